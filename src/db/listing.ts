@@ -1,0 +1,165 @@
+import { Prisma } from '../generated/prisma/client.ts'
+import type { Reader } from './store.ts'
+
+/** A column that a list is ordered by. `field` is its name in a row, `type` what its cursor value is cast to. */
+export interface OrderColumn<Row> {
+  column: string
+  field: keyof Row & string
+  type: 'text' | 'bigint' | 'int' | 'date'
+  direction: 'ASC' | 'DESC'
+}
+
+/** How one kind of row is listed: from where, which columns, in which total order (its last column breaks all ties). */
+export interface Listing<Row> {
+  name: string
+  /** What follows FROM; the row's table is `t` in it. */
+  from: Prisma.Sql
+  /** The row's fields, as a select list over `t`. */
+  columns: Prisma.Sql
+  order: OrderColumn<Row>[]
+}
+
+/** The rows that a list is about: for each owner, those whose `columns` equal the owner's values. */
+export interface Owners {
+  columns: { column: string; type: 'text' | 'bigint' | 'date' }[]
+  values: string[][]
+}
+
+/** Which page: at most `limit` rows after (or, backward, before) the place that `place` names. */
+export interface Page {
+  limit: number
+  backward: boolean
+  after?: string[]
+  before?: string[]
+  offset: bigint
+}
+
+/** The filter of a list. `branches` are alternatives that an index serves each; a row may match several of them. */
+export interface Filter {
+  where: Prisma.Sql[]
+  branches?: Prisma.Sql[]
+}
+
+const everything: Owners = { columns: [], values: [[]] }
+
+/**
+ * One page for every owner, in one statement. Keyset: an index on the owner's columns, then the order's, reads just
+ * the page, however deep it is (but for `offset`, whose rows are read and dropped).
+ * @returns the pages in the order of the owners, each with up to `limit` + 1 rows (the last tells that more follow)
+ */
+export async function listPages<Row>(
+  reader: Reader,
+  listing: Listing<Row>,
+  filter: Filter,
+  page: Page,
+  owners: Owners = everything,
+): Promise<Row[][]> {
+  const flip = (direction: 'ASC' | 'DESC') => (page.backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction)
+  const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction)}`).join(', '))
+  const outerOrder = Prisma.raw(listing.order.map((o) => `"${o.field}" ${flip(o.direction)}`).join(', '))
+  const limit = Prisma.sql`LIMIT ${page.limit + 1}`
+  const owned = owners.columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
+
+  const starts = placesAfter(listing.order, page.after, '>')
+  const ends = placesAfter(listing.order, page.before, '<')
+  const selects: Prisma.Sql[] = []
+  for (const branch of filter.branches ?? [Prisma.empty])
+    for (const start of starts)
+      for (const end of ends) {
+        const where = [...owned, ...filter.where, branch, start, end].filter((sql) => sql !== Prisma.empty)
+        selects.push(Prisma.sql`SELECT ${listing.columns} FROM ${listing.from}
+          ${where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty}
+          ORDER BY ${orderBy}`)
+      }
+  const offset = page.offset > 0n ? Prisma.sql`OFFSET ${page.offset.toString()}::bigint` : Prisma.empty
+  const only = selects[0]
+  const union = (parts: Prisma.Sql[]) => {
+    const deep = page.offset > 0n ? Prisma.empty : limit
+    return Prisma.sql`SELECT ${filter.branches ? Prisma.sql`DISTINCT ON (${orderFields(listing)})` : Prisma.empty} *
+      FROM (${Prisma.join(
+        parts.map((part) => Prisma.sql`(${part} ${deep})`),
+        ' UNION ALL ',
+      )}) t
+      ORDER BY ${outerOrder} ${limit} ${offset}`
+  }
+  const paged = selects.length === 1 && only ? Prisma.sql`${only} ${limit} ${offset}` : union(selects)
+
+  if (owners.columns.length === 0) {
+    const rows = await reader.$queryRaw<Row[]>(paged)
+    return [page.backward ? rows.reverse() : rows]
+  }
+  const keys = owners.columns.map(
+    (c, i) => Prisma.sql`${owners.values.map((v) => v[i] ?? '')}::${Prisma.raw(c.type)}[]`,
+  )
+  const names = Prisma.raw(owners.columns.map((_, i) => `k${i}`).join(', '))
+  const rows = await reader.$queryRaw<(Row & { owner_place: number })[]>`
+    SELECT owner.place::int AS owner_place, page.*
+    FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
+    CROSS JOIN LATERAL (${paged}) page
+    ORDER BY owner_place, ${outerOrder}`
+  const pages: Row[][] = owners.values.map(() => [])
+  for (const row of rows) pages[row.owner_place - 1]?.push(row)
+  if (page.backward) for (const one of pages) one.reverse()
+  return pages
+}
+
+/** How many rows the filter lets through, for every owner, in one statement. */
+export async function countRows<Row>(
+  reader: Reader,
+  listing: Listing<Row>,
+  filter: Filter,
+  owners: Owners = everything,
+): Promise<number[]> {
+  const any = filter.branches ? [Prisma.sql`(${Prisma.join(filter.branches, ' OR ')})`] : []
+  const owned = owners.columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
+  const where = [...owned, ...filter.where, ...any]
+  const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
+  const count = Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
+  if (owners.columns.length === 0) {
+    const [row] = await reader.$queryRaw<[{ total: bigint }]>(count)
+    return [Number(row.total)]
+  }
+  const keys = owners.columns.map(
+    (c, i) => Prisma.sql`${owners.values.map((v) => v[i] ?? '')}::${Prisma.raw(c.type)}[]`,
+  )
+  const names = Prisma.raw(owners.columns.map((_, i) => `k${i}`).join(', '))
+  const rows = await reader.$queryRaw<{ total: bigint }[]>`
+    SELECT counted.total FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
+    CROSS JOIN LATERAL (${count}) counted ORDER BY owner.place`
+  return rows.map((row) => Number(row.total))
+}
+
+/** The place of a row in its list, as cursor values. */
+export function placeOf<Row>(listing: Listing<Row>, row: Row): string[] {
+  return listing.order.map(({ field, type }) => {
+    const value = row[field]
+    return type === 'date' ? (value as Date).toISOString().slice(0, 10) : String(value)
+  })
+}
+
+function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
+  return Prisma.raw(listing.order.map((o) => `"${o.field}"`).join(', '))
+}
+
+/**
+ * The rows past a place, as alternatives that an index can each read in order: a comparison of rows serves columns
+ * of one direction, so there is one alternative for each run of those.
+ */
+function placesAfter<Row>(order: OrderColumn<Row>[], place: string[] | undefined, past: '>' | '<'): Prisma.Sql[] {
+  if (!place) return [Prisma.empty]
+  const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
+  order.forEach((o, i) => {
+    const value = Prisma.sql`${place[i]}::${Prisma.raw(o.type)}`
+    const run = runs.at(-1)
+    if (run?.direction === o.direction) {
+      run.columns.push(o.column)
+      run.values.push(value)
+    } else runs.push({ columns: [o.column], values: [value], direction: o.direction })
+  })
+  return runs.map((run, i) => {
+    const sign = (run.direction === 'ASC') === (past === '>') ? '>' : '<'
+    const row = (r: typeof run, comparison: string) =>
+      Prisma.sql`(${Prisma.raw(r.columns.join(', '))}) ${Prisma.raw(comparison)} (${Prisma.join(r.values)})`
+    return Prisma.join([...runs.slice(0, i).map((r) => row(r, '=')), row(run, sign)], ' AND ')
+  })
+}
