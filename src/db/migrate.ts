@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils'
+import pg from 'pg'
+
+/** The lock that Prisma's engine takes: `prisma migrate deploy` and this wait for each other. */
+const MIGRATE_LOCK = 72_707_369
+
+interface Migration {
+  name: string
+  script: string
+}
+
+interface AppliedMigration {
+  name: string
+  checksum: string
+}
+
+/**
+ * Brings the database to the last migration in `migrationsDir`, and records it in `_prisma_migrations` as
+ * `prisma migrate deploy` does. Several may call it at once: one applies, the others wait and find nothing to
+ * do. A script and its record are one transaction, so a script must not commit by itself, and whatever has
+ * failed or was killed has left nothing behind and is tried again.
+ *
+ * @returns the names of the migrations that this call has applied, in order
+ * @throws Error that names the migration, when its script fails (Postgres' error is the cause), when an
+ *   applied script has been changed since, or when the database has one that is not in `migrationsDir`
+ */
+export async function migrate(options: {
+  url: string
+  migrationsDir: string
+  log: { info(details: object, message?: string): void }
+}): Promise<{ applied: string[] }> {
+  const began = Date.now()
+  const migrations = await readMigrations(options.migrationsDir)
+  // One connection for all: the lock is held by the very session that does the work.
+  const pool = new pg.Pool({ connectionString: options.url, max: 1, idleTimeoutMillis: 0 })
+  pool.on('error', () => {})
+  try {
+    await pool.query('select pg_advisory_lock($1)', [MIGRATE_LOCK]).catch((cause) => {
+      throw new Error(`The database cannot be migrated: ${cause.message || cause.code}`, { cause })
+    })
+    const begun = await hasRecords(pool)
+    const known = begun ? await readApplied(pool) : []
+    if (pendingOf(migrations, known).length === 0) return { applied: [] }
+    if (begun) await markRolledBack(pool)
+    const applied = await apply(pool, options.migrationsDir, migrations)
+    options.log.info({ applied, ms: Date.now() - began }, 'migrated the database')
+    return { applied }
+  } finally {
+    await pool.end()
+  }
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return Promise.all(
+    names.sort().map(async (name) => ({
+      name,
+      script: await readFile(join(directory, name, 'migration.sql'), 'utf8'),
+    })),
+  )
+}
+
+async function hasRecords(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query(`select to_regclass('public._prisma_migrations') is not null as found`)
+  return rows[0].found
+}
+
+async function readApplied(pool: pg.Pool): Promise<AppliedMigration[]> {
+  const { rows } = await pool.query<AppliedMigration>(
+    `select migration_name as name, checksum from public._prisma_migrations
+     where finished_at is not null and rolled_back_at is null order by started_at`,
+  )
+  return rows
+}
+
+/** What has failed or was killed has left nothing behind, but its record would stop the engine. */
+async function markRolledBack(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `update public._prisma_migrations set rolled_back_at = now()
+     where finished_at is null and rolled_back_at is null`,
+  )
+}
+
+/** @throws Error when what is applied is not what is in the directory */
+function pendingOf(migrations: Migration[], applied: AppliedMigration[]): Migration[] {
+  const scripts = new Map(migrations.map(({ name, script }) => [name, script]))
+  for (const { name, checksum } of applied) {
+    const script = scripts.get(name)
+    if (script === undefined) {
+      throw new Error(`The database has the migration ${name}, which this gateway does not know: use a newer gateway.`)
+    }
+    // As Prisma does: a checkout that changed the line ends has not changed the script.
+    const unix = script.replaceAll('\r\n', '\n')
+    const same = [script, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum)
+    if (!same) throw new Error(`The migration ${name} was changed after it had been applied to this database.`)
+  }
+  const names = new Set(applied.map(({ name }) => name))
+  return migrations.filter(({ name }) => !names.has(name))
+}
+
+function checksumOf(script: string): string {
+  return createHash('sha256').update(script).digest('hex')
+}
+
+async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration[]): Promise<string[]> {
+  const { SchemaEngine } = await loadEngine()
+  let failure: { script: string; cause: Error } | undefined
+  const factory = new PrismaPg(pool)
+  const connect = factory.connect.bind(factory)
+  factory.connect = async () => {
+    const adapter = await connect()
+    // adapter-pg would split the script at every semicolon. As one query it is one transaction.
+    adapter.executeScript = async (script) => {
+      try {
+        await pool.query(`${script}\n;\n${FINISH}`)
+      } catch (error) {
+        failure = { script, cause: error as Error }
+        const { code = 'N/A', severity = 'N/A', message, detail, column, hint } = error as pg.DatabaseError
+        throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint })
+      }
+    }
+    return adapter
+  }
+
+  const datamodel = 'datasource db {\n  provider = "postgresql"\n}\n'
+  const engine = await SchemaEngine.new(
+    { datamodels: [['schema.prisma', datamodel]] },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory(factory),
+  )
+  try {
+    const lockfile = await readFile(join(migrationsDir, 'migration_lock.toml'), 'utf8').catch(() => null)
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: {
+        baseDir: resolve(migrationsDir),
+        lockfile: { path: 'migration_lock.toml', content: lockfile },
+        shadowDbInitScript: '',
+        migrationDirectories: migrations.map(({ name, script }) => ({
+          path: name,
+          migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: script } },
+        })),
+      },
+      filters: { externalTables: [], externalEnums: [] },
+    })
+    return appliedMigrationNames
+  } catch (error) {
+    if (!failure) throw new Error(`The database cannot be migrated: ${(error as Error).message}`, { cause: error })
+    const name = migrations.find(({ script }) => script === failure?.script)?.name
+    throw new Error(`The migration ${name} failed: ${failure.cause.message}`, { cause: failure.cause })
+  } finally {
+    engine.free()
+  }
+}
+
+/**
+ * Sent with each script, in its transaction: a kill before the engine records it would else leave it applied
+ * and seemingly failed.
+ */
+const FINISH = `update public._prisma_migrations set finished_at = now()
+  where finished_at is null and rolled_back_at is null`
+
+type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
+
+/** What Node has and its types lack. */
+interface WithWebAssembly {
+  WebAssembly: {
+    instantiate(code: Uint8Array, imports: object): Promise<{ instance: { exports: EngineExports } }>
+  }
+}
+
+interface EngineExports {
+  __wbindgen_start(): void
+}
+
+let engineModule: Promise<EngineModule> | undefined
+
+/** Prisma's schema engine. Its glue code holds one WebAssembly instance, so a process loads it once. */
+function loadEngine(): Promise<EngineModule> {
+  engineModule ??= (async () => {
+    const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg')
+    const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+    const code = await readFile(join(dirname(entry), 'schema_engine_bg.wasm'))
+    const { WebAssembly } = globalThis as unknown as WithWebAssembly
+    const { instance } = await WebAssembly.instantiate(code, { './schema_engine_bg.js': glue })
+    glue.__wbg_set_wasm(instance.exports)
+    instance.exports.__wbindgen_start()
+    return glue
+  })()
+  return engineModule
+}

@@ -1,0 +1,74 @@
+import { pino } from 'pino'
+import { createApp } from '../../src/app.ts'
+import { openCache } from '../../src/cache/cache.ts'
+import { readConfig } from '../../src/config.ts'
+import { openStore as openGatewayStore } from '../../src/db/store.ts'
+import type { Deps } from '../../src/deps.ts'
+import type { PositionsSource } from '../../src/sources/positions-source.ts'
+import { openStore } from './store.ts'
+
+export const ADMIN_TOKEN = 'test-admin-token'
+
+export interface Gateway {
+  /** Where it listens: http://127.0.0.1:PORT */
+  base: string
+  deps: Deps
+  /** The SQL statements that Prisma has sent since `statements.length = 0`. */
+  statements: string[]
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<{ data?: any; errors?: any[] }>
+  close(): Promise<void>
+}
+
+/** A gateway that listens, on a database of its own (empty, but for the tables). */
+export async function startGateway(
+  options: { env?: Record<string, string>; positionsSource?: PositionsSource; now?: () => Date } = {},
+): Promise<Gateway> {
+  const database = await openStore()
+  const config = readConfig({ ADMIN_TOKEN, DATABASE_URL: database.url, LOG_LEVEL: 'silent', PORT: '0', ...options.env })
+  const statements: string[] = []
+  const store = openGatewayStore({
+    url: database.url,
+    poolSize: 8,
+    onError() {},
+    onStatement: (sql) => statements.push(sql),
+  })
+  const cache = await openCache({ redisUrl: config.REDIS_URL, maxBytes: config.CACHE_MAX_BYTES, onError() {} })
+  const deps: Deps = {
+    config,
+    log: pino({ level: 'silent' }),
+    store,
+    cache,
+    basePoints: { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW },
+    positionsSource: options.positionsSource,
+    now: options.now ?? (() => new Date()),
+    storeName: 'test',
+    close: async () => {},
+  }
+  const app = await createApp(deps)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  if (!address || typeof address !== 'object') throw new Error('the gateway does not listen')
+  const base = `http://127.0.0.1:${address.port}`
+  return {
+    base,
+    deps,
+    statements,
+    get: (path, headers = {}) => fetch(base + path, { headers }),
+    async graphql(query, variables, headers = {}) {
+      const body = JSON.stringify({ query, variables })
+      const response = await fetch(`${base}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        body,
+      })
+      return response.json() as Promise<{ data?: any; errors?: any[] }>
+    },
+    async close() {
+      await app.close()
+      await cache.close()
+      await store.close()
+      await database.close()
+    },
+  }
+}
