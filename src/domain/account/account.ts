@@ -1,0 +1,81 @@
+import type { Listing } from '../../db/listing.ts'
+import type { Reader } from '../../db/store.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+/** An address with at least one stored position: its points over all dates, and its place on the leaderboard. */
+export interface Account {
+  userAddress: string
+  points: number
+  rank: number
+  positionCount: number
+  firstDistributionDate: Date
+  lastDistributionDate: Date
+}
+
+/** Accounts by rank: most points first, then by address. */
+export const leaderboard: Listing<Account> = {
+  name: 'leaderboard',
+  from: Prisma.sql`account t`,
+  columns: Prisma.sql`t.user_address AS "userAddress", t.points, t.rank, t.position_count AS "positionCount",
+    t.first_distribution_date AS "firstDistributionDate", t.last_distribution_date AS "lastDistributionDate"`,
+  order: [{ column: 't.rank', field: 'rank', type: 'int', direction: 'ASC' }],
+}
+
+/** The accounts at these addresses, in their order; null where the address has no stored position. */
+export async function accountsByAddress(reader: Reader, addresses: readonly string[]): Promise<(Account | null)[]> {
+  const rows = await reader.$queryRaw<Account[]>`
+    SELECT ${leaderboard.columns} FROM ${leaderboard.from} WHERE t.user_address = ANY(${[...addresses]}::text[])`
+  const byAddress = new Map(rows.map((row) => [row.userAddress, row]))
+  return addresses.map((address) => byAddress.get(address) ?? null)
+}
+
+/** An account's points on one distribution date. */
+export interface AccountDay {
+  userAddress: string
+  distributionDate: Date
+  points: number
+  positionCount: number
+}
+
+/** One account's days, oldest first. */
+export const accountDays: Listing<AccountDay> = {
+  name: 'dailyPoints',
+  from: Prisma.sql`account_day t`,
+  columns: Prisma.sql`t.user_address AS "userAddress", t.distribution_date AS "distributionDate", t.points,
+    t.position_count AS "positionCount"`,
+  order: [{ column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'ASC' }],
+}
+
+/** An account's points in one pool on one distribution date. */
+export interface PoolAccount {
+  userAddress: string
+  marketAddress: string
+  distributionDate: Date
+  points: number
+}
+
+/**
+ * For each pool, the accounts with the most points in it on a distribution date (null: the newest on which the pool has
+ * positions), at most `first`. Its work is that of the pool's positions on that date.
+ */
+export async function topAccounts(
+  reader: Reader,
+  pools: readonly string[],
+  first: number,
+  date: string | null,
+): Promise<PoolAccount[][]> {
+  const rows = await reader.$queryRaw<(PoolAccount & { place: number })[]>`
+    SELECT pool.place::int AS place, top.* FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS pool(id, place)
+    CROSS JOIN LATERAL (SELECT coalesce(${date}::date, (SELECT p.distribution_date FROM position p
+      WHERE p.market_address = pool.id ORDER BY p.distribution_date DESC LIMIT 1)) AS date) day
+    CROSS JOIN LATERAL (
+      SELECT p.user_address AS "userAddress", p.market_address AS "marketAddress",
+        p.distribution_date AS "distributionDate", pp.points_a + pp.points_b AS points
+      FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
+      WHERE p.market_address = pool.id AND p.distribution_date = day.date
+      ORDER BY round((pp.points_a + pp.points_b) * 1e6) DESC, p.user_address LIMIT ${first}) top
+    ORDER BY place, round(top.points * 1e6) DESC, top."userAddress"`
+  const found: PoolAccount[][] = pools.map(() => [])
+  for (const row of rows) found[row.place - 1]?.push(row)
+  return found
+}

@@ -1,0 +1,69 @@
+import type { Filter, Listing } from '../../db/listing.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+/** A user's proportional share of the reward of one defaulting liquidation. */
+export interface LiquidationReward {
+  chainId: bigint
+  txHash: string
+  logIndex: bigint
+  accountId: string
+  timestamp: bigint
+  supplySent: string
+  supplySentUsd: number | null
+  collateralReceived: string
+  collateralReceivedUsd: number | null
+  liquidReward: string
+  liquidRewardUsd: number | null
+  userRoi: string | null
+  claimedTimestamp: bigint | null
+}
+
+export interface MarketLiquidationReward extends LiquidationReward {
+  debtMarketId: string
+  collateralMarketId: string
+}
+
+export interface VaultLiquidationReward extends LiquidationReward {
+  vaultId: string
+}
+
+const columns = `t.chain_id AS "chainId", t.tx_hash AS "txHash", t.log_index AS "logIndex", t.account_id AS "accountId",
+  t.timestamp, t.supply_sent::text AS "supplySent", t.supply_sent_usd AS "supplySentUsd",
+  t.collateral_received::text AS "collateralReceived", t.collateral_received_usd AS "collateralReceivedUsd",
+  t.liquid_reward::text AS "liquidReward", t.liquid_reward_usd AS "liquidRewardUsd", t.user_roi AS "userRoi",
+  t.claimed_timestamp AS "claimedTimestamp"`
+
+const order: Listing<LiquidationReward>['order'] = [
+  { column: 't.timestamp', field: 'timestamp', type: 'bigint', direction: 'DESC' },
+  { column: 't.log_index', field: 'logIndex', type: 'bigint', direction: 'DESC' },
+  { column: 't.tx_hash', field: 'txHash', type: 'text', direction: 'ASC' },
+  { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
+]
+
+/** One user's rewards in markets, newest first. */
+export const marketLiquidationRewards: Listing<MarketLiquidationReward> = {
+  name: 'marketLiquidationRewards',
+  from: Prisma.sql`market_liquidation_reward t`,
+  columns: Prisma.raw(`${columns}, t.debt_market_id AS "debtMarketId", t.collateral_market_id AS "collateralMarketId"`),
+  order,
+}
+
+/** One user's rewards in vaults, newest first. */
+export const vaultLiquidationRewards: Listing<VaultLiquidationReward> = {
+  name: 'vaultLiquidationRewards',
+  from: Prisma.sql`vault_liquidation_reward t`,
+  columns: Prisma.raw(`${columns}, t.vault_id AS "vaultId"`),
+  order,
+}
+
+/** Rewards on a chain and of an entity: the collateral market, or the vault. */
+export function rewardFilter(
+  kind: 'market' | 'vault',
+  { chainId, entity }: { chainId?: number | null; entity?: string | null },
+): Filter {
+  const where: Prisma.Sql[] = []
+  if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
+  if (typeof entity === 'string')
+    where.push(Prisma.sql`t.${Prisma.raw(kind === 'market' ? 'collateral_market' : 'vault')}_id = ${entity}`)
+  return { where }
+}

@@ -1,0 +1,77 @@
+import type { Pool } from 'pg'
+import { inTransaction } from '../../db/transaction.ts'
+import { GatewayError, type InputProblem } from '../../errors.ts'
+import { takeTurn } from '../points/settle.ts'
+
+/** A pool's new multipliers, finite and from 0 up; one left out keeps its value, or is 0 where the pool had none. */
+export interface MultiplierUpdate {
+  poolAddress: string
+  depositTokenA?: number | null
+  depositTokenB?: number | null
+  borrowTokenA?: number | null
+  borrowTokenB?: number | null
+}
+
+/** A bound on one request; far above the number of pools of any lending protocol. */
+export const MAX_UPDATES = 10_000
+
+/**
+ * Updates multipliers, all of them or none. Points already stored do not change until their date is resynced.
+ * @returns the pools' addresses in the order of the updates
+ * @throws BAD_INPUT for an empty list, a pool twice, or a number that is no multiplier; NOT_FOUND for an unknown pool
+ */
+export async function updateMultipliers({ pool }: { pool: Pool }, updates: MultiplierUpdate[]): Promise<string[]> {
+  const problems = problemsOf(updates)
+  if (problems.length)
+    throw new GatewayError('BAD_INPUT', 'The multipliers are not valid; nothing was changed.', problems)
+  const addresses = updates.map((update) => update.poolAddress)
+  const column = (value: (update: MultiplierUpdate) => number | null | undefined) =>
+    updates.map((u) => value(u) ?? null)
+  await inTransaction(pool, async (client) => {
+    await takeTurn(client)
+    const known = await client.query<{ id: string }>('SELECT id FROM pool WHERE id = ANY($1::text[])', [addresses])
+    const ids = new Set(known.rows.map((row) => row.id))
+    const unknown = addresses.filter((address) => !ids.has(address))
+    if (unknown.length)
+      throw new GatewayError('NOT_FOUND', `There is no pool ${unknown.slice(0, 10).join(', ')}; nothing was changed.`)
+    await client.query(
+      `INSERT INTO multiplier AS m
+         (id, pool_address, deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b, created_at, updated_at)
+       SELECT gen_random_uuid()::text, u.pool, coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0),
+         coalesce(u.ba, m.borrow_token_a, 0), coalesce(u.bb, m.borrow_token_b, 0), now(), now()
+       FROM unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]) AS u(pool, da, db, ba, bb)
+       LEFT JOIN multiplier m ON m.pool_address = u.pool
+       ON CONFLICT (pool_address) DO UPDATE SET deposit_token_a = excluded.deposit_token_a,
+         deposit_token_b = excluded.deposit_token_b, borrow_token_a = excluded.borrow_token_a,
+         borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
+      [
+        addresses,
+        column((u) => u.depositTokenA),
+        column((u) => u.depositTokenB),
+        column((u) => u.borrowTokenA),
+        column((u) => u.borrowTokenB),
+      ],
+    )
+  })
+  return addresses
+}
+
+function problemsOf(updates: MultiplierUpdate[]): InputProblem[] {
+  const problem = (name: string, message: string): InputProblem => ({ in: 'body', name, message })
+  if (updates.length === 0) return [problem('', 'must hold at least one multiplier')]
+  if (updates.length > MAX_UPDATES) return [problem('', `must hold at most ${MAX_UPDATES} multipliers`)]
+  const seen = new Set<string>()
+  const problems: InputProblem[] = []
+  updates.forEach((update, i) => {
+    if (seen.has(update.poolAddress)) problems.push(problem(`${i}.poolAddress`, 'is in the list twice'))
+    seen.add(update.poolAddress)
+    for (const [name, value] of Object.entries(update))
+      if (
+        name !== 'poolAddress' &&
+        value !== undefined &&
+        !(typeof value === 'number' && Number.isFinite(value) && value >= 0)
+      )
+        problems.push(problem(`${i}.${name}`, 'must be a finite number from 0 up'))
+  })
+  return problems
+}

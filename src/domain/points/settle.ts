@@ -1,0 +1,113 @@
+import type { PoolClient } from 'pg'
+
+/** Writers of the store take turns: the totals that one run reads must not be another's half-done ones. */
+const WRITERS_LOCK = 7_014_010
+
+/** Waits for this transaction's turn to write; its turn ends with the transaction. */
+export async function takeTurn(client: PoolClient): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock($1)', [WRITERS_LOCK])
+}
+
+export interface Settlement {
+  /** The distribution dates whose positions or points have changed, as YYYY-MM-DD. */
+  dates: string[]
+  kind: 'import' | 'manualupdate' | 'resync'
+  startedAt: Date
+  /** Users of whom positions of those dates were removed. */
+  removed?: string[]
+}
+
+/**
+ * Brings everything that is added up from position points into line with them, inside the caller's transaction (which
+ * has taken its turn): the days of accounts, the distributions of `dates`, the totals and ranks of all accounts, the
+ * program's totals. Set-based: its work is that of the dates' positions, plus one pass over the accounts.
+ *
+ * Sums are ranked rounded to 6 decimals, so that the order of addition never decides a place.
+ */
+export async function settle(client: PoolClient, { dates, kind, startedAt, removed = [] }: Settlement): Promise<void> {
+  await client.query(
+    `
+    CREATE TEMP TABLE settled_day ON COMMIT DROP AS
+    SELECT user_address, distribution_date, sum(points_a + points_b) AS points, count(*)::int AS position_count
+    FROM position_points WHERE distribution_date = ANY($1::date[])
+    GROUP BY user_address, distribution_date`,
+    [dates],
+  )
+  await client.query('ANALYZE settled_day')
+
+  if (removed.length > 0)
+    await client.query(
+      `DELETE FROM account_day d USING unnest($1::text[]) AS gone(user_address)
+       WHERE d.user_address = gone.user_address AND d.distribution_date = ANY($2::date[])
+         AND NOT EXISTS (SELECT FROM settled_day s
+           WHERE s.user_address = d.user_address AND s.distribution_date = d.distribution_date)`,
+      [removed, dates],
+    )
+
+  await client.query(`
+    UPDATE account_day d SET points = s.points, position_count = s.position_count
+    FROM settled_day s
+    WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date
+      AND (d.points, d.position_count) IS DISTINCT FROM (s.points, s.position_count)`)
+  await client.query(`
+    INSERT INTO account_day (user_address, distribution_date, points, position_count)
+    SELECT user_address, distribution_date, points, position_count FROM settled_day s
+    WHERE NOT EXISTS (SELECT FROM account_day d
+      WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date)`)
+
+  await client.query(
+    `
+    INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at)
+    SELECT distribution_date, sum(points), sum(position_count), count(*), $1::distribution_kind, $2, clock_timestamp()
+    FROM settled_day GROUP BY distribution_date
+    ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points, position_count = excluded.position_count,
+      account_count = excluded.account_count, kind = excluded.kind, started_at = excluded.started_at,
+      finished_at = excluded.finished_at`,
+    [kind, startedAt],
+  )
+
+  await client.query(
+    `
+    CREATE TEMP TABLE standing ON COMMIT DROP AS
+    WITH total AS (
+      SELECT user_address, sum(points) AS points, sum(position_count)::int AS position_count,
+        min(distribution_date) AS first_date, max(distribution_date) AS last_date
+      FROM account_day
+      WHERE user_address IN (SELECT user_address FROM settled_day UNION SELECT unnest($1::text[]))
+      GROUP BY user_address
+    ), account_now AS (
+      SELECT * FROM total
+      UNION ALL
+      SELECT user_address, points, position_count, first_distribution_date, last_distribution_date FROM account
+      WHERE user_address NOT IN (SELECT user_address FROM settled_day) AND user_address <> ALL($1::text[])
+    )
+    SELECT *, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM account_now`,
+    [removed],
+  )
+  await client.query('ANALYZE standing')
+
+  await client.query(
+    `
+    DELETE FROM account WHERE user_address = ANY($1::text[])
+      AND user_address NOT IN (SELECT user_address FROM standing)`,
+    [removed],
+  )
+  await client.query(`
+    UPDATE account a SET points = s.points, rank = s.rank, position_count = s.position_count,
+      first_distribution_date = s.first_date, last_distribution_date = s.last_date
+    FROM standing s
+    WHERE a.user_address = s.user_address
+      AND (a.points, a.rank, a.position_count, a.first_distribution_date, a.last_distribution_date)
+        IS DISTINCT FROM (s.points, s.rank, s.position_count, s.first_date, s.last_date)`)
+  await client.query(`
+    INSERT INTO account (user_address, points, rank, position_count, first_distribution_date, last_distribution_date)
+    SELECT user_address, points, rank, position_count, first_date, last_date FROM standing s
+    WHERE NOT EXISTS (SELECT FROM account a WHERE a.user_address = s.user_address)`)
+
+  await client.query(`
+    UPDATE program SET
+      total_points = (SELECT coalesce(sum(total_points), 0) FROM distribution),
+      position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
+      account_count = (SELECT count(*) FROM standing)`)
+  await client.query('DROP TABLE settled_day, standing')
+}

@@ -1,0 +1,28 @@
+import type { Filter } from '../../db/listing.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDate } from './position.ts'
+
+export interface PositionFilter {
+  user?: string | null
+  pool?: string | null
+  /** Tokens: a position matches if either of its two is among them. */
+  assets?: string[] | null
+  date?: Date | null
+}
+
+/** Positions that match all that is given. Every token is an alternative of its own, which its index serves. */
+export function positionFilter({ user, pool, assets, date }: PositionFilter): Filter {
+  const where: Prisma.Sql[] = []
+  if (user) where.push(Prisma.sql`t.user_address = ${user}`)
+  if (typeof pool === 'string') where.push(Prisma.sql`t.market_address = ${pool}`)
+  if (date) where.push(Prisma.sql`t.distribution_date = ${isoDate(date)}::date`)
+  if (!assets) return { where }
+  const tokens = [...new Set(assets)]
+  return {
+    where,
+    branches: tokens.flatMap((token) => [
+      Prisma.sql`t.a_token_address = ${token}`,
+      Prisma.sql`t.b_token_address = ${token}`,
+    ]),
+  }
+}
