@@ -1,0 +1,209 @@
+import { finished } from 'node:stream/promises'
+import type { Pool, PoolClient } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { inTransaction } from '../../db/transaction.ts'
+import { GatewayError } from '../../errors.ts'
+import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset.ts'
+import type { BasePoints } from '../points/formula.ts'
+import { settle, takeTurn } from '../points/settle.ts'
+import { cancelOnAbort } from './cancel.ts'
+import { Chunk } from './chunk.ts'
+import { type Entities, storedEntities } from './entities.ts'
+import { type BadLine, ImportError, SHOWN } from './import-error.ts'
+import { readLines } from './lines.ts'
+import { rowReader } from './reader.ts'
+import { records } from './records.ts'
+import { type UpsertSql, upsertSql } from './upsert.ts'
+
+export interface ImportDeps {
+  pool: Pool
+  basePoints: BasePoints
+  log: { info(fields: object, message?: string): void }
+}
+
+/** How far a file is read. */
+export interface ImportProgress {
+  /** The file's name, such as `positions.jsonl`. */
+  file: string
+  bytes: number
+  /** Its length, where that is known. */
+  size?: number
+  lines: number
+}
+
+export interface ImportOptions {
+  onProgress?(progress: ImportProgress): void
+  /** Rolls the import back, whatever it is doing; it then rejects with the signal's reason. */
+  signal?: AbortSignal
+}
+
+export interface FileSummary {
+  /** Lines that hold a record. */
+  lines: number
+  /** Records that were new, or different before; the rest was there already. */
+  written: number
+}
+
+export interface ImportSummary {
+  /** By the file's name, such as `positions.jsonl`, in the order of the import. */
+  files: Record<string, FileSummary>
+  /** The distribution dates whose totals changed, as YYYY-MM-DD, in order. */
+  dates: string[]
+  seconds: number
+}
+
+/**
+ * Imports a dataset in the import format, whole or not at all, in one transaction: records, points of positions that
+ * came without, users, and the totals and ranks that follow. Readers see the old data until it ends. An import that
+ * makes no difference changes nothing, not even the data version. Memory does not grow with the dataset.
+ * @throws ImportError for lines that do not fit, with the first of them; BAD_INPUT for a file that cannot be read
+ */
+export async function importDataset(
+  { pool, basePoints, log }: ImportDeps,
+  dataset: Dataset,
+  { onProgress, signal }: ImportOptions = {},
+): Promise<ImportSummary> {
+  const startedAt = new Date()
+  signal?.throwIfAborted()
+  const summary = await inTransaction(pool, (client) =>
+    cancelOnAbort(pool, client, signal, async () => {
+      await takeTurn(client)
+      await client.query("SET LOCAL work_mem = '64MB'")
+      const run: Run = {
+        client,
+        basePoints,
+        onProgress,
+        signal,
+        entities: await storedEntities(client),
+        badLines: [],
+        badCount: 0,
+        touched: new Set(),
+        dates: new Set(),
+      }
+      const files: Record<string, FileSummary> = {}
+      for (const file of datasetFiles) {
+        const opened = await dataset.open(file)
+        if (opened) files[opened.label] = await importFile(run, file, opened)
+      }
+      if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
+      const dates = [...run.dates].sort()
+      for (const table of run.touched) await client.query(`ANALYZE ${table}`)
+      if (dates.length > 0) await settle(client, { dates, kind: 'import', startedAt })
+      // Statements that wrote no row have raised the data version too: take that back.
+      if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
+      return { files, dates }
+    }),
+  )
+  const seconds = (Date.now() - startedAt.getTime()) / 1000
+  log.info({ dataset: dataset.name, ...summary, seconds }, 'imported')
+  return { ...summary, seconds }
+}
+
+/** One import, as it goes from file to file. */
+interface Run {
+  client: PoolClient
+  basePoints: BasePoints
+  onProgress: ImportOptions['onProgress']
+  signal: AbortSignal | undefined
+  /** Those of the store and of the import so far. */
+  entities: Entities
+  badLines: BadLine[]
+  badCount: number
+  /** The tables in which a row was written. */
+  touched: Set<string>
+  dates: Set<string>
+}
+
+type OpenFile = NonNullable<Awaited<ReturnType<Dataset['open']>>>
+
+/** Reads one chunk of a file while Postgres stores the one before. From the first bad line on, it only reads. */
+async function importFile(run: Run, file: DatasetFile, { label, size, stream }: OpenFile): Promise<FileSummary> {
+  const { client, signal, onProgress } = run
+  const sql = upsertSql(file, run.basePoints)
+  const read = rowReader(records[file], run.entities)
+  const summary: FileSummary = { lines: 0, written: 0 }
+  const bad = (line: number, problems: { field?: string; reason: string }[]) => {
+    run.badCount += problems.length
+    run.badLines.push(...problems.slice(0, SHOWN).map((problem) => ({ file: label, line, ...problem })))
+    if (run.badLines.length > SHOWN) run.badLines.length = SHOWN
+  }
+
+  let chunk = new Chunk()
+  let storing: Promise<void> | undefined
+  const store = async (full: Chunk) => {
+    for (const { line, id } of await storeChunk(run, sql, full, summary))
+      bad(line, [{ field: 'id', reason: `${id} is the id of another record` }])
+  }
+  const flush = async () => {
+    await storing
+    storing = undefined
+    if (run.badCount === 0 && chunk.rows > 0) {
+      storing = store(chunk)
+      storing.catch(() => {})
+    }
+    chunk = new Chunk()
+  }
+
+  await client.query(sql.create)
+  try {
+    for await (const { first, lines, bytes } of readingErrors(label, readLines(stream))) {
+      signal?.throwIfAborted()
+      for (const [at, line] of lines.entries()) {
+        const row = typeof line === 'string' ? read(line) : [line]
+        if (row === undefined) continue
+        summary.lines++
+        if (Array.isArray(row)) bad(first + at, row)
+        else if (run.badCount === 0) chunk.add(row, first + at)
+        if (chunk.isFull) await flush()
+      }
+      onProgress?.({ file: label, bytes, ...(size !== undefined && { size }), lines: summary.lines })
+    }
+    await flush()
+    await storing
+  } finally {
+    stream.destroy()
+    await storing?.catch(() => {})
+  }
+  await client.query(sql.drop)
+  return summary
+}
+
+/** Stores one chunk; what it gives are the lines whose id belongs to another record, in which case it stores nothing. */
+async function storeChunk({ client, touched, dates }: Run, sql: UpsertSql, chunk: Chunk, summary: FileSummary) {
+  const copy = client.query(copyFrom(sql.copy))
+  copy.end(chunk.toBuffer())
+  await finished(copy)
+  if (sql.clashes) await client.query('SAVEPOINT chunk')
+  try {
+    let written = 0
+    for (const { table, text, dated } of sql.upserts) {
+      const { rows, rowCount } = await client.query<{ date: string; written: number }>(text)
+      for (const { date } of rows) dates.add(date)
+      const count = dated ? rows.reduce((sum, row) => sum + row.written, 0) : (rowCount ?? 0)
+      if (count > 0) touched.add(table)
+      // A position may differ in its points only.
+      if (table !== '"user"') written = Math.max(written, count)
+    }
+    summary.written += written
+  } catch (error) {
+    if (!sql.clashes || (error as { code?: string }).code !== UNIQUE_VIOLATION) throw error
+    await client.query('ROLLBACK TO SAVEPOINT chunk')
+    const { rows } = await client.query<{ line: number; id: string }>(sql.clashes)
+    if (rows.length === 0) throw error
+    return rows
+  }
+  if (sql.clashes) await client.query('RELEASE SAVEPOINT chunk')
+  await client.query(sql.clear)
+  return []
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** Says which file it was that could not be read. */
+async function* readingErrors<T>(label: string, source: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* source
+  } catch (cause) {
+    throw new GatewayError('BAD_INPUT', `${label} cannot be read: ${(cause as Error).message}; nothing was imported.`)
+  }
+}

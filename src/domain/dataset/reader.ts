@@ -1,0 +1,112 @@
+import { type Entities, entityKey } from './entities.ts'
+import type { Entity, RecordFormat } from './records.ts'
+import { NULL } from './values.ts'
+
+/** A field's problem, or the whole line's. */
+export interface Problem {
+  field?: string
+  reason: string
+}
+
+/** A record that fits: its fields as COPY text, in the order of the format, and its natural key. */
+export interface Row {
+  texts: string[]
+  key: string
+}
+
+/**
+ * Makes a reader of one file's lines. It checks a line against the format and against the `entities` that are known,
+ * which grow with what it reads, and gives the row, all that is wrong with the line, or undefined for a blank one.
+ */
+export function rowReader(format: RecordFormat, entities: Entities): (line: string) => Row | Problem[] | undefined {
+  const fields = Object.entries(format.fields)
+  const names = Object.keys(format.fields)
+  const indexOf = (field: string) => names.indexOf(field)
+  const key = format.key.map(indexOf)
+  const chain = indexOf('chainId')
+  const { defines, check } = format
+  const own = indexOf('id')
+  const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
+    field,
+    at: indexOf(field),
+    kindOf: typeof to === 'string' ? () => to : (texts: string[]) => texts[indexOf(to.kindIn)] as Entity,
+  }))
+
+  /** The texts of a record, where its problems are left; one that has any is given an empty text in that place. */
+  function encode(record: Record<string, unknown>, problems: Problem[]): string[] {
+    const texts: string[] = []
+    let found = 0
+    for (const [field, type] of fields) {
+      const value = record[field]
+      let text: string | undefined
+      if (value === undefined) {
+        text = type.absent
+        if (text === undefined) problems.push({ field, reason: 'is missing' })
+      } else {
+        found++
+        text = value === null && type.nullable ? NULL : type.encode(value)
+        if (text === undefined) problems.push({ field, reason: `must be ${type.what}, not ${shown(value)}` })
+      }
+      texts.push(text ?? '')
+    }
+    const given = Object.keys(record)
+    if (found < given.length)
+      for (const field of given.filter((field) => !Object.hasOwn(format.fields, field)))
+        problems.push({ field: shownName(field), reason: `is unknown, ${known(field, names)}` })
+    return texts
+  }
+
+  function keyOf(kind: Entity, texts: string[], at: number) {
+    return entityKey(kind === 'pool' ? undefined : texts[chain], texts[at] ?? '')
+  }
+
+  return (line) => {
+    const record = parse(line)
+    if (record === undefined || 'reason' in record) return record && [{ reason: String(record.reason) }]
+    const problems: Problem[] = []
+    const texts = encode(record.fields, problems)
+    // Also of a record that is wrong elsewhere: what names it is not wrong for that.
+    if (defines) entities[defines].add(keyOf(defines, texts, own))
+    for (const { field, at, kindOf } of references) {
+      const kind = kindOf(texts)
+      const named = texts[at]
+      if (named && kind && (kind === 'pool' || texts[chain]) && !entities[kind].has(keyOf(kind, texts, at))) {
+        const where = kind === 'pool' ? '' : ` on chain ${texts[chain]}`
+        problems.push({ field, reason: `names ${named}, which is no ${kind}${where}, neither in the import nor in the store` })
+      }
+    }
+    const broken = problems.length === 0 ? check?.(record.fields) : undefined
+    if (broken) problems.push(broken)
+    return problems.length > 0 ? problems : { texts, key: key.map((at) => texts[at]).join('\t') }
+  }
+}
+
+function parse(line: string): { fields: Record<string, unknown> } | { reason: string } | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    return line.trim() === '' ? undefined : { reason: `is not JSON: ${(error as SyntaxError).message.slice(0, 120)}` }
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { reason: `must be a JSON object, not ${shown(value)}` }
+  return { fields: value as Record<string, unknown> }
+}
+
+/** A value as a message shows it: it may be long, or hold what a terminal should not get. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'one too large for a double'
+  const json = JSON.stringify(value)
+  return json.length > 90 ? `${json.slice(0, 80)}… (${json.length} characters)` : json
+}
+
+const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? field : shown(field))
+
+/** What an unknown field was probably meant to be. */
+function known(field: string, names: string[]): string {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const meant = names.find((name) => plain(name) === plain(field))
+  return meant ? `it is spelt ${meant}` : `the fields are ${names.join(', ')}`
+}

@@ -1,0 +1,248 @@
+import type { DatasetFile } from '../../sources/dataset.ts'
+import {
+  address,
+  decimals,
+  defaulting,
+  type FieldType,
+  hash,
+  instant,
+  integer,
+  midnight,
+  multiplier,
+  name,
+  nullable,
+  number,
+  oneOf,
+  optional,
+  seconds,
+  text,
+  uint256,
+  uuid,
+} from './values.ts'
+
+/** What a record can name: it must be in the import, or in the store already. */
+export type Entity = 'pool' | 'market' | 'vault'
+
+/** One file of the import format: validation, COPY and the upsert all follow from it. */
+export interface RecordFormat {
+  /** Where its records are stored; a field's column is its name in snake case. */
+  table: string
+  /** Every field that a record can have, in any order. */
+  fields: Record<string, FieldType>
+  /** The fields of the natural key: a record replaces an earlier one with the same. */
+  key: string[]
+  /** The fields of the table's key, where that has more. */
+  tableKey?: string[]
+  /** The fields that the table has no column for. */
+  besides?: string[]
+  /** The field that holds a user's address. */
+  user?: string
+  /** What kind of entity the file's records are; known under their id, and their chain if they are no pools. */
+  defines?: Entity
+  /** The fields that name an entity, and its kind or the field that holds its kind. Markets and vaults are on `chainId`. */
+  references?: Record<string, Entity | { kindIn: string }>
+  /** The field that no two records share, although it is not the key. */
+  unique?: string
+  /** What must hold between fields whose types are right. */
+  check?(record: Record<string, unknown>): { field: string; reason: string } | undefined
+}
+
+const usd = nullable(number)
+
+const reward = {
+  chainId: integer,
+  txHash: hash,
+  logIndex: integer,
+  timestamp: seconds,
+  accountId: address,
+  supplySent: uint256,
+  supplySentUsd: usd,
+  collateralReceived: uint256,
+  collateralReceivedUsd: usd,
+  liquidReward: uint256,
+  liquidRewardUsd: usd,
+  userRoi: nullable(text),
+  claimedTimestamp: nullable(seconds),
+}
+
+const snapshot = {
+  chainId: integer,
+  accountId: address,
+  positionId: defaulting(name, 'main'),
+  timestamp: seconds,
+}
+
+/** The import format, as in its document: a row there is an entry here. */
+export const records: Record<DatasetFile, RecordFormat> = {
+  pools: {
+    table: 'pool',
+    key: ['id'],
+    defines: 'pool',
+    fields: {
+      id: address,
+      chainId: integer,
+      marketId: integer,
+      name: text,
+      asset_1_address: address,
+      asset_1_name: text,
+      asset_1_symbol: text,
+      asset_2_address: address,
+      asset_2_name: text,
+      asset_2_symbol: text,
+      createdTimestamp: integer,
+      interestLastUpdated: integer,
+      unit_1_id: address,
+      unit_2_id: address,
+    },
+  },
+  multipliers: {
+    table: 'multiplier',
+    key: ['poolAddress'],
+    unique: 'id',
+    references: { poolAddress: 'pool' },
+    fields: {
+      id: optional(uuid),
+      poolAddress: address,
+      deposit_tokenA: multiplier,
+      deposit_tokenB: multiplier,
+      borrow_tokenA: multiplier,
+      borrow_tokenB: multiplier,
+      createdAt: optional(instant),
+      updatedAt: optional(instant),
+    },
+  },
+  markets: {
+    table: 'market',
+    key: ['chainId', 'id'],
+    defines: 'market',
+    references: { poolId: 'pool' },
+    fields: {
+      chainId: integer,
+      id: address,
+      poolId: address,
+      assetAddress: address,
+      assetSymbol: text,
+      assetDecimals: decimals,
+      depositRate: number,
+      borrowRate: number,
+    },
+  },
+  vaults: {
+    table: 'vault',
+    key: ['chainId', 'id'],
+    defines: 'vault',
+    fields: {
+      chainId: integer,
+      id: address,
+      name: text,
+      assetAddress: address,
+      assetSymbol: text,
+      assetDecimals: decimals,
+      depositRate: number,
+    },
+  },
+  positions: {
+    table: 'position',
+    key: ['userAddress', 'distributionDate', 'marketAddress'],
+    unique: 'id',
+    user: 'userAddress',
+    references: { marketAddress: 'pool' },
+    besides: ['pointsA', 'pointsB', 'points'],
+    fields: {
+      id: optional(name),
+      userAddress: address,
+      marketAddress: address,
+      distributionDate: midnight,
+      pointsA: optional(number),
+      pointsB: optional(number),
+      points: optional(number),
+      aTokenAddress: address,
+      aTokenSymbol: text,
+      aTokenPrice: number,
+      aSuppliedAmount: number,
+      aSuppliedAmountUsd: number,
+      aProtectedSuppliedAmount: number,
+      aProtectedSuppliedAmountUsd: number,
+      aBorrowedAmount: number,
+      aBorrowedAmountUsd: number,
+      bTokenAddress: address,
+      bTokenSymbol: text,
+      bTokenPrice: number,
+      bSuppliedAmount: number,
+      bSuppliedAmountUsd: number,
+      bProtectedSuppliedAmount: number,
+      bProtectedSuppliedAmountUsd: number,
+      bBorrowedAmount: number,
+      bBorrowedAmountUsd: number,
+    },
+    check: pointsFit,
+  },
+  'market-snapshots': {
+    table: 'market_snapshot',
+    key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
+    user: 'accountId',
+    references: { marketId: 'market' },
+    fields: {
+      ...snapshot,
+      marketId: address,
+      collateralAssets: uint256,
+      collateralUsd: usd,
+      protectedAssets: uint256,
+      protectedUsd: usd,
+      debtAssets: uint256,
+      debtUsd: usd,
+    },
+  },
+  'vault-snapshots': {
+    table: 'vault_snapshot',
+    key: ['accountId', 'chainId', 'vaultId', 'timestamp', 'positionId'],
+    user: 'accountId',
+    references: { vaultId: 'vault' },
+    fields: { ...snapshot, vaultId: address, shares: uint256, assets: uint256, assetsUsd: usd },
+  },
+  'market-liquidation-rewards': {
+    table: 'market_liquidation_reward',
+    key: ['chainId', 'txHash', 'logIndex', 'accountId'],
+    user: 'accountId',
+    references: { debtMarketId: 'market', collateralMarketId: 'market' },
+    fields: { ...reward, debtMarketId: address, collateralMarketId: address },
+  },
+  'vault-liquidation-rewards': {
+    table: 'vault_liquidation_reward',
+    key: ['chainId', 'txHash', 'logIndex', 'accountId'],
+    user: 'accountId',
+    references: { vaultId: 'vault' },
+    fields: { ...reward, vaultId: address },
+  },
+  'cash-flows': {
+    table: 'cash_flow',
+    key: ['chainId', 'txHash', 'logIndex'],
+    tableKey: ['chainId', 'txHash', 'logIndex', 'accountId'],
+    user: 'accountId',
+    references: { entityId: { kindIn: 'entityType' } },
+    fields: {
+      chainId: integer,
+      entityType: oneOf('entity_type', 'market', 'vault'),
+      entityId: address,
+      accountId: address,
+      txHash: hash,
+      logIndex: integer,
+      timestamp: seconds,
+      kind: oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'),
+      amountUsd: usd,
+    },
+  },
+}
+
+/** pointsA and pointsB come together or not at all; points, where given, is their sum. */
+function pointsFit({ pointsA, pointsB, points }: Record<string, unknown>) {
+  if (typeof pointsA !== 'number' && typeof pointsB !== 'number')
+    return points === undefined ? undefined : { field: 'points', reason: 'needs pointsA and pointsB' }
+  if (typeof pointsA !== 'number') return { field: 'pointsA', reason: 'is missing: pointsB is given' }
+  if (typeof pointsB !== 'number') return { field: 'pointsB', reason: 'is missing: pointsA is given' }
+  const sum = pointsA + pointsB
+  if (!Number.isFinite(sum)) return { field: 'pointsB', reason: 'is too large to be added to pointsA' }
+  if (typeof points !== 'number' || Math.abs(points - sum) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB)))
+    return undefined
+  return { field: 'points', reason: `must be pointsA + pointsB, ${sum}, not ${points}` }
+}

@@ -1,0 +1,130 @@
+import type { DatasetFile } from '../../sources/dataset.ts'
+import { type BasePoints, pointsSql } from '../points/formula.ts'
+import { type RecordFormat, records } from './records.ts'
+
+/** The SQL that stores one file, chunk by chunk, all derived from its format. */
+export interface UpsertSql {
+  /** The table of its records. */
+  table: string
+  /** Makes the staging table: the file's fields as columns, and the number of the `line`. */
+  create: string
+  /** COPY ... FROM STDIN into the staging table. */
+  copy: string
+  /** Bring the tables up to the staged records; equal rows stay as they are. */
+  upserts: Upsert[]
+  /** The `line` and `id` of staged records whose id belongs to another key; undefined: the format has no such id. */
+  clashes: string | undefined
+  /** Empties the staging table. */
+  clear: string
+  drop: string
+}
+
+export interface Upsert {
+  table: string
+  text: string
+  /** Whether the answer is a row for every distribution date that it wrote: its `date`, YYYY-MM-DD, and `written` rows. */
+  dated: boolean
+}
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
+const STAGING = 'staged'
+
+/** A UUID that depends on the natural key alone, for a position that came without an id. */
+const positionId = `md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address)::uuid::text`
+
+/** What is stored of a column, where that is not just what the record says. `old` is the row that has the key. */
+const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
+  multipliers: {
+    join: 'LEFT JOIN multiplier old USING (pool_address)',
+    columns: {
+      id: 'coalesce(s.id, old.id, gen_random_uuid()::text)',
+      created_at: 'coalesce(s.created_at, old.created_at, now())',
+      updated_at: `coalesce(s.updated_at, CASE
+        WHEN (s.deposit_token_a, s.deposit_token_b, s.borrow_token_a, s.borrow_token_b)
+          = (old.deposit_token_a, old.deposit_token_b, old.borrow_token_a, old.borrow_token_b)
+        THEN old.updated_at END, now())`,
+    },
+  },
+  positions: {
+    columns: {
+      id: `coalesce(s.id, (SELECT old.id FROM position old WHERE old.user_address = s.user_address
+        AND old.distribution_date = s.distribution_date AND old.market_address = s.market_address), ${positionId})`,
+    },
+  },
+}
+
+/** The SQL of one file of the import format. */
+export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql {
+  const format = records[file]
+  const { table } = format
+  const fields = Object.entries(format.fields)
+  const columns = fields.filter(([field]) => !format.besides?.includes(field)).map(([field]) => snakeCase(field))
+  const key = (format.tableKey ?? format.key).map(snakeCase)
+  const { join = '', columns: special = {} } = derived[file] ?? {}
+  const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
+  const upserts = [upsert(table, columns, key, source)]
+  if (format.tableKey) upserts.unshift(removeOtherOwners(format))
+  if (format.user) upserts.push(upsertUsers(format.user))
+  if (file === 'positions') upserts.push(upsertPoints(basePoints))
+  return {
+    table,
+    create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
+      line bigint) ON COMMIT DROP`,
+    copy: `COPY ${STAGING} FROM STDIN`,
+    upserts,
+    clashes: format.unique && clashes(table, key, format.unique),
+    clear: `TRUNCATE ${STAGING}`,
+    drop: `DROP TABLE ${STAGING}`,
+  }
+}
+
+/** INSERT of a SELECT; a row that has the key already is replaced, but only if that makes a difference. */
+function upsert(table: string, columns: string[], key: string[], source: string): Upsert {
+  const values = columns.filter((column) => !key.includes(column))
+  const list = (prefix: string) => values.map((column) => `${prefix}.${column}`).join(', ')
+  const action = values.length
+    ? `DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
+       WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`
+    : 'DO NOTHING'
+  const insert = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ON CONFLICT (${key.join(', ')}) ${action}`
+  if (!key.includes('distribution_date')) return { table, text: insert, dated: false }
+  const text = `WITH written AS (${insert} RETURNING t.distribution_date AS date)
+    SELECT date::text AS date, count(*)::int AS written FROM written GROUP BY written.date`
+  return { table, text, dated: true }
+}
+
+function upsertUsers(field: string): Upsert {
+  return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`)
+}
+
+/** The points that a position came with, or those that its pool's multiplier makes of it now. */
+function upsertPoints(basePoints: BasePoints): Upsert {
+  const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
+  const columns = ['distribution_date', 'user_address', 'market_address', 'points_a', 'points_b']
+  return upsert(
+    'position_points',
+    columns,
+    columns.slice(0, 3),
+    `SELECT s.distribution_date, s.user_address, s.market_address, coalesce(s.points_a, ${pointsA}), coalesce(s.points_b, ${pointsB})
+     FROM ${STAGING} s LEFT JOIN multiplier m ON m.pool_address = s.market_address`,
+  )
+}
+
+/** A record's natural key is shorter than its table's, which ends in the user: another user's row with it goes. */
+function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat): Upsert {
+  const equal = key.map(snakeCase).map((column) => `t.${column} = s.${column}`)
+  const differs = tableKey.filter((field) => !key.includes(field)).map(snakeCase).map((column) => `t.${column} <> s.${column}`)
+  return { table, text: `DELETE FROM ${table} t USING ${STAGING} s WHERE ${[...equal, ...differs].join(' AND ')}`, dated: false }
+}
+
+function clashes(table: string, key: string[], unique: string): string {
+  const keyOf = (alias: string) => `(${key.map((column) => `${alias}.${column}`).join(', ')})`
+  return `SELECT s.line::int, s.${unique} AS id FROM ${STAGING} s JOIN ${table} t USING (${unique}) WHERE ${keyOf('t')} <> ${keyOf('s')}
+    UNION
+    SELECT line::int, ${unique} FROM (
+      SELECT line, ${unique}, row_number() OVER (PARTITION BY ${unique} ORDER BY line) AS nth FROM ${STAGING}
+      WHERE ${unique} IS NOT NULL) shared WHERE nth > 1
+    ORDER BY 1`
+}

@@ -1,0 +1,160 @@
+/**
+ * The type of a field: what a JSON value must be, and how it is written for COPY. An `encode` takes the parsed value
+ * and gives its COPY text (escaped), or undefined where the value does not fit.
+ */
+export interface FieldType {
+  /** The column type in Postgres. */
+  sql: string
+  /** What a message says of it: 'must be' what. */
+  what: string
+  encode(value: unknown): string | undefined
+  /** Whether null is a value of it. */
+  nullable?: boolean
+  /** The COPY text that stands for a record without the field; undefined: the field is required. */
+  absent?: string
+}
+
+/** Null in COPY's text format. */
+export const NULL = '\\N'
+
+export const nullable = (type: FieldType): FieldType => ({ ...type, what: `${type.what} or null`, nullable: true })
+export const optional = (type: FieldType): FieldType => ({ ...type, absent: NULL })
+export const defaulting = (type: FieldType, absent: string): FieldType => ({ ...type, absent })
+
+/** The bound on a text, in characters: a key of several still fits an index. */
+const MAX_TEXT = 500
+
+const matching = (pattern: RegExp, sql: string, what: string, write: (value: string) => string = (text) => text) => ({
+  sql,
+  what,
+  encode: (value: unknown) => (typeof value === 'string' && pattern.test(value) ? write(value) : undefined),
+})
+
+/** 20 bytes; stored lower-case. */
+export const address: FieldType = matching(/^0x[0-9a-fA-F]{40}$/, 'text', 'an address (0x and 40 hex digits)', (text) =>
+  text.toLowerCase(),
+)
+
+/** 32 bytes; stored as given. */
+export const hash: FieldType = matching(/^0x[0-9a-fA-F]{64}$/, 'text', 'a transaction hash (0x and 64 hex digits)')
+
+/** Stored lower-case. */
+export const uuid: FieldType = matching(
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  'text',
+  'a UUID',
+  (text) => text.toLowerCase(),
+)
+
+const special = /[\\\t\n\r]/g
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const hasSpecial = /[\\\t\n\r]/
+const unstorable = /[\0\p{Surrogate}]/u
+
+/** Any text that Postgres can hold: no NUL, no half of a surrogate pair. */
+export const text: FieldType = {
+  sql: 'text',
+  what: `a text of at most ${MAX_TEXT} characters, without NUL and broken Unicode`,
+  encode(value) {
+    if (typeof value !== 'string' || value.length > MAX_TEXT || unstorable.test(value)) return undefined
+    return hasSpecial.test(value) ? value.replace(special, (character) => escapes[character] ?? character) : value
+  },
+}
+
+/** A text that names something. */
+export const name: FieldType = {
+  ...text,
+  what: `a text of 1 to ${MAX_TEXT} characters, without NUL and broken Unicode`,
+  encode: (value) => (value === '' ? undefined : text.encode(value)),
+}
+
+export const oneOf = (type: string, ...values: string[]): FieldType => ({
+  sql: type,
+  what: values.map((value) => `"${value}"`).join(' or '),
+  encode: (value) => (typeof value === 'string' && values.includes(value) ? value : undefined),
+})
+
+/** A double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999 is one too large. */
+export const number: FieldType = {
+  sql: 'double precision',
+  what: 'a number',
+  encode: (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined),
+}
+
+/** A double from 0 up. */
+export const multiplier: FieldType = {
+  ...number,
+  what: 'a number from 0 up',
+  encode: (value) => (typeof value === 'number' && value >= 0 ? number.encode(value) : undefined),
+}
+
+const integerTo = (max: number, sql: string, what: string): FieldType => ({
+  sql,
+  what,
+  encode: (value) =>
+    typeof value === 'number' && value >= 0 && value <= max && Number.isInteger(value) ? String(value) : undefined,
+})
+
+/** 0 to 2^53-1, as a JSON number. */
+export const integer: FieldType = integerTo(Number.MAX_SAFE_INTEGER, 'bigint', 'an integer from 0 to 2^53-1')
+
+/** The decimals of a token, a byte in its contract. */
+export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 to 255')
+
+/** Digits up to a maximum, without leading zeros, so that equal numbers are equal texts. */
+const digitsTo = (max: string, sql: string, what: string): FieldType => ({
+  sql,
+  what,
+  encode(value) {
+    if (typeof value !== 'string' || !/^[0-9]+$/.test(value)) return undefined
+    const digits = value.charCodeAt(0) === 48 ? value.replace(/^0+(?=.)/, '') : value
+    return digits.length < max.length || (digits.length === max.length && digits <= max) ? digits : undefined
+  },
+})
+
+/** A token amount in its smallest unit; as digits all the way, a double would lose some. */
+export const uint256: FieldType = digitsTo(
+  String(2n ** 256n - 1n),
+  'numeric(78,0)',
+  'a decimal string from 0 to 2^256-1',
+)
+
+/** Unix seconds. */
+export const seconds: FieldType = digitsTo(
+  String(2n ** 63n - 1n),
+  'bigint',
+  'Unix seconds as a digit string up to 2^63-1',
+)
+
+const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00)$/
+
+/** The instant of an ISO 8601 text in UTC, or undefined; 30 February is none, although Date takes it. */
+function instantOf(value: unknown): Date | undefined {
+  if (typeof value !== 'string' || !isoInstant.test(value) || value.startsWith('0000')) return undefined
+  const date = new Date(value)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value.slice(0, 10)) ? date : undefined
+}
+
+/** A moment, to the millisecond. */
+export const instant: FieldType = {
+  sql: 'timestamptz(3)',
+  what: 'an ISO 8601 timestamp in UTC, such as "2026-11-09T12:30:00.000Z"',
+  encode: (value) => instantOf(value)?.toISOString(),
+}
+
+function midnightOf(value: unknown): string | undefined {
+  const iso = instantOf(value)?.toISOString()
+  return iso?.endsWith('T00:00:00.000Z') ? iso.slice(0, 10) : undefined
+}
+
+let lastMidnight: { value: unknown; text: string | undefined } = { value: undefined, text: undefined }
+
+/** A distribution date, stored as a date. Neighbours mostly share theirs, so the last one is remembered. */
+export const midnight: FieldType = {
+  sql: 'date',
+  what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z"',
+  encode(value) {
+    if (value !== lastMidnight.value) lastMidnight = { value, text: midnightOf(value) }
+    return lastMidnight.text
+  },
+}
