@@ -1,0 +1,69 @@
+import SchemaBuilder from '@pothos/core'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import RelayPlugin from '@pothos/plugin-relay'
+import type PrismaTypes from '../generated/pothos.ts'
+import { getDatamodel } from '../generated/pothos.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+import type { GraphContext } from './context.ts'
+
+export interface SchemaTypes {
+  Context: GraphContext
+  PrismaTypes: PrismaTypes
+  Scalars: {
+    Address: { Input: string; Output: string }
+    DateTime: { Input: Date; Output: Date }
+    BigInt: { Input: bigint; Output: bigint | string }
+    SafeInt: { Input: number; Output: bigint | number }
+    ID: { Input: string; Output: string }
+  }
+  Connection: { totalCount: () => Promise<number> | number }
+  DefaultFieldNullability: false
+  DefaultEdgesNullability: { list: false; items: false }
+  DefaultNodeNullability: false
+}
+
+/** A new, empty schema builder: each type's file adds its part (see schema.ts). */
+export function createBuilder() {
+  return new SchemaBuilder<SchemaTypes>({
+    plugins: [RelayPlugin, PrismaPlugin],
+    defaultFieldNullability: false,
+    prisma: {
+      // A snapshot's client has all that the plugin uses: the models.
+      client: (context) => context.reader as PrismaClient,
+      dmmf: getDatamodel(),
+      exposeDescriptions: false,
+      filterConnectionTotalCount: true,
+    },
+    relay: {
+      nodesOnConnection: {
+        description: 'The rows of this page, without their cursors.',
+      },
+      edgesFieldOptions: {
+        description: 'The rows of this page, each with its cursor.',
+        nullable: { list: false, items: false },
+      },
+      nodeFieldOptions: { description: 'The row.', nullable: false },
+      cursorType: 'String',
+      cursorFieldOptions: { description: 'Where the row is in the list: opaque text for after and before.' },
+      pageInfoFieldOptions: { description: 'Whether more rows follow, and where this page begins and ends.' },
+      pageInfoTypeOptions: { description: 'Where a page begins and ends.' },
+      hasNextPageFieldOptions: { description: 'Whether rows follow this page.' },
+      hasPreviousPageFieldOptions: { description: 'Whether rows come before this page.' },
+      startCursorFieldOptions: { description: 'The cursor of the first row; null on an empty page.' },
+      endCursorFieldOptions: { description: 'The cursor of the last row; null on an empty page.' },
+      nodeTypeOptions: { description: 'What has a globally unique id.' },
+      nodeQueryOptions: {
+        description: 'The object with a globally unique id; null where there is none.',
+        args: { id: { description: 'The id, as an object gave it.' } },
+      },
+      nodesQueryOptions: {
+        description: 'The objects with globally unique ids, in their order; null where there is none.',
+        args: { ids: { description: 'The ids, as objects gave them.' } },
+      },
+      idFieldOptions: { description: 'A globally unique id: `node(id:)` gives the same object again.' },
+    },
+  })
+}
+
+export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>
+export type Builder = ReturnType<typeof createBuilder>

@@ -1,0 +1,164 @@
+import { countRows, type Filter, type Listing, listPages, type Owners, type Page, placeOf } from '../db/listing.ts'
+import { GatewayError } from '../errors.ts'
+import type { GraphContext } from './context.ts'
+
+/** The arguments that every list takes. */
+export interface PageArguments {
+  first?: number | null
+  after?: string | null
+  last?: number | null
+  before?: string | null
+  offset?: bigint | null
+}
+
+export const DEFAULT_PAGE = 100
+export const MAX_PAGE = 1000
+const MAX_OFFSET = 2n ** 63n - 1n
+
+/** What a list is about: all rows, or those of one owner (whose page is then read together with other owners'). */
+export interface Scope {
+  columns: Owners['columns']
+  value: string[]
+}
+
+/** A page of a listing as a Relay connection. The total is counted only when it is selected. */
+export async function connect<Row>(
+  context: GraphContext,
+  listing: Listing<Row>,
+  filter: Filter,
+  args: PageArguments,
+  options: { scope?: Scope; total?: () => Promise<number> } = {},
+) {
+  const { scope } = options
+  const page = readPage(listing, args)
+  const name = scope ? `${listing.name} ${signature(filter)}` : ''
+  const owners = (values: readonly string[][]): Owners => ({ columns: scope?.columns ?? [], values: [...values] })
+  const rows = scope
+    ? await context.batches.load(`${name} ${signature(page)}`, scope.value, (keys) =>
+        listPages(context.reader, listing, filter, page, owners(keys)),
+      )
+    : ((await listPages(context.reader, listing, filter, page))[0] ?? [])
+  const count = async () => {
+    if (options.total) return options.total()
+    if (!scope) return (await countRows(context.reader, listing, filter))[0] ?? 0
+    return context.batches.load(`${name} total`, scope.value, (keys) =>
+      countRows(context.reader, listing, filter, owners(keys)),
+    )
+  }
+  return pageOf(rows, page, (row) => encodeCursor(listing.name, placeOf(listing, row)), count)
+}
+
+/** A page of rows that are already there, such as a user's few entities; `place` is a row's unique, stable name. */
+export function connectArray<Row>(name: string, all: Row[], place: (row: Row) => string, args: PageArguments) {
+  const page = readPage({ name, order: [{ type: 'text' }] }, args)
+  const index = (cursor: string[] | undefined) => {
+    if (!cursor) return undefined
+    const found = all.findIndex((row) => place(row) === cursor[0])
+    if (found < 0) throw badCursor()
+    return found
+  }
+  const after = index(page.after)
+  const before = index(page.before)
+  const rows = all.slice(after === undefined ? 0 : after + 1, before)
+  const skip = page.offset > BigInt(rows.length) ? rows.length : Number(page.offset)
+  const window = page.backward ? rows.slice(-(page.limit + 1)) : rows.slice(skip, skip + page.limit + 1)
+  return pageOf(
+    window,
+    page,
+    (row) => encodeCursor(name, [place(row)]),
+    () => all.length,
+  )
+}
+
+function pageOf<Row>(
+  rows: Row[],
+  page: Page,
+  cursorOf: (row: Row) => string,
+  totalCount: () => Promise<number> | number,
+) {
+  const more = rows.length > page.limit
+  const own = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
+  const edges = own.map((node) => ({
+    node,
+    get cursor() {
+      return cursorOf(node)
+    },
+  }))
+  return {
+    edges,
+    totalCount,
+    pageInfo: {
+      hasNextPage: page.backward ? page.before !== undefined : more,
+      hasPreviousPage: page.backward ? more : page.after !== undefined || page.offset > 0n,
+      get startCursor() {
+        return edges[0]?.cursor ?? null
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? null
+      },
+    },
+  }
+}
+
+interface Ordered {
+  name: string
+  order: { type: keyof typeof PLACES }[]
+}
+
+/** What a cursor's values look like: text that a column's type would not take must not reach the store. */
+const PLACES = {
+  text: /^[^\0]{0,1000}$/,
+  int: /^\d{1,9}$/,
+  bigint: /^\d{1,18}$/,
+  date: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+}
+
+function readPage(listing: Ordered, args: PageArguments): Page {
+  const { first, last } = args
+  const bad = (name: string, message: string) =>
+    new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
+  for (const [name, size] of [
+    ['first', first],
+    ['last', last],
+  ] as const)
+    if (typeof size === 'number' && (size < 0 || size > MAX_PAGE)) throw bad(name, `must be from 0 to ${MAX_PAGE}`)
+  if (typeof first === 'number' && typeof last === 'number') throw bad('last', 'cannot be given together with first')
+  const backward = typeof last === 'number' || (typeof first !== 'number' && typeof args.before === 'string')
+  const offset = args.offset ?? 0n
+  if (offset > MAX_OFFSET) throw bad('offset', 'must be at most 2^63-1')
+  if (backward && offset > 0n) throw bad('offset', 'cannot be given together with last or before')
+  const place = (cursor: string | null | undefined) =>
+    typeof cursor === 'string' ? decodeCursor(listing, cursor) : undefined
+  return {
+    limit: first ?? last ?? DEFAULT_PAGE,
+    backward,
+    after: place(args.after),
+    before: place(args.before),
+    offset,
+  }
+}
+
+export const encodeCursor = (name: string, place: string[]) =>
+  Buffer.from(JSON.stringify([name, ...place])).toString('base64url')
+
+function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
+  let decoded: unknown
+  try {
+    decoded = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    throw badCursor()
+  }
+  if (!Array.isArray(decoded) || decoded.length !== order.length + 1 || decoded[0] !== name) throw badCursor()
+  return order.map(({ type }, i) => {
+    const value: unknown = decoded[i + 1]
+    if (typeof value !== 'string' || !PLACES[type].test(value)) throw badCursor()
+    return value
+  })
+}
+
+const badCursor = () =>
+  new GatewayError('BAD_INPUT', 'The cursor is not of this list. Use one that this list gave, with the same order.', [
+    { in: 'query', name: 'cursor', message: 'is not a cursor of this list' },
+  ])
+
+const signature = (value: unknown) => JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v))

@@ -1,0 +1,78 @@
+import { GraphQLError } from 'graphql'
+import { GatewayError } from '../errors.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+
+/**
+ * The error that a client may see for any error of an operation: its own mistakes and known conditions as they are,
+ * anything else as an internal fault that tells nothing but the request's id.
+ */
+export function presentError(error: unknown, requestId: string): { shown: GraphQLError; internal: boolean } {
+  const outer = error instanceof GraphQLError ? error : undefined
+  const cause = rootCause(error)
+  const known = cause instanceof GatewayError ? cause : knownFault(cause)
+  const place = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
+  if (known) {
+    const problems = known.problems.length ? { problems: known.problems } : {}
+    const shown = new GraphQLError(known.message, { ...place, extensions: { code: known.code, ...problems } })
+    return { shown, internal: false }
+  }
+  if (cause === undefined && outer) {
+    const code = outer.extensions.code ?? 'BAD_INPUT'
+    return {
+      shown: new GraphQLError(outer.message, { ...place, extensions: { ...outer.extensions, code } }),
+      internal: false,
+    }
+  }
+  const shown = new GraphQLError(`Something went wrong on our side. Tell the operator this request id: ${requestId}`, {
+    ...place,
+    extensions: { code: 'INTERNAL', requestId },
+  })
+  return { shown, internal: true }
+}
+
+/** What was thrown before GraphQL wrapped it; undefined when GraphQL itself refused the operation. */
+function rootCause(error: unknown): unknown {
+  let cause = error
+  while (cause instanceof GraphQLError && cause.name === 'GraphQLError') {
+    if (!cause.originalError || cause.originalError === cause) return undefined
+    cause = cause.originalError
+  }
+  return cause
+}
+
+/** Faults of what is below us that have a meaning for the client. */
+export function knownFault(error: unknown): GatewayError | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error.name === 'PothosValidationError') return new GatewayError('BAD_INPUT', error.message)
+  if (isStoreDown(error))
+    return new GatewayError('UNAVAILABLE', 'The store cannot be reached or is too busy. Try again in a moment.')
+  return undefined
+}
+
+const DOWN = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
+const DOWN_NODE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08001',
+  '08003',
+])
+
+function isStoreDown(error: Error): boolean {
+  if (
+    error instanceof Prisma.PrismaClientKnownRequestError ||
+    error instanceof Prisma.PrismaClientInitializationError
+  ) {
+    const code = 'code' in error ? error.code : error.errorCode
+    return code !== undefined && DOWN.has(code)
+  }
+  const code = 'code' in error ? String(error.code) : ''
+  return DOWN_NODE.has(code) || /connection terminated|timeout exceeded when trying to connect/i.test(error.message)
+}

@@ -1,0 +1,78 @@
+import { GraphQLError, Kind, type ValueNode } from 'graphql'
+import type { Builder } from './builder.ts'
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const INTEGER = /^(0|[1-9][0-9]*)$/
+const MAX_DIGITS = 1000
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
+
+/** The graph's own scalars, strict on input. */
+export function addScalars(builder: Builder): void {
+  builder.scalarType('Address', {
+    description: 'A 20-byte address: 0x and 40 hexadecimal digits. Accepted in any case, returned in lower case.',
+    serialize: (value) => value,
+    parseValue: (value) => {
+      if (typeof value === 'string' && ADDRESS.test(value)) return value.toLowerCase()
+      throw wrong('Address', '0x and 40 hexadecimal digits', value)
+    },
+  })
+  builder.scalarType('DateTime', {
+    description:
+      'A moment in UTC, ISO 8601: 2025-03-01T00:00:00.000Z. Input may be a date alone (midnight UTC). A distribution date is midnight UTC.',
+    serialize: (value) => value.toISOString() as never,
+    parseValue: (value) => {
+      const date = typeof value === 'string' ? parseUtc(value) : undefined
+      if (date) return date
+      throw wrong('DateTime', 'an ISO 8601 UTC date or timestamp, such as 2025-03-01T00:00:00.000Z', value)
+    },
+  })
+  builder.scalarType('BigInt', {
+    description:
+      'An integer from 0 up that may not fit a number, as a decimal string: token amounts in their smallest unit, Unix seconds. Input may be a string or an integer literal.',
+    serialize: (value) => String(value),
+    parseValue: (value) => {
+      if (typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value)) return BigInt(value)
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
+      throw wrong('BigInt', 'a decimal integer from 0 up, as a string', value)
+    },
+    parseLiteral: (node) => {
+      if (
+        (node.kind === Kind.STRING || node.kind === Kind.INT) &&
+        node.value.length <= MAX_DIGITS &&
+        INTEGER.test(node.value)
+      )
+        return BigInt(node.value)
+      throw wrong('BigInt', 'a decimal integer from 0 up, as a string', shown(node))
+    },
+  })
+  builder.scalarType('SafeInt', {
+    description: 'An integer from 0 to 2^53-1, such as a chain id: what a JSON number holds exactly.',
+    serialize: (value) => Number(value),
+    parseValue: (value) => {
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+      throw wrong('SafeInt', 'an integer from 0 to 2^53-1', value)
+    },
+    parseLiteral: (node) => {
+      const value = node.kind === Kind.INT ? Number(node.value) : Number.NaN
+      if (Number.isSafeInteger(value) && value >= 0) return value
+      throw wrong('SafeInt', 'an integer from 0 to 2^53-1', shown(node))
+    },
+  })
+}
+
+/** The moment that an ISO 8601 UTC text names; undefined for any other text, impossible dates included. */
+export function parseUtc(text: string): Date | undefined {
+  if (!ISO.test(text)) return undefined
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text.slice(0, 10)) return undefined
+  return date
+}
+
+function wrong(scalar: string, expected: string, value: unknown): GraphQLError {
+  const text = JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}` : v)) ?? 'undefined'
+  return new GraphQLError(`${scalar} must be ${expected}, not ${text.slice(0, 100)}.`, {
+    extensions: { code: 'BAD_INPUT' },
+  })
+}
+
+const shown = (node: ValueNode) => ('value' in node ? node.value : node.kind)

@@ -1,0 +1,75 @@
+import type { Builder } from '../builder.ts'
+import type { EarningsRefs } from './earnings.ts'
+import type { RewardRefs } from './liquidation-reward.ts'
+import { loadMarket, type MarketRef } from './market.ts'
+import type { SnapshotRefs } from './snapshot.ts'
+import type { UserRef } from './user.ts'
+import { loadVault, type VaultRef } from './vault.ts'
+
+type Refs = { User: UserRef; Market: MarketRef; Vault: VaultRef } & SnapshotRefs & RewardRefs & EarningsRefs
+
+/** The ways from analytics records back to users, markets and vaults: what makes the two domains one graph. */
+export function addLinks(builder: Builder, refs: Refs): void {
+  const { User, Market, Vault } = refs
+  builder.interfaceFields(refs.Snapshot, (t) => ({
+    user: t.field({ type: User, description: 'The user.', resolve: (row) => ({ address: row.accountId }) }),
+  }))
+  builder.interfaceFields(refs.LiquidationReward, (t) => ({
+    user: t.field({ type: User, description: 'The user.', resolve: (row) => ({ address: row.accountId }) }),
+  }))
+  builder.objectFields(refs.MarketSnapshot, (t) => ({
+    market: t.field({
+      type: Market,
+      nullable: true,
+      description: 'The market; null where the store has none at its address.',
+      resolve: (row, _, context) => loadMarket(context, row.chainId, row.marketId),
+    }),
+  }))
+  builder.objectFields(refs.VaultSnapshot, (t) => ({
+    vault: t.field({
+      type: Vault,
+      nullable: true,
+      description: 'The vault; null where the store has none at its address.',
+      resolve: (row, _, context) => loadVault(context, row.chainId, row.vaultId),
+    }),
+  }))
+  builder.objectFields(refs.MarketLiquidationReward, (t) => ({
+    debtMarket: t.field({
+      type: Market,
+      nullable: true,
+      description: 'The market whose debt was repaid; null where the store has none at its address.',
+      resolve: (row, _, context) => loadMarket(context, row.chainId, row.debtMarketId),
+    }),
+    collateralMarket: t.field({
+      type: Market,
+      nullable: true,
+      description: 'The market whose collateral was received; null where the store has none at its address.',
+      resolve: (row, _, context) => loadMarket(context, row.chainId, row.collateralMarketId),
+    }),
+  }))
+  builder.objectFields(refs.VaultLiquidationReward, (t) => ({
+    vault: t.field({
+      type: Vault,
+      nullable: true,
+      description: 'The vault; null where the store has none at its address.',
+      resolve: (row, _, context) => loadVault(context, row.chainId, row.vaultId),
+    }),
+  }))
+  for (const item of [refs.EarningsItem, refs.NetAprItem] as const)
+    builder.objectFields(item as typeof refs.NetAprItem, (t) => ({
+      market: t.field({
+        type: Market,
+        nullable: true,
+        description: 'The market, where the entity is one.',
+        resolve: (row, _, context) =>
+          row.entityType === 'market' ? loadMarket(context, row.chainId, row.entityId) : null,
+      }),
+      vault: t.field({
+        type: Vault,
+        nullable: true,
+        description: 'The vault, where the entity is one.',
+        resolve: (row, _, context) =>
+          row.entityType === 'vault' ? loadVault(context, row.chainId, row.entityId) : null,
+      }),
+    }))
+}

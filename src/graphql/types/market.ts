@@ -1,0 +1,112 @@
+import type { Listing } from '../../db/listing.ts'
+import { marketSnapshots, snapshotFilter } from '../../domain/snapshot/snapshot.ts'
+import { type Market as MarketRow, Prisma } from '../../generated/prisma/client.ts'
+import type { Builder } from '../builder.ts'
+import { connect } from '../connection.ts'
+import type { GraphContext } from '../context.ts'
+import { connectionType } from './connection-type.ts'
+import { pageArguments } from './page-arguments.ts'
+import { loadPool, type PoolRef } from './pool.ts'
+import type { SnapshotRefs } from './snapshot.ts'
+
+const markets: Listing<MarketRow> = {
+  name: 'markets',
+  from: Prisma.sql`market t`,
+  columns: Prisma.sql`t.chain_id AS "chainId", t.id, t.pool_id AS "poolId", t.asset_address AS "assetAddress",
+    t.asset_symbol AS "assetSymbol", t.asset_decimals AS "assetDecimals", t.deposit_rate AS "depositRate",
+    t.borrow_rate AS "borrowRate"`,
+  order: [
+    { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
+    { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
+  ],
+}
+
+/** The market at an address of a chain, together with all others asked for in the same tick. */
+export function loadMarket(context: GraphContext, chainId: bigint, address: string): Promise<MarketRow | null> {
+  return context.batches.load('market', { chainId, address }, async (keys) => {
+    const rows = await context.reader.market.findMany({
+      where: { chainId: { in: [...new Set(keys.map((k) => k.chainId))] }, id: { in: keys.map((k) => k.address) } },
+    })
+    const byKey = new Map(rows.map((row) => [`${row.chainId} ${row.id}`, row]))
+    return keys.map((k) => byKey.get(`${k.chainId} ${k.address}`) ?? null)
+  })
+}
+
+export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: PoolRef } & SnapshotRefs) {
+  const Market = builder.prismaNode('Market', {
+    id: { field: 'chainId_id' },
+    description: 'One side of a pool: one asset, lent and borrowed.',
+    fields: (t) => ({
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the market is on.' }),
+      address: t.expose('id', { type: 'Address', description: "The market's address." }),
+      assetAddress: t.expose('assetAddress', { type: 'Address', description: 'The address of its token.' }),
+      assetSymbol: t.exposeString('assetSymbol', { description: 'The symbol of its token.' }),
+      assetDecimals: t.exposeInt('assetDecimals', { description: 'How many decimals its token has.' }),
+      depositRate: t.exposeFloat('depositRate', {
+        description: 'What a deposit earns, a fraction a year: 0.05 is 5 %.',
+      }),
+      borrowRate: t.exposeFloat('borrowRate', { description: 'What a debt costs, a fraction a year: 0.05 is 5 %.' }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool that it is a side of; null where the store has none at its address.',
+        resolve: (market, _, context) => loadPool(context, market.poolId),
+      }),
+      snapshots: t.field({
+        type: MarketSnapshots,
+        description: 'Snapshots of all users in this market, oldest first, then by account and position.',
+        args: {
+          ...pageArguments(t.arg),
+          from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
+          to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+        },
+        resolve: (market, { from, to, ...args }, context) =>
+          connect(context, marketSnapshots, snapshotFilter('market', { from, to }), args, {
+            scope: {
+              columns: [
+                { column: 't.market_id', type: 'text' },
+                { column: 't.chain_id', type: 'bigint' },
+              ],
+              value: [market.id, market.chainId.toString()],
+            },
+          }),
+      }),
+    }),
+  })
+
+  const Markets = connectionType(builder, 'Market', Market)
+  builder.queryFields((t) => ({
+    market: t.prismaField({
+      type: 'Market',
+      nullable: true,
+      description: 'The market at an address of a chain; null where there is none.',
+      args: {
+        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
+        address: t.arg({ type: 'Address', required: true, description: "The market's address." }),
+      },
+      resolve: (query, _, { chainId, address }, context) =>
+        context.reader.market.findUnique({
+          ...query,
+          where: { chainId_id: { chainId: BigInt(chainId), id: address } },
+        }),
+    }),
+    markets: t.field({
+      type: Markets,
+      description: 'All markets, by chain, then address.',
+      args: {
+        ...pageArguments(t.arg),
+        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
+      },
+      resolve: (_, args, context) => {
+        const where: Prisma.Sql[] = []
+        if (typeof args.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${args.chainId}::bigint`)
+        if (args.address) where.push(Prisma.sql`t.id = ${args.address}`)
+        return connect(context, markets, { where }, args)
+      },
+    }),
+  }))
+  return Market
+}
+
+export type MarketRef = ReturnType<typeof addMarket>

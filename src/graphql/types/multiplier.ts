@@ -1,0 +1,86 @@
+import type { Listing } from '../../db/listing.ts'
+import { updateMultipliers } from '../../domain/multiplier/update.ts'
+import { type Multiplier as MultiplierRow, Prisma } from '../../generated/prisma/client.ts'
+import type { Builder } from '../builder.ts'
+import { connect } from '../connection.ts'
+import { requireAdmin } from '../context.ts'
+import { connectionType } from './connection-type.ts'
+import { pageArguments } from './page-arguments.ts'
+import { loadPool, type PoolRef } from './pool.ts'
+
+const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
+  name: 'multipliers',
+  from: Prisma.sql`multiplier t JOIN pool p ON p.id = t.pool_address`,
+  columns: Prisma.sql`t.id, t.pool_address AS "poolAddress", t.deposit_token_a AS "depositTokenA",
+    t.deposit_token_b AS "depositTokenB", t.borrow_token_a AS "borrowTokenA", t.borrow_token_b AS "borrowTokenB",
+    t.created_at AS "createdAt", t.updated_at AS "updatedAt", p.market_id AS "marketId"`,
+  order: [
+    { column: 'p.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
+    { column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' },
+  ],
+}
+
+export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
+  const Multiplier = builder.prismaNode('Multiplier', {
+    id: { field: 'poolAddress' },
+    description: "What a pool's dollars are worth in points.",
+    fields: (t) => ({
+      uuid: t.exposeString('id', { description: "The multiplier's UUID: its id in the REST API." }),
+      poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
+      depositTokenA: t.exposeFloat('depositTokenA', { description: 'Factor of a dollar of token A supplied.' }),
+      depositTokenB: t.exposeFloat('depositTokenB', { description: 'Factor of a dollar of token B supplied.' }),
+      borrowTokenA: t.exposeFloat('borrowTokenA', { description: 'Factor of a dollar of token A borrowed.' }),
+      borrowTokenB: t.exposeFloat('borrowTokenB', { description: 'Factor of a dollar of token B borrowed.' }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the pool first had one.' }),
+      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool; null where the store has none at its address.',
+        resolve: (multiplier, _, context) => loadPool(context, multiplier.poolAddress),
+      }),
+    }),
+  })
+
+  const MultiplierInput = builder.inputType('MultiplierInput', {
+    description:
+      "A pool's new multipliers: finite numbers from 0 up. One left out keeps its value, or is 0 where the pool had none.",
+    fields: (t) => ({
+      poolAddress: t.field({ type: 'Address', required: true, description: "The pool's address." }),
+      depositTokenA: t.float({ description: 'Factor of a dollar of token A supplied.' }),
+      depositTokenB: t.float({ description: 'Factor of a dollar of token B supplied.' }),
+      borrowTokenA: t.float({ description: 'Factor of a dollar of token A borrowed.' }),
+      borrowTokenB: t.float({ description: 'Factor of a dollar of token B borrowed.' }),
+    }),
+  })
+
+  const Multipliers = connectionType(builder, 'Multiplier', Multiplier)
+  builder.queryFields((t) => ({
+    multipliers: t.field({
+      type: Multipliers,
+      description: "All multipliers, by their pool's number, then address.",
+      args: pageArguments(t.arg),
+      resolve: (_, args, context) => connect(context, multipliers, { where: [] }, args),
+    }),
+  }))
+
+  builder.mutationFields((t) => ({
+    updateMultipliers: t.prismaField({
+      type: ['Multiplier'],
+      description:
+        'Sets the multipliers of pools, all of them or none; the answer is in the order of the request. Points already stored do not change until their date is resynced. Needs the admin token.',
+      args: {
+        multipliers: t.arg({ type: [MultiplierInput], required: true, description: 'At least one, each pool once.' }),
+      },
+      resolve: async (query, _, args, context) => {
+        requireAdmin(context.admin)
+        const addresses = await updateMultipliers(context.deps.store, args.multipliers)
+        context.batches.clear()
+        const rows = await context.reader.multiplier.findMany({ ...query, where: { poolAddress: { in: addresses } } })
+        const byPool = new Map(rows.map((row) => [row.poolAddress, row]))
+        return addresses.flatMap((address) => byPool.get(address) ?? [])
+      },
+    }),
+  }))
+  return Multiplier
+}

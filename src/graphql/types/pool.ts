@@ -1,0 +1,163 @@
+import type { Listing } from '../../db/listing.ts'
+import { topAccounts } from '../../domain/account/account.ts'
+import { positionFilter } from '../../domain/position/filter.ts'
+import { positionListing } from '../../domain/position/position.ts'
+import { type Pool as PoolRow, Prisma } from '../../generated/prisma/client.ts'
+import type { Builder } from '../builder.ts'
+import { connect } from '../connection.ts'
+import type { GraphContext } from '../context.ts'
+import { connectionType } from './connection-type.ts'
+import { pageArguments } from './page-arguments.ts'
+import type { PositionsRef } from './position.ts'
+import type { UserRef } from './user.ts'
+
+const pools: Listing<PoolRow> = {
+  name: 'pools',
+  from: Prisma.sql`pool t`,
+  columns: Prisma.sql`t.id, t.chain_id AS "chainId", t.market_id AS "marketId", t.name,
+    t.asset_1_address AS "asset1Address", t.asset_1_name AS "asset1Name", t.asset_1_symbol AS "asset1Symbol",
+    t.asset_2_address AS "asset2Address", t.asset_2_name AS "asset2Name", t.asset_2_symbol AS "asset2Symbol",
+    t.created_timestamp AS "createdTimestamp", t.interest_last_updated AS "interestLastUpdated",
+    t.unit_1_id AS "unit1Id", t.unit_2_id AS "unit2Id"`,
+  order: [
+    { column: 't.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
+    { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
+  ],
+}
+
+/** The pool with an address, together with all others asked for in the same tick. */
+export function loadPool(context: GraphContext, address: string): Promise<PoolRow | null> {
+  return context.batches.load('pool', address, async (addresses) => {
+    const rows = await context.reader.pool.findMany({ where: { id: { in: [...addresses] } } })
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return addresses.map((one) => byId.get(one) ?? null)
+  })
+}
+
+export function addPool(builder: Builder, { Positions, User }: { Positions: PositionsRef; User: UserRef }) {
+  const Asset = builder.objectRef<{ address: string; name: string; symbol: string }>('Asset').implement({
+    description: 'A token.',
+    fields: (t) => ({
+      address: t.expose('address', { type: 'Address', description: "The token's address." }),
+      name: t.exposeString('name', { description: "The token's name." }),
+      symbol: t.exposeString('symbol', { description: "The token's symbol." }),
+    }),
+  })
+
+  const PoolAccount = builder
+    .objectRef<{ userAddress: string; distributionDate: Date; points: number }>('PoolAccount')
+    .implement({
+      description: 'An account in one pool on one distribution date.',
+      fields: (t) => ({
+        user: t.field({ type: User, description: 'The account.', resolve: (row) => ({ address: row.userAddress }) }),
+        distributionDate: t.expose('distributionDate', { type: 'DateTime', description: 'The date, midnight UTC.' }),
+        points: t.exposeFloat('points', { description: "The account's points from this pool on that date." }),
+      }),
+    })
+
+  const Pool = builder.prismaNode('Pool', {
+    id: { field: 'id' },
+    description: 'A pair of assets, A and B. Each side is a lending market of its own.',
+    fields: (t) => ({
+      address: t.expose('id', { type: 'Address', description: "The pool's address: its id in the REST APIs." }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the pool is on.' }),
+      marketId: t.expose('marketId', { type: 'SafeInt', description: "The pool's number in the protocol." }),
+      name: t.exposeString('name', { description: "The pool's name, such as S/USDC." }),
+      displayName: t.string({
+        description: "Both symbols and the pool's number, joined by middle dots: S·USDC·20.",
+        resolve: (pool) => `${pool.asset1Symbol}·${pool.asset2Symbol}·${pool.marketId}`,
+      }),
+      assetA: t.field({
+        type: Asset,
+        description: 'The token of side A.',
+        resolve: (p) => ({ address: p.asset1Address, name: p.asset1Name, symbol: p.asset1Symbol }),
+      }),
+      assetB: t.field({
+        type: Asset,
+        description: 'The token of side B.',
+        resolve: (p) => ({ address: p.asset2Address, name: p.asset2Name, symbol: p.asset2Symbol }),
+      }),
+      createdTimestamp: t.expose('createdTimestamp', {
+        type: 'SafeInt',
+        description: 'When it was created, Unix seconds.',
+      }),
+      interestLastUpdated: t.expose('interestLastUpdated', {
+        type: 'SafeInt',
+        description: 'When its interest was last brought up to date, Unix seconds.',
+      }),
+      marketAAddress: t.expose('unit1Id', { type: 'Address', description: "The address of side A's market." }),
+      marketBAddress: t.expose('unit2Id', { type: 'Address', description: "The address of side B's market." }),
+      marketA: t.relation('unit1', {
+        nullable: true,
+        description: "Side A's market; null where the store has none at its address.",
+      }),
+      marketB: t.relation('unit2', {
+        nullable: true,
+        description: "Side B's market; null where the store has none at its address.",
+      }),
+      multiplier: t.relation('multiplier', {
+        nullable: true,
+        description: "What the pool's dollars are worth in points; null: it scores none.",
+      }),
+      positions: t.field({
+        type: Positions,
+        description: "The pool's positions, newest distribution date first, then by id.",
+        args: {
+          ...pageArguments(t.arg),
+          date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+        },
+        resolve: (pool, args, context) =>
+          connect(context, positionListing, positionFilter({ date: args.date }), args, {
+            scope: { columns: [{ column: 't.market_address', type: 'text' }], value: [pool.id] },
+          }),
+      }),
+      topAccounts: t.field({
+        type: [PoolAccount],
+        description: 'The accounts with the most points from this pool on one distribution date, most points first.',
+        args: {
+          first: t.arg.int({ defaultValue: 10, required: true, description: 'How many, 0 to 100.' }),
+          date: t.arg({
+            type: 'DateTime',
+            description: 'The distribution date; the newest that the pool has when left out.',
+          }),
+        },
+        resolve: (pool, { first, date }, context) => {
+          const size = Math.max(0, Math.min(first, 100))
+          const day = date ? date.toISOString().slice(0, 10) : null
+          return context.batches.load(`topAccounts ${size} ${day}`, pool.id, (ids) =>
+            topAccounts(context.reader, ids, size, day),
+          )
+        },
+      }),
+    }),
+  })
+
+  const Pools = connectionType(builder, 'Pool', Pool)
+  builder.queryFields((t) => ({
+    pool: t.prismaField({
+      type: 'Pool',
+      nullable: true,
+      description: 'The pool at an address; null where there is none.',
+      args: { address: t.arg({ type: 'Address', required: true, description: "The pool's address." }) },
+      resolve: (query, _, { address }, context) => context.reader.pool.findUnique({ ...query, where: { id: address } }),
+    }),
+    pools: t.field({
+      type: Pools,
+      description: "All pools, by the pool's number, then address.",
+      args: {
+        ...pageArguments(t.arg),
+        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        asset: t.arg({ type: 'Address', description: 'Those with this token on either side.' }),
+      },
+      resolve: (_, args, context) => {
+        const where: Prisma.Sql[] = []
+        if (typeof args.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${args.chainId}::bigint`)
+        if (args.asset) where.push(Prisma.sql`${args.asset} IN (t.asset_1_address, t.asset_2_address)`)
+        return connect(context, pools, { where }, args)
+      },
+    }),
+  }))
+  return Pool
+}
+
+export type PoolRef = ReturnType<typeof addPool>

@@ -1,0 +1,129 @@
+import { placeOf } from '../../db/listing.ts'
+import { positionFilter } from '../../domain/position/filter.ts'
+import { positionListing, positionsById, type Position as Row } from '../../domain/position/position.ts'
+import { GatewayError } from '../../errors.ts'
+import type { Builder } from '../builder.ts'
+import { connect, encodeCursor } from '../connection.ts'
+import { connectionType } from './connection-type.ts'
+import { pageArguments } from './page-arguments.ts'
+import { loadPool, type PoolRef } from './pool.ts'
+import type { UserRef } from './user.ts'
+
+export const positionRef = (builder: Builder) => builder.objectRef<Row>('Position')
+export type PositionRef = ReturnType<typeof positionRef>
+
+export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
+export type PositionsRef = ReturnType<typeof positionsRef>
+
+type Refs = { Position: PositionRef; Positions: PositionsRef; Pool: PoolRef; User: UserRef }
+
+export function addPosition(builder: Builder, { Position, Positions, Pool, User }: Refs) {
+  const Side = builder.objectRef<{ side: 'a' | 'b'; of: Row }>('PositionSide').implement({
+    description: "One side of a position: a token, its price, and the user's amounts of it.",
+    fields: (t) => {
+      const amount = (name: 'SuppliedAmount' | 'ProtectedSuppliedAmount' | 'BorrowedAmount', what: string) => ({
+        amount: t.float({ description: `${what}, in whole tokens.`, resolve: ({ side, of }) => of[`${side}${name}`] }),
+        usd: t.float({ description: `${what}, in USD.`, resolve: ({ side, of }) => of[`${side}${name}Usd`] }),
+      })
+      const supplied = amount('SuppliedAmount', 'Supplied and borrowable')
+      const protectedSupply = amount('ProtectedSuppliedAmount', 'Supplied and protected (non-borrowable)')
+      const borrowed = amount('BorrowedAmount', 'Borrowed')
+      return {
+        tokenAddress: t.field({
+          type: 'Address',
+          description: "The token's address.",
+          resolve: ({ side, of }) => of[`${side}TokenAddress`],
+        }),
+        tokenSymbol: t.string({
+          description: "The token's symbol.",
+          resolve: ({ side, of }) => of[`${side}TokenSymbol`],
+        }),
+        tokenPrice: t.float({
+          description: "The token's price in USD.",
+          resolve: ({ side, of }) => of[`${side}TokenPrice`],
+        }),
+        suppliedAmount: supplied.amount,
+        suppliedAmountUsd: supplied.usd,
+        protectedSuppliedAmount: protectedSupply.amount,
+        protectedSuppliedAmountUsd: protectedSupply.usd,
+        borrowedAmount: borrowed.amount,
+        borrowedAmountUsd: borrowed.usd,
+      }
+    },
+  })
+
+  builder.node(Position, {
+    id: { resolve: (position) => position.id },
+    loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
+    description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
+    fields: (t) => ({
+      recordId: t.exposeString('id', { description: "The record's id: its id in the REST API." }),
+      userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
+      poolAddress: t.expose('marketAddress', {
+        type: 'Address',
+        description: "The pool's address: marketAddress in the REST API.",
+      }),
+      distributionDate: t.expose('distributionDate', {
+        type: 'DateTime',
+        description: 'The distribution date, midnight UTC.',
+      }),
+      pointsA: t.exposeFloat('pointsA', { description: 'Points of side A.' }),
+      pointsB: t.exposeFloat('pointsB', { description: 'Points of side B.' }),
+      points: t.float({ description: 'Points of both sides.', resolve: (p) => p.pointsA + p.pointsB }),
+      a: t.field({ type: Side, description: 'Side A.', resolve: (of) => ({ side: 'a' as const, of }) }),
+      b: t.field({ type: Side, description: 'Side B.', resolve: (of) => ({ side: 'b' as const, of }) }),
+      user: t.field({ type: User, description: 'The user.', resolve: (p) => ({ address: p.userAddress }) }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool; null where the store has none at its address.',
+        resolve: (p, _, context) => loadPool(context, p.marketAddress),
+      }),
+    }),
+  })
+
+  builder.queryFields((t) => ({
+    positions: t.field({
+      type: Positions,
+      description: 'Positions of all users, newest distribution date first, then by id.',
+      args: {
+        ...pageArguments(t.arg),
+        afterRecord: t.arg.string({
+          description:
+            'Positions after the place of the record with this id (its `recordId`), whether or not the filter lets it through; an id of no record is an error.',
+        }),
+        user: t.arg({ type: 'Address', description: 'Those of one user.' }),
+        pool: t.arg.string({
+          description:
+            "Those of one pool, by its address in lower case; text that is no pool's address matches nothing.",
+        }),
+        assets: t.arg({
+          type: ['Address'],
+          description: `Those with one of these tokens on either side, at most ${MAX_ASSETS}.`,
+        }),
+        date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+      },
+      resolve: async (_, { afterRecord, user, pool, assets, date, ...page }, context) => {
+        if (assets && assets.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
+        if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
+        const filter = positionFilter({ user, pool, assets, date })
+        if (filter.branches?.length === 0) throw bad('assets', 'must hold at least one address')
+        if (typeof afterRecord === 'string') {
+          const [record] = afterRecord.includes('\0') ? [] : await positionsById(context.reader, [afterRecord])
+          if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
+          page.after = encodeCursor(positionListing.name, placeOf(positionListing, record))
+        }
+        const unfiltered = !user && typeof pool !== 'string' && !assets && !date
+        return connect(context, positionListing, filter, page, {
+          total: unfiltered ? async () => (await context.reader.program.findFirstOrThrow()).positionCount : undefined,
+        })
+      },
+    }),
+  }))
+}
+
+/** A bound on the index ranges that one request reads. */
+export const MAX_ASSETS = 200
+
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

@@ -1,0 +1,287 @@
+import { type Account, accountDays, accountsByAddress } from '../../domain/account/account.ts'
+import { earningsOf } from '../../domain/earnings/earnings.ts'
+import { netAprOf } from '../../domain/earnings/net-apr.ts'
+import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../domain/liquidation/reward.ts'
+import { positionFilter } from '../../domain/position/filter.ts'
+import { isoDate, positionListing, positionsOfDays } from '../../domain/position/position.ts'
+import { latestSnapshots } from '../../domain/snapshot/latest.ts'
+import {
+  groupedMarketSnapshots,
+  groupedVaultSnapshots,
+  marketSnapshots,
+  snapshotFilter,
+  vaultSnapshots,
+} from '../../domain/snapshot/snapshot.ts'
+import { GatewayError } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Builder } from '../builder.ts'
+import { connect } from '../connection.ts'
+import type { GraphContext } from '../context.ts'
+import { connectionType } from './connection-type.ts'
+import type { EarningsRefs } from './earnings.ts'
+import type { LeaderboardEntryRef } from './leaderboard.ts'
+import type { RewardRefs } from './liquidation-reward.ts'
+import { pageArguments } from './page-arguments.ts'
+import type { PositionRef, PositionsRef } from './position.ts'
+import type { SnapshotRefs } from './snapshot.ts'
+
+export const userRef = (builder: Builder) => builder.objectRef<{ address: string }>('User')
+export type UserRef = ReturnType<typeof userRef>
+
+/** A bound on the users of one request. */
+const MAX_USERS = 1000
+
+/** The account at an address, together with all others asked for in the same tick; null: no stored position. */
+export function loadAccount(context: GraphContext, address: string): Promise<Account | null> {
+  return context.batches.load('account', address, (addresses) => accountsByAddress(context.reader, addresses))
+}
+
+type Refs = {
+  User: UserRef
+  Position: PositionRef
+  Positions: PositionsRef
+  LeaderboardEntry: LeaderboardEntryRef
+} & EarningsRefs &
+  SnapshotRefs &
+  RewardRefs
+
+export function addUser(builder: Builder, refs: Refs) {
+  const { User, Position } = refs
+
+  const DailyPoints = builder
+    .objectRef<{ userAddress: string; distributionDate: Date; points: number; positionCount: number }>('DailyPoints')
+    .implement({
+      description: "A user's points on one distribution date.",
+      fields: (t) => ({
+        distributionDate: t.expose('distributionDate', { type: 'DateTime', description: 'The date, midnight UTC.' }),
+        points: t.exposeFloat('points', { description: "The user's points on that date." }),
+        positionCount: t.exposeInt('positionCount', { description: "The user's positions on that date." }),
+        positions: t.field({
+          type: [Position],
+          description: "The user's positions on that date, by pool, then id: one a pool.",
+          resolve: (day, _, context) =>
+            context.batches.load(
+              'positionsOfDays',
+              { userAddress: day.userAddress, distributionDate: day.distributionDate },
+              (days) => positionsOfDays(context.reader, days),
+            ),
+        }),
+        user: t.field({ type: User, description: 'The user.', resolve: (day) => ({ address: day.userAddress }) }),
+      }),
+    })
+
+  const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
+
+  const owner = (column: string, address: string) => ({
+    scope: { columns: [{ column, type: 'text' as const }], value: [address] },
+  })
+  const noNul = (name: string, value: string | null | undefined) => {
+    if (value?.includes('\0')) throw new GatewayError('BAD_INPUT', `${name} must not hold a NUL character.`)
+  }
+
+  builder.node(User, {
+    id: { resolve: (user) => user.address },
+    loadManyWithoutCache: (ids) => ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
+    description:
+      'A user of the protocol, in both domains. Every address is one: an address that the store does not know has empty lists and zero totals.',
+    fields: (t) => {
+      const chainId = () => t.arg({ type: 'SafeInt', description: 'Those of one chain.' })
+      const window = () => ({
+        chainId: chainId(),
+        from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
+        to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+        grouped: t.arg.boolean({
+          defaultValue: false,
+          description:
+            "Adds a user's positions up: one row for chain + entity + user + timestamp. Unknown USD values are left out of a sum, which is null only when all are.",
+        }),
+      })
+      return {
+        address: t.expose('address', { type: 'Address', description: "The user's address." }),
+        points: t.float({
+          description: 'Points over all distribution dates.',
+          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.points ?? 0,
+        }),
+        rank: t.int({
+          nullable: true,
+          description: 'Place on the leaderboard, from 1; null without a stored position.',
+          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.rank ?? null,
+        }),
+        positionCount: t.int({
+          description: 'Stored positions over all distribution dates.',
+          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.positionCount ?? 0,
+        }),
+        firstDistributionDate: t.field({
+          type: 'DateTime',
+          nullable: true,
+          description: 'The first date with a position, midnight UTC; null without one.',
+          resolve: async (user, _, context) =>
+            (await loadAccount(context, user.address))?.firstDistributionDate ?? null,
+        }),
+        lastDistributionDate: t.field({
+          type: 'DateTime',
+          nullable: true,
+          description: 'The newest date with a position, midnight UTC; null without one.',
+          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.lastDistributionDate ?? null,
+        }),
+        leaderboardEntry: t.field({
+          type: refs.LeaderboardEntry,
+          nullable: true,
+          description: "The user's entry on the leaderboard; null without a stored position.",
+          resolve: (user, _, context) => loadAccount(context, user.address),
+        }),
+        positions: t.field({
+          type: refs.Positions,
+          description: "The user's positions, newest distribution date first, then by id.",
+          args: {
+            ...pageArguments(t.arg),
+            pool: t.arg({ type: 'Address', description: 'Those in one pool.' }),
+            date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+          },
+          resolve: (user, { pool, date, ...page }, context) =>
+            connect(
+              context,
+              positionListing,
+              positionFilter({ pool, date }),
+              page,
+              owner('t.user_address', user.address),
+            ),
+        }),
+        dailyPoints: t.field({
+          type: DailyPointsList,
+          description: "The user's points a distribution date, oldest first.",
+          args: {
+            ...pageArguments(t.arg),
+            since: t.arg({ type: 'DateTime', description: 'Dates from this moment on.' }),
+            afterDate: t.arg({ type: 'DateTime', description: 'Dates later than this moment.' }),
+            until: t.arg({ type: 'DateTime', description: 'Dates up to this moment, included.' }),
+          },
+          resolve: (user, { since, afterDate, until, ...page }, context) => {
+            const where: Prisma.Sql[] = []
+            const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
+            if (since) where.push(Prisma.sql`t.distribution_date >= ${moment(since)}`)
+            if (afterDate) where.push(Prisma.sql`t.distribution_date > ${moment(afterDate)}`)
+            if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
+            return connect(context, accountDays, { where }, page, owner('t.user_address', user.address))
+          },
+        }),
+        marketSnapshots: t.field({
+          type: refs.MarketSnapshots,
+          description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
+          args: {
+            ...pageArguments(t.arg),
+            ...window(),
+            market: t.arg.string({ description: 'Those of one market, by its address in lower case.' }),
+          },
+          resolve: (user, { chainId, market, from, to, grouped, ...page }, context) => {
+            noNul('market', market)
+            const listing = grouped ? groupedMarketSnapshots : marketSnapshots
+            const filter = snapshotFilter('market', { chainId, entity: market, from, to })
+            return connect(context, listing, filter, page, owner('t.account_id', user.address))
+          },
+        }),
+        vaultSnapshots: t.field({
+          type: refs.VaultSnapshots,
+          description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
+          args: {
+            ...pageArguments(t.arg),
+            ...window(),
+            vault: t.arg.string({ description: 'Those of one vault, by its address in lower case.' }),
+          },
+          resolve: (user, { chainId, vault, from, to, grouped, ...page }, context) => {
+            noNul('vault', vault)
+            const listing = grouped ? groupedVaultSnapshots : vaultSnapshots
+            const filter = snapshotFilter('vault', { chainId, entity: vault, from, to })
+            return connect(context, listing, filter, page, owner('t.account_id', user.address))
+          },
+        }),
+        latestSnapshots: t.field({
+          type: [refs.Snapshot],
+          description:
+            "What the user has now: in every market and vault, the rows at the user's newest timestamp there.",
+          args: { chainId: chainId() },
+          resolve: (user, args, context) =>
+            context.batches.load(`latestSnapshots ${args.chainId}`, user.address, (users) =>
+              latestSnapshots(context.reader, users, args.chainId ?? null),
+            ),
+        }),
+        marketLiquidationRewards: t.field({
+          type: refs.MarketLiquidationRewards,
+          description: "The user's shares of liquidation rewards in markets, newest first.",
+          args: {
+            ...pageArguments(t.arg),
+            chainId: chainId(),
+            market: t.arg({ type: 'Address', description: 'Those of one collateral market.' }),
+          },
+          resolve: (user, { chainId, market, ...page }, context) =>
+            connect(
+              context,
+              marketLiquidationRewards,
+              rewardFilter('market', { chainId, entity: market }),
+              page,
+              owner('t.account_id', user.address),
+            ),
+        }),
+        vaultLiquidationRewards: t.field({
+          type: refs.VaultLiquidationRewards,
+          description: "The user's shares of liquidation rewards in vaults, newest first.",
+          args: {
+            ...pageArguments(t.arg),
+            chainId: chainId(),
+            vault: t.arg({ type: 'Address', description: 'Those of one vault.' }),
+          },
+          resolve: (user, { chainId, vault, ...page }, context) =>
+            connect(
+              context,
+              vaultLiquidationRewards,
+              rewardFilter('vault', { chainId, entity: vault }),
+              page,
+              owner('t.account_id', user.address),
+            ),
+        }),
+        earnings: t.field({
+          type: refs.Earnings,
+          description: "What the user's positions are worth now, minus the money that went in.",
+          args: { chainId: chainId() },
+          resolve: (user, args, context) =>
+            context.batches.load(`earnings ${args.chainId}`, user.address, (users) =>
+              earningsOf(context.reader, users, args.chainId ?? null),
+            ),
+        }),
+        netApr: t.field({
+          type: refs.NetApr,
+          description: "The average rates of the user's deposits and debts.",
+          args: { chainId: chainId() },
+          resolve: (user, args, context) =>
+            context.batches.load(`netApr ${args.chainId}`, user.address, (users) =>
+              netAprOf(context.reader, users, args.chainId ?? null),
+            ),
+        }),
+      }
+    },
+  })
+
+  builder.queryFields((t) => ({
+    user: t.field({
+      type: User,
+      description: 'The user at an address.',
+      args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
+      resolve: (_, { address }) => ({ address }),
+    }),
+    users: t.field({
+      type: [User],
+      description: 'The users at many addresses, in their order.',
+      args: {
+        addresses: t.arg({ type: ['Address'], required: true, description: `Addresses, at most ${MAX_USERS}.` }),
+      },
+      resolve: (_, { addresses }) => {
+        if (addresses.length > MAX_USERS)
+          throw new GatewayError(
+            'BAD_INPUT',
+            `addresses must be at most ${MAX_USERS}: ask for the others in another request.`,
+          )
+        return addresses.map((address) => ({ address }))
+      },
+    }),
+  }))
+}

@@ -1,0 +1,101 @@
+import type { Listing } from '../../db/listing.ts'
+import { snapshotFilter, vaultSnapshots } from '../../domain/snapshot/snapshot.ts'
+import { Prisma, type Vault as VaultRow } from '../../generated/prisma/client.ts'
+import type { Builder } from '../builder.ts'
+import { connect } from '../connection.ts'
+import type { GraphContext } from '../context.ts'
+import { connectionType } from './connection-type.ts'
+import { pageArguments } from './page-arguments.ts'
+import type { SnapshotRefs } from './snapshot.ts'
+
+const vaults: Listing<VaultRow> = {
+  name: 'vaults',
+  from: Prisma.sql`vault t`,
+  columns: Prisma.sql`t.chain_id AS "chainId", t.id, t.name, t.asset_address AS "assetAddress",
+    t.asset_symbol AS "assetSymbol", t.asset_decimals AS "assetDecimals", t.deposit_rate AS "depositRate"`,
+  order: [
+    { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
+    { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
+  ],
+}
+
+/** The vault at an address of a chain, together with all others asked for in the same tick. */
+export function loadVault(context: GraphContext, chainId: bigint, address: string): Promise<VaultRow | null> {
+  return context.batches.load('vault', { chainId, address }, async (keys) => {
+    const rows = await context.reader.vault.findMany({
+      where: { chainId: { in: [...new Set(keys.map((k) => k.chainId))] }, id: { in: keys.map((k) => k.address) } },
+    })
+    const byKey = new Map(rows.map((row) => [`${row.chainId} ${row.id}`, row]))
+    return keys.map((k) => byKey.get(`${k.chainId} ${k.address}`) ?? null)
+  })
+}
+
+export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
+  const Vault = builder.prismaNode('Vault', {
+    id: { field: 'chainId_id' },
+    description: 'A vault lends one asset across markets.',
+    fields: (t) => ({
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the vault is on.' }),
+      address: t.expose('id', { type: 'Address', description: "The vault's address." }),
+      name: t.exposeString('name', { description: "The vault's name." }),
+      assetAddress: t.expose('assetAddress', { type: 'Address', description: 'The address of its token.' }),
+      assetSymbol: t.exposeString('assetSymbol', { description: 'The symbol of its token.' }),
+      assetDecimals: t.exposeInt('assetDecimals', { description: 'How many decimals its token has.' }),
+      depositRate: t.exposeFloat('depositRate', {
+        description: 'What a deposit earns, a fraction a year: 0.05 is 5 %.',
+      }),
+      snapshots: t.field({
+        type: VaultSnapshots,
+        description: 'Snapshots of all users in this vault, oldest first, then by account and position.',
+        args: {
+          ...pageArguments(t.arg),
+          from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
+          to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+        },
+        resolve: (vault, { from, to, ...args }, context) =>
+          connect(context, vaultSnapshots, snapshotFilter('vault', { from, to }), args, {
+            scope: {
+              columns: [
+                { column: 't.vault_id', type: 'text' },
+                { column: 't.chain_id', type: 'bigint' },
+              ],
+              value: [vault.id, vault.chainId.toString()],
+            },
+          }),
+      }),
+    }),
+  })
+
+  const Vaults = connectionType(builder, 'Vault', Vault)
+  builder.queryFields((t) => ({
+    vault: t.prismaField({
+      type: 'Vault',
+      nullable: true,
+      description: 'The vault at an address of a chain; null where there is none.',
+      args: {
+        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
+        address: t.arg({ type: 'Address', required: true, description: "The vault's address." }),
+      },
+      resolve: (query, _, { chainId, address }, context) =>
+        context.reader.vault.findUnique({ ...query, where: { chainId_id: { chainId: BigInt(chainId), id: address } } }),
+    }),
+    vaults: t.field({
+      type: Vaults,
+      description: 'All vaults, by chain, then address.',
+      args: {
+        ...pageArguments(t.arg),
+        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
+      },
+      resolve: (_, args, context) => {
+        const where: Prisma.Sql[] = []
+        if (typeof args.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${args.chainId}::bigint`)
+        if (args.address) where.push(Prisma.sql`t.id = ${args.address}`)
+        return connect(context, vaults, { where }, args)
+      },
+    }),
+  }))
+  return Vault
+}
+
+export type VaultRef = ReturnType<typeof addVault>

@@ -1,0 +1,76 @@
+import { getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
+import { createYoga, type Plugin } from 'graphql-yoga'
+import { readSnapshot } from '../db/store.ts'
+import type { Admin, GraphContext } from './context.ts'
+import { presentError } from './errors.ts'
+import { createContext, type Graph } from './execute.ts'
+
+/** What the HTTP server tells an operation about its request. */
+export interface ServerContext {
+  requestId: string
+  admin: Admin
+}
+
+/** GraphQL over HTTP at /graphql. The server around it has limits, CORS and the pages. */
+export function createGraphQLServer(graph: Graph) {
+  return createYoga<ServerContext, GraphContext>({
+    schema: graph.schema,
+    graphqlEndpoint: '/graphql',
+    healthCheckEndpoint: '/graphql/live',
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    logging: false,
+    context: ({ admin }) => createContext(graph, graph.deps.store.prisma, admin),
+    maskedErrors: {
+      maskError(error) {
+        const { shown, internal } = presentError(error, 'unknown')
+        if (internal) graph.deps.log.error({ err: error }, 'an operation failed')
+        return shown
+      },
+    },
+    plugins: [oneSnapshot(graph), errorsPresented(graph)],
+  })
+}
+
+/** Everything that a query reads belongs to one snapshot of the store. */
+function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const operation = getOperationAST(args.document, args.operationName)
+      if (operation?.operation !== 'query' || isIntrospection(operation)) return
+      setExecuteFn((own) =>
+        readSnapshot(deps.store, (reader) => {
+          const context = { ...own.contextValue, reader } as GraphContext
+          return executeFn({ ...own, contextValue: context })
+        }),
+      )
+    },
+  }
+}
+
+/** Errors are shown with a code and the request's id; faults of ours are logged, and only their id is shown. */
+function errorsPresented({ deps }: Graph): Plugin<GraphContext & ServerContext> {
+  return {
+    onExecute({ args }) {
+      const { requestId } = args.contextValue as unknown as ServerContext
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (!('errors' in result) || !result.errors) return
+          const errors = result.errors.map((error) => {
+            const { shown, internal } = presentError(error, requestId)
+            if (internal)
+              deps.log.error({ err: error.originalError ?? error, requestId, path: error.path }, 'a resolver failed')
+            return shown
+          })
+          setResult({ ...result, errors })
+        },
+      }
+    },
+  }
+}
+
+/** Reads nothing but the schema, so needs no store. */
+function isIntrospection(operation: OperationDefinitionNode): boolean {
+  return operation.selectionSet.selections.every((one) => one.kind === Kind.FIELD && one.name.value.startsWith('__'))
+}
