@@ -1,0 +1,62 @@
+import type { ZodObject, ZodType, z } from 'zod'
+import type { Execute } from '../graphql/execute.ts'
+
+type Input<S> = S extends ZodType ? z.output<S> : Record<string, never>
+
+export interface Call<Path, Query, Body> {
+  path: Input<Path>
+  query: Input<Query>
+  body: Input<Body>
+  execute: Execute
+  /** The time of the request. */
+  now: Date
+}
+
+export interface Answer<Body> {
+  body: Body
+  /** The part that does not depend on the time of the request, where not all of the answer is. */
+  timeless?: unknown
+}
+
+/** One documented endpoint: what it takes, and how its answer is made of GraphQL operations. It knows nothing of the store. */
+export interface Endpoint {
+  operationId: string
+  summary: string
+  description: string
+  path?: ZodObject
+  query?: ZodObject
+  /** A JSON body; left out, the body is not read. */
+  body?: ZodType
+  status: 200 | 201
+  response: ZodType
+  /** The statuses that it answers beyond its own, with what they mean. */
+  errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 502 | 503, string>>
+  /** Needs the admin token, and changes the store. */
+  admin: boolean
+  answer(call: Call<ZodType, ZodType, ZodType>): Promise<Answer<unknown>>
+}
+
+interface Definition<Path, Query, Body, Response extends ZodType> {
+  operationId: string
+  summary: string
+  description: string
+  path?: Path
+  query?: Query
+  body?: Body
+  status?: 200 | 201
+  response: Response
+  errors?: Endpoint['errors']
+  admin?: boolean
+  answer(call: Call<Path, Query, Body>): Promise<Answer<z.input<Response>>>
+}
+
+/** An endpoint, its input and answer typed by its schemas. */
+export function endpoint<
+  Response extends ZodType,
+  Path extends ZodObject | undefined = undefined,
+  Query extends ZodObject | undefined = undefined,
+  Body extends ZodType | undefined = undefined,
+>(definition: Definition<Path, Query, Body, Response>): Endpoint {
+  const { status = 200, errors = {}, admin = false } = definition
+  return { ...definition, status, errors, admin } as Endpoint
+}

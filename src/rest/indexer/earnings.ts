@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address, offsetOf, pageQuery } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+import { entityType, entityTypeShape } from './entity-type.ts'
+
+const operation = graphql(`
+  query RestEarnings($address: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
+    user(address: $address) {
+      earnings(chainId: $chainId) {
+        total_earnings_usd: totalEarningsUsd
+        total_current_value_usd: totalCurrentValueUsd
+        total_net_cash_invested_usd: totalNetCashInvestedUsd
+        has_incomplete_prices: hasIncompletePrices
+        breakdown(first: $first, offset: $offset) {
+          totalCount
+          nodes {
+            chain_id: chainId entity_id: entityAddress entity_type: entityType current_value_usd: currentValueUsd
+            net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
+          }
+        }
+      }
+    }
+  }
+`)
+
+export const earnings = endpoint({
+  operationId: 'getEarnings',
+  summary: "A user's earnings",
+  description:
+    'Current value minus net cash invested, in USD: totals over all entities, and a page of them by current value, largest first. A missing price counts as 0 and sets has_incomplete_prices.',
+  path: z.object({ address: address.describe("The user's address.") }),
+  query: z.object(pageQuery),
+  response: shapes.envelope(
+    z.strictObject({
+      total_earnings_usd: shapes.usd,
+      total_current_value_usd: shapes.usd,
+      total_net_cash_invested_usd: shapes.usd,
+      has_incomplete_prices: z.boolean(),
+      breakdown: z.array(
+        z.strictObject({
+          chain_id: shapes.safeInteger,
+          entity_id: shapes.address,
+          entity_type: entityTypeShape,
+          current_value_usd: shapes.usd,
+          net_cash_invested_usd: shapes.usd,
+          earnings_usd: shapes.usd,
+          has_incomplete_prices: z.boolean(),
+        }),
+      ),
+    }),
+    { chain_id: shapes.nullable(shapes.safeInteger) },
+  ),
+  async answer({ path, query, execute }) {
+    const { chain_id = null, page_size: first } = query
+    const variables = { address: path.address, chainId: chain_id, first, offset: offsetOf(query) }
+    const { breakdown, ...totals } = (await execute(operation, variables)).user.earnings
+    const data = { ...totals, breakdown: breakdown.nodes.map(entityType) }
+    const pagination = shapes.pagination(query, breakdown.totalCount, breakdown.nodes.length)
+    return { body: { data, pagination, filters: { chain_id } } }
+  },
+})

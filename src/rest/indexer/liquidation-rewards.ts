@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { GatewayError } from '../../errors.ts'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address, offsetOf, pageQuery } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+
+const ofMarket = graphql(`
+  query RestMarketRewards($address: Address!, $market: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
+    markets(first: 1, address: $market, chainId: $chainId) { nodes { address } }
+    user(address: $address) {
+      marketLiquidationRewards(first: $first, offset: $offset, market: $market, chainId: $chainId) {
+        totalCount
+        nodes {
+          txHash logIndex timestamp accountId: userAddress
+          debtMarketId: debtMarketAddress collateralMarketId: collateralMarketAddress
+          supplySent supplySentUsd collateralReceived collateralReceivedUsd liquidReward liquidRewardUsd
+          userRoi claimedTimestamp
+        }
+      }
+    }
+  }
+`)
+const ofVault = graphql(`
+  query RestVaultRewards($address: Address!, $vault: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
+    vaults(first: 1, address: $vault, chainId: $chainId) { nodes { address } }
+    user(address: $address) {
+      vaultLiquidationRewards(first: $first, offset: $offset, vault: $vault, chainId: $chainId) {
+        totalCount
+        nodes {
+          txHash logIndex timestamp accountId: userAddress vaultId: vaultAddress
+          supplySent supplySentUsd collateralReceived collateralReceivedUsd liquidReward liquidRewardUsd
+          userRoi claimedTimestamp
+        }
+      }
+    }
+  }
+`)
+
+const path = z.object({ address: address.describe("The user's address.") })
+const chainId = shapes.nullable(shapes.safeInteger)
+const notFound = (entity: 'market' | 'vault', at: string, chain: number | null) =>
+  new GatewayError('NOT_FOUND', `There is no ${entity} at ${at}${chain === null ? '' : ` on chain ${chain}`}.`)
+
+export const marketLiquidationRewards = endpoint({
+  operationId: 'getMarketLiquidationRewards',
+  summary: "A user's shares of liquidation rewards in a market",
+  description:
+    "The user's proportional share of defaulting liquidation rewards for one collateral market, newest first.",
+  path,
+  query: z.object({ ...pageQuery, market: address.describe('The collateral market.') }),
+  response: shapes.envelope(
+    z.array(
+      z.strictObject({ ...shapes.liquidationReward, debtMarketId: shapes.address, collateralMarketId: shapes.address }),
+    ),
+    { chain_id: chainId, market: shapes.address },
+  ),
+  errors: { 404: 'The market is not found' },
+  async answer({ path, query, execute }) {
+    const { market, chain_id = null, page_size: first } = query
+    const variables = { address: path.address, market, chainId: chain_id, first, offset: offsetOf(query) }
+    const { markets, user } = await execute(ofMarket, variables)
+    if (markets.nodes.length === 0) throw notFound('market', market, chain_id)
+    const { nodes: data, totalCount } = user.marketLiquidationRewards
+    const pagination = shapes.pagination(query, totalCount, data.length)
+    return { body: { data, pagination, filters: { chain_id, market } } }
+  },
+})
+
+export const vaultLiquidationRewards = endpoint({
+  operationId: 'getVaultLiquidationRewards',
+  summary: "A user's shares of liquidation rewards in a vault",
+  description: "The user's proportional share of vault defaulting liquidation rewards, newest first.",
+  path,
+  query: z.object({ ...pageQuery, vault: address.describe('The vault.') }),
+  response: shapes.envelope(z.array(z.strictObject({ ...shapes.liquidationReward, vaultId: shapes.address })), {
+    chain_id: chainId,
+    vault: shapes.address,
+  }),
+  errors: { 404: 'The vault is not found' },
+  async answer({ path, query, execute }) {
+    const { vault, chain_id = null, page_size: first } = query
+    const variables = { address: path.address, vault, chainId: chain_id, first, offset: offsetOf(query) }
+    const { vaults, user } = await execute(ofVault, variables)
+    if (vaults.nodes.length === 0) throw notFound('vault', vault, chain_id)
+    const { nodes: data, totalCount } = user.vaultLiquidationRewards
+    const pagination = shapes.pagination(query, totalCount, data.length)
+    return { body: { data, pagination, filters: { chain_id, vault } } }
+  },
+})

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address, entityText } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+import { snapshotFilters, snapshotQuery, snapshotWindow } from './snapshot-window.ts'
+
+const operation = graphql(`
+  query RestMarketSnapshots(
+    $address: Address!, $first: Int!, $offset: BigInt!, $chainId: SafeInt, $entity: String
+    $from: BigInt!, $to: BigInt!, $grouped: Boolean!
+  ) {
+    user(address: $address) {
+      marketSnapshots(
+        first: $first, offset: $offset, chainId: $chainId, market: $entity, from: $from, to: $to, grouped: $grouped
+      ) {
+        totalCount
+        nodes {
+          chainId marketId: marketAddress accountId: userAddress positionId timestamp
+          collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd
+        }
+      }
+    }
+  }
+`)
+
+export const marketPositionSnapshots = endpoint({
+  operationId: 'getMarketPositionSnapshots',
+  summary: "Daily snapshots of a user's market positions",
+  description: 'By timestamp, chain, market and position, ascending. The default window is the last 30 days.',
+  path: z.object({ address: address.describe("The user's address.") }),
+  query: z.object({ ...snapshotQuery, market: entityText.optional().describe('Those of one market, by its address.') }),
+  response: shapes.envelope(
+    z.array(
+      z.strictObject({
+        chainId: shapes.safeInteger,
+        marketId: shapes.address,
+        accountId: shapes.address,
+        positionId: shapes.nullable(z.string()).describe('Null where positions are added up.'),
+        timestamp: shapes.digits,
+        collateralAssets: shapes.digits,
+        collateralUsd: shapes.nullable(shapes.usd),
+        protectedAssets: shapes.digits,
+        protectedUsd: shapes.nullable(shapes.usd),
+        debtAssets: shapes.digits,
+        debtUsd: shapes.nullable(shapes.usd),
+      }),
+    ),
+    { market: shapes.nullable(z.string()), ...snapshotFilters },
+  ),
+  async answer({ path, query, execute, now }) {
+    const window = snapshotWindow(query, query.market, now)
+    const { user } = await execute(operation, { address: path.address, ...window.variables })
+    const { nodes: data, totalCount } = user.marketSnapshots
+    const page = { data, pagination: shapes.pagination(query, totalCount, data.length) }
+    const filters = { market: window.entity, ...window.filters }
+    return { body: { ...page, filters }, timeless: window.timeless(page) }
+  },
+})

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address, offsetOf, pageQuery } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+import { entityType, entityTypeShape } from './entity-type.ts'
+
+const operation = graphql(`
+  query RestNetApr($address: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
+    user(address: $address) {
+      netApr(chainId: $chainId) {
+        earn_net_apr: earnNetApr
+        borrow_net_apr: borrowNetApr
+        total_earn_deposits_usd: totalEarnDepositsUsd
+        total_borrow_usd: totalBorrowUsd
+        breakdown(first: $first, offset: $offset) {
+          totalCount
+          nodes {
+            chain_id: chainId entity_id: entityAddress entity_type: entityType earn_deposit_usd: earnDepositUsd
+            deposit_rate: depositRate borrow_usd: borrowUsd borrow_rate: borrowRate
+          }
+        }
+      }
+    }
+  }
+`)
+
+export const netApr = endpoint({
+  operationId: 'getNetApr',
+  summary: "A user's net APR",
+  description:
+    'Rates weighted by deposit and by debt in USD, fractions a year: totals over all entities, and a page of them by deposit + debt, largest first.',
+  path: z.object({ address: address.describe("The user's address.") }),
+  query: z.object(pageQuery),
+  response: shapes.envelope(
+    z.strictObject({
+      earn_net_apr: z.number(),
+      borrow_net_apr: z.number(),
+      total_earn_deposits_usd: shapes.usd,
+      total_borrow_usd: shapes.usd,
+      breakdown: z.array(
+        z.strictObject({
+          chain_id: shapes.safeInteger,
+          entity_id: shapes.address,
+          entity_type: entityTypeShape,
+          earn_deposit_usd: shapes.usd,
+          deposit_rate: z.number(),
+          borrow_usd: shapes.usd,
+          borrow_rate: z.number(),
+        }),
+      ),
+    }),
+    { chain_id: shapes.nullable(shapes.safeInteger) },
+  ),
+  async answer({ path, query, execute }) {
+    const { chain_id = null, page_size: first } = query
+    const variables = { address: path.address, chainId: chain_id, first, offset: offsetOf(query) }
+    const { breakdown, ...totals } = (await execute(operation, variables)).user.netApr
+    const data = { ...totals, breakdown: breakdown.nodes.map(entityType) }
+    const pagination = shapes.pagination(query, breakdown.totalCount, breakdown.nodes.length)
+    return { body: { data, pagination, filters: { chain_id } } }
+  },
+})

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { GatewayError } from '../../errors.ts'
+import { asEntity, flag, offsetOf, pageQuery, unixSeconds } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+
+const WINDOW_SECONDS = 30 * 86_400
+
+/** The parameters of both snapshot endpoints, but for the name of the entity. */
+export const snapshotQuery = {
+  ...pageQuery,
+  from_timestamp: unixSeconds
+    .optional()
+    .describe('From this moment, Unix seconds, included. 30 days before now when left out.'),
+  to_timestamp: unixSeconds.optional().describe('To this moment, Unix seconds, included. Now when left out.'),
+  should_group_by_timestamp: flag
+    .optional()
+    .describe('Adds positions up: one record for chain + entity + account + timestamp. Null and empty mean false.'),
+}
+
+export const snapshotFilters = {
+  chain_id: shapes.nullable(shapes.safeInteger),
+  from_timestamp: shapes.digits,
+  to_timestamp: shapes.digits,
+  should_group_by_timestamp: z.boolean(),
+}
+
+type Query = z.output<z.ZodObject<typeof snapshotQuery>>
+
+/** The variables of the operation, and the filters that the answer echoes. */
+export function snapshotWindow(query: Query, entity: string | undefined, now: Date) {
+  const seconds = BigInt(Math.floor(now.getTime() / 1000))
+  const { from_timestamp, to_timestamp, chain_id = null } = query
+  if (from_timestamp !== undefined && to_timestamp !== undefined && from_timestamp > to_timestamp) {
+    const message = 'must not be after to_timestamp'
+    throw new GatewayError('BAD_INPUT', `from_timestamp ${message}.`, [
+      { in: 'query', name: 'from_timestamp', message },
+    ])
+  }
+  const from = (from_timestamp ?? seconds - BigInt(WINDOW_SECONDS)).toString()
+  const to = (to_timestamp ?? seconds).toString()
+  const grouped = query.should_group_by_timestamp ?? false
+  const echoed = entity === undefined ? null : asEntity(entity)
+  return {
+    variables: {
+      chainId: chain_id,
+      entity: echoed,
+      from,
+      to,
+      grouped,
+      first: query.page_size,
+      offset: offsetOf(query),
+    },
+    entity: echoed,
+    filters: { chain_id, from_timestamp: from, to_timestamp: to, should_group_by_timestamp: grouped },
+    /** What of the answer does not depend on the time of the request; undefined: all of it. */
+    timeless: <T extends object>(rest: T) =>
+      from_timestamp === undefined || to_timestamp === undefined
+        ? { ...rest, chain_id, echoed, grouped, from: from_timestamp?.toString(), to: to_timestamp?.toString() }
+        : undefined,
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address, entityText } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+import { snapshotFilters, snapshotQuery, snapshotWindow } from './snapshot-window.ts'
+
+const operation = graphql(`
+  query RestVaultSnapshots(
+    $address: Address!, $first: Int!, $offset: BigInt!, $chainId: SafeInt, $entity: String
+    $from: BigInt!, $to: BigInt!, $grouped: Boolean!
+  ) {
+    user(address: $address) {
+      vaultSnapshots(
+        first: $first, offset: $offset, chainId: $chainId, vault: $entity, from: $from, to: $to, grouped: $grouped
+      ) {
+        totalCount
+        nodes { chainId vaultId: vaultAddress accountId: userAddress positionId timestamp shares assets assetsUsd }
+      }
+    }
+  }
+`)
+
+export const vaultPositionSnapshots = endpoint({
+  operationId: 'getVaultPositionSnapshots',
+  summary: "Daily snapshots of a user's vault positions",
+  description: 'By timestamp, chain, vault and position, ascending. The default window is the last 30 days.',
+  path: z.object({ address: address.describe("The user's address.") }),
+  query: z.object({ ...snapshotQuery, vault: entityText.optional().describe('Those of one vault, by its address.') }),
+  response: shapes.envelope(
+    z.array(
+      z.strictObject({
+        chainId: shapes.safeInteger,
+        vaultId: shapes.address,
+        accountId: shapes.address,
+        positionId: shapes.nullable(z.string()).describe('Null where positions are added up.'),
+        timestamp: shapes.digits,
+        shares: shapes.digits,
+        assets: shapes.digits,
+        assetsUsd: shapes.nullable(shapes.usd),
+      }),
+    ),
+    { vault: shapes.nullable(z.string()), ...snapshotFilters },
+  ),
+  async answer({ path, query, execute, now }) {
+    const window = snapshotWindow(query, query.vault, now)
+    const { user } = await execute(operation, { address: path.address, ...window.variables })
+    const { nodes: data, totalCount } = user.vaultSnapshots
+    const page = { data, pagination: shapes.pagination(query, totalCount, data.length) }
+    const filters = { vault: window.entity, ...window.filters }
+    return { body: { ...page, filters }, timeless: window.timeless(page) }
+  },
+})

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { parseUtc } from '../graphql/scalars.ts'
+
+const once = 'must be given once, and not be empty'
+const text = z.string(once).min(1, 'must not be empty').max(1000, 'must have at most 1000 characters')
+
+/** A 20-byte address in any case; the answer has it in lower case. */
+export const address = z
+  .string('is required, once')
+  .regex(/^0x[a-fA-F0-9]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+  .transform((value) => value.toLowerCase())
+  .meta({ override: { type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' } })
+
+/** An integer as digits, from `minimum` to `maximum`. */
+export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
+  const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`
+  const message = `must be an integer ${range}`
+  return z
+    .string(once)
+    .regex(/^[0-9]{1,32}$/, message)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum && Number.isSafeInteger(value), message)
+    .meta({ override: { type: 'integer', minimum, maximum } })
+}
+
+/** Free text; an address in it is accepted in any case. */
+export const entityText = text
+  .refine((value) => !value.includes('\0'), 'must not hold a NUL character')
+  .meta({ override: { type: 'string', minLength: 1, maxLength: 1000 } })
+
+/** What an address in free text is compared as. */
+export const asEntity = (value: string) => (/^0x[a-fA-F0-9]{40}$/i.test(value) ? value.toLowerCase() : value)
+
+/** A record's id, as an answer's nextCursor gave it. */
+export const recordCursor = entityText
+  .optional()
+  .describe("A record's id, as `nextCursor` gave it: records after its place follow.")
+
+/** Any ISO 8601 UTC timestamp. */
+export const dateCursor = text
+  .refine(
+    (value) => /T/.test(value) && parseUtc(value) !== undefined,
+    'must be an ISO 8601 UTC timestamp, such as 2025-03-01T00:00:00.000Z',
+  )
+  .optional()
+  .meta({
+    description: 'An ISO 8601 UTC timestamp, as `nextCursor` gave it: dates after it follow.',
+    override: { type: 'string', format: 'date-time' },
+  })
+
+/** Unix seconds, a digit string of any length. */
+export const unixSeconds = text
+  .regex(/^[0-9]+$/, 'must be Unix seconds: digits')
+  .transform((value) => BigInt(value))
+  .meta({ override: { type: 'string', pattern: '^[0-9]+$' } })
+
+/** true, false, null or empty; the last two mean false. */
+export const flag = z
+  .enum(['true', 'false', 'null', ''], 'must be true, false, null or empty')
+  .transform((value) => value === 'true')
+  .meta({ override: { type: ['boolean', 'null'], default: false } })
+
+/** One address or several: repeated, or separated by commas. */
+export const addresses = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => (Array.isArray(value) ? value : [value]).flatMap((one) => one.split(',')))
+  .refine(
+    (all) => all.every((one) => /^0x[a-fA-F0-9]{40}$/.test(one)),
+    'must be addresses: 0x and 40 hexadecimal digits each, separated by commas or repeated',
+  )
+  .refine((all) => all.length <= 200, 'must be at most 200 addresses')
+  .transform((all) => all.map((one) => one.toLowerCase()))
+  .meta({
+    override: {
+      type: 'array',
+      items: { type: 'string', pattern: '^0x[a-fA-F0-9]{40}(,0x[a-fA-F0-9]{40})*$' },
+      maxItems: 200,
+    },
+  })
+
+/** The page parameters of the indexer API. */
+export const pageQuery = {
+  page: integer(1).default(1).describe('Page number, from 1.'),
+  page_size: integer(1, 1000).default(100).describe('Rows a page.'),
+  chain_id: integer(1).optional().describe('Those of one chain, such as 1, 42161, 8453 or 146.'),
+}
+
+/** How many records or dates a page of the points API has. */
+export const limit = integer(1, 100).default(10)
+
+/** The rows before a page, for a list's `offset`. */
+export const offsetOf = ({ page, page_size }: { page: number; page_size: number }) =>
+  ((BigInt(page) - 1n) * BigInt(page_size)).toString()

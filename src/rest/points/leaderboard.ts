@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+
+const operation = graphql(`
+  query RestLeaderboard($account: Address!, $withAccount: Boolean!) {
+    leaderboard(first: 3) { totalCount nodes { account points rank } }
+    user(address: $account) @include(if: $withAccount) { leaderboardEntry { account points rank } }
+  }
+`)
+
+export const leaderboard = endpoint({
+  operationId: 'getLeaderboard',
+  summary: 'The top 3 accounts, and an account of your choice',
+  description:
+    "The top 3 accounts in rank order. With `account`, that account's own entry follows them, also when it is among the top 3; an address that is no account adds none.",
+  query: z.object({ account: address.optional().describe('The account whose place is asked for.') }),
+  response: z.strictObject({
+    topAccounts: z.array(
+      z.strictObject({ account: shapes.address, points: z.number(), rank: z.string().regex(/^[1-9][0-9]*$/) }),
+    ),
+    total: shapes.digits.describe('The number of accounts.'),
+  }),
+  async answer({ query, execute }) {
+    const withAccount = query.account !== undefined
+    const { leaderboard, user } = await execute(operation, { account: query.account ?? NO_ONE, withAccount })
+    const entries = user?.leaderboardEntry ? [...leaderboard.nodes, user.leaderboardEntry] : leaderboard.nodes
+    const topAccounts = entries.map(({ account, points, rank }) => ({ account, points, rank: String(rank) }))
+    return { body: { topAccounts, total: String(leaderboard.totalCount) } }
+  },
+})
+
+const NO_ONE = '0x0000000000000000000000000000000000000000'

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import type { MultiplierFieldsFragment } from '../../generated/operations/graphql.ts'
+import { allPages } from '../all-pages.ts'
+import { endpoint } from '../endpoint.ts'
+import { address } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+
+export const multiplierFields = graphql(`
+  fragment MultiplierFields on Multiplier {
+    id: uuid poolAddress
+    deposit_tokenA: depositTokenA deposit_tokenB: depositTokenB borrow_tokenA: borrowTokenA borrow_tokenB: borrowTokenB
+    createdAt updatedAt
+    pool { poolName: displayName assetA { address symbol } assetB { address symbol } }
+  }
+`)
+
+const all = graphql(`
+  query RestMultipliers($after: String) {
+    multipliers(first: 1000, after: $after) { nodes { ...MultiplierFields } pageInfo { hasNextPage endCursor } }
+  }
+`)
+
+const update = graphql(`
+  mutation RestUpdateMultipliers($multipliers: [MultiplierInput!]!) {
+    updateMultipliers(multipliers: $multipliers) { ...MultiplierFields }
+  }
+`)
+
+/** A multiplier as section 2.6 of the points document has it. */
+export function multiplierRecord({ pool, ...multiplier }: MultiplierFieldsFragment) {
+  if (!pool) throw new Error(`the multiplier ${multiplier.id} has no pool`)
+  const { assetA, assetB, poolName } = pool
+  const tokens = {
+    tokenA_address: assetA.address,
+    tokenB_address: assetB.address,
+    tokenA_symbol: assetA.symbol,
+    tokenB_symbol: assetB.symbol,
+  }
+  return { ...multiplier, ...tokens, poolName }
+}
+
+export const allMultipliers = endpoint({
+  operationId: 'getMultipliers',
+  summary: 'All multipliers',
+  description: "All multipliers, by their pool's number, then address. The documented status is 201.",
+  status: 201,
+  response: z.array(shapes.multiplierShape),
+  async answer({ execute }) {
+    const rows = await allPages(async (after) => (await execute(all, { after })).multipliers)
+    return { body: rows.map(multiplierRecord) }
+  },
+})
+
+const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
+/** A record as `/multipliers/all` gives it can be sent back; what is no field of it is refused, for it is mostly misspelt. */
+const ignored = z.unknown().optional()
+const one = z.strictObject(
+  {
+    poolAddress: address,
+    deposit_tokenA: factor,
+    deposit_tokenB: factor,
+    borrow_tokenA: factor,
+    borrow_tokenB: factor,
+    id: ignored,
+    tokenA_address: ignored,
+    tokenB_address: ignored,
+    tokenA_symbol: ignored,
+    tokenB_symbol: ignored,
+    poolName: ignored,
+    createdAt: ignored,
+    updatedAt: ignored,
+  },
+  'must be a multiplier object such as {"poolAddress": "0x…", "deposit_tokenA": 2}',
+)
+
+export const updateMultipliers = endpoint({
+  operationId: 'updateMultipliers',
+  summary: 'Update multipliers',
+  description:
+    'Sets the multipliers of pools, all of them or none, and answers with them in the order of the request. A field left out keeps its value, or is 0 where the pool had no multiplier. Points already stored do not change until their date is resynced.',
+  body: z.union([one, z.array(one)]).describe('One multiplier or a list of them, each pool once.'),
+  response: z.array(shapes.multiplierShape),
+  errors: {
+    401: 'No admin token, or a wrong one',
+    403: 'The server runs without an admin token',
+    404: 'A pool is unknown; nothing was changed',
+  },
+  admin: true,
+  async answer({ body, execute }) {
+    const multipliers = (Array.isArray(body) ? body : [body]).map((m) => ({
+      poolAddress: m.poolAddress,
+      depositTokenA: m.deposit_tokenA,
+      depositTokenB: m.deposit_tokenB,
+      borrowTokenA: m.borrow_tokenA,
+      borrowTokenB: m.borrow_tokenB,
+    }))
+    const { updateMultipliers } = await execute(update, { multipliers })
+    return { body: updateMultipliers.map(multiplierRecord) }
+  },
+})

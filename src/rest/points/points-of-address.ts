@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address, dateCursor, limit } from '../parameters.ts'
+import { positionRecord } from '../position-record.ts'
+import * as shapes from '../shapes.ts'
+
+const operation = graphql(`
+  query RestPointsOfAddress($address: Address!, $first: Int!, $afterDate: DateTime) {
+    user(address: $address) {
+      dailyPoints(first: $first, afterDate: $afterDate) {
+        nodes { distributionDate points positions { ...PositionFields } }
+        pageInfo { hasNextPage }
+      }
+    }
+  }
+`)
+
+export const pointsOfAddress = endpoint({
+  operationId: 'getPointsOfAddress',
+  summary: "A user's points a distribution date",
+  description: "A user's distribution dates, oldest first, each with its points and the positions that earned them.",
+  path: z.object({ address: address.describe("The user's address.") }),
+  query: z.object({ cursor: dateCursor, limit: limit.describe('Dates a page.') }),
+  response: z.strictObject({
+    items: z.array(
+      z.strictObject({
+        distributionDate: shapes.timestamp,
+        points: z.number(),
+        positions: z.array(shapes.positionShape),
+      }),
+    ),
+    nextCursor: shapes.nullable(shapes.timestamp).describe("The last item's date; null where nothing follows."),
+  }),
+  async answer({ path, query, execute }) {
+    const { user } = await execute(operation, { address: path.address, first: query.limit, afterDate: query.cursor })
+    const items = user.dailyPoints.nodes.map((day) => ({ ...day, positions: day.positions.map(positionRecord) }))
+    const more = user.dailyPoints.pageInfo.hasNextPage
+    return { body: { items, nextCursor: more ? (items.at(-1)?.distributionDate ?? null) : null } }
+  },
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { endpoint } from '../endpoint.ts'
+import { address } from '../parameters.ts'
+import * as shapes from '../shapes.ts'
+
+const operation = graphql(`
+  query RestPositionsOfAddress($address: Address!) {
+    program { totalPoints }
+    user(address: $address) { userAddress: address points lastSnapshotDate: lastDistributionDate }
+  }
+`)
+
+export const positionsOfAddress = endpoint({
+  operationId: 'getPositionsOfAddress',
+  summary: "A user's points, and everyone's",
+  description:
+    'One entry for an account, none otherwise: its points over all distribution dates and its newest date. `timestamp` is the time of the request; the ETag leaves it out.',
+  path: z.object({ address: address.describe("The user's address.") }),
+  response: z.strictObject({
+    points: z.array(
+      z.strictObject({
+        userAddress: shapes.address,
+        timestamp: shapes.timestamp,
+        lastSnapshotDate: shapes.timestamp,
+        points: z.number(),
+      }),
+    ),
+    totalPoints: z.number(),
+  }),
+  async answer({ path, execute, now }) {
+    const { program, user } = await execute(operation, { address: path.address })
+    const { lastSnapshotDate, ...rest } = user
+    const entries = lastSnapshotDate ? [{ ...rest, lastSnapshotDate }] : []
+    const points = entries.map((entry) => ({ ...entry, timestamp: now.toISOString() }))
+    const { totalPoints } = program
+    return { body: { points, totalPoints }, timeless: { entries, totalPoints } }
+  },
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { graphql } from '../../generated/operations/gql.ts'
+import { allPages } from '../all-pages.ts'
+import { endpoint } from '../endpoint.ts'
+import * as shapes from '../shapes.ts'
+
+const operation = graphql(`
+  query RestReports($after: String) {
+    distributions(first: 1000, after: $after) {
+      nodes { distributionDate: date totalPoints positionCount }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`)
+
+export const reports = endpoint({
+  operationId: 'getReports',
+  summary: 'Points a distribution date',
+  description: 'The total points and the number of positions of every distribution date, newest first.',
+  response: z.strictObject({
+    items: z.array(
+      z.strictObject({
+        distributionDate: shapes.timestamp,
+        totalPoints: z.number(),
+        positionCount: shapes.safeInteger,
+      }),
+    ),
+  }),
+  async answer({ execute }) {
+    return { body: { items: await allPages(async (after) => (await execute(operation, { after })).distributions) } }
+  },
+})

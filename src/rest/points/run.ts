@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { GatewayError } from '../../errors.ts'
+import { graphql } from '../../generated/operations/gql.ts'
+import { parseUtc } from '../../graphql/scalars.ts'
+import { endpoint } from '../endpoint.ts'
+import * as shapes from '../shapes.ts'
+
+const update = graphql(`
+  mutation RestManualUpdate($date: DateTime) {
+    updateDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt }
+  }
+`)
+const resyncOperation = graphql(`
+  mutation RestResync($date: DateTime) {
+    resyncDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt }
+  }
+`)
+
+const date = z
+  .string('must be a date, given once')
+  .refine((value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && parseUtc(value) !== undefined, 'must be a date: YYYY-MM-DD')
+  .meta({ override: { type: 'string', format: 'date' } })
+
+const input = {
+  query: z.object({ date: date.optional().describe('The distribution date.') }),
+  body: z
+    .object(
+      { date: date.optional().describe('The distribution date.') },
+      'must be a JSON object such as {"date": "2025-03-01"}',
+    )
+    .optional()
+    .describe('The distribution date, where it is not in the query.'),
+}
+
+const errors = {
+  401: 'No admin token, or a wrong one',
+  403: 'The server runs without an admin token',
+  409: 'A run for the date is in progress',
+}
+
+export const manualUpdate = endpoint({
+  operationId: 'manualUpdate',
+  summary: "Fetch a date's positions and recompute its points",
+  description:
+    'Fetches the positions of a distribution date (the current UTC date when none is given) from the configured source and computes their points. All of it lands or none.',
+  ...input,
+  response: shapes.runShape,
+  errors: { ...errors, 502: 'The source failed; nothing was changed', 503: 'No source is configured' },
+  admin: true,
+  async answer({ query, body, execute }) {
+    return { body: (await execute(update, { date: asked(query.date, body?.date) })).updateDistribution }
+  },
+})
+
+export const resync = endpoint({
+  operationId: 'resync',
+  summary: "Recompute a date's points from stored data",
+  description:
+    'Computes the points of a distribution date (the newest stored one when none is given) anew from its stored positions and the present multipliers. All of it lands or none.',
+  ...input,
+  response: shapes.runShape,
+  errors: { ...errors, 404: 'No positions are stored for the date' },
+  admin: true,
+  async answer({ query, body, execute }) {
+    return { body: (await execute(resyncOperation, { date: asked(query.date, body?.date) })).resyncDistribution }
+  },
+})
+
+function asked(inQuery: string | undefined, inBody: string | undefined): string | null {
+  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
+    const message = `is ${inBody}, but the query says ${inQuery}`
+    throw new GatewayError('BAD_INPUT', `date ${message}.`, [{ in: 'body', name: 'date', message }])
+  }
+  return inQuery ?? inBody ?? null
+}
