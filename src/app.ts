@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { METHODS } from 'node:http'
+import type { Socket } from 'node:net'
+import cors from '@fastify/cors'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Deps } from './deps.ts'
+import { GatewayError } from './errors.ts'
+import { createSchema } from './graphql/schema.ts'
+import { mountGraphQL } from './http/graphql.ts'
+import { mountHealth } from './http/health.ts'
+import { openApiDocument } from './http/openapi.ts'
+import { handleError, problem, sendProblem } from './http/problem.ts'
+import { mountRest } from './http/rest.ts'
+import { sendTagged } from './http/tagged.ts'
+
+const BODY_LIMIT = 1024 * 1024
+
+/** The whole HTTP surface. It does not listen. */
+export async function createApp(deps: Deps): Promise<FastifyInstance> {
+  const { config, store, cache } = deps
+  const app = Fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    logController: new Fastify.LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    routerOptions: { maxParamLength: 16_000 },
+    requestIdHeader: false,
+    genReqId: ({ headers }) => clientRequestId(headers['request-id']) ?? randomUUID(),
+    frameworkErrors: (error, request, reply) => {
+      // Before routing no hook has run.
+      reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
+      handleError(error, request as never, reply as never)
+    },
+    clientErrorHandler: refuseUnreadable,
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+  })
+  for (const method of METHODS)
+    if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: true })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.setErrorHandler<Error>(handleError)
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('request-id', request.id).header('vary', 'Origin')
+    assertReadable(request.url)
+  })
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+    exposedHeaders: ['request-id', 'etag'],
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+
+  const known = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = known.get(url) ?? new Set()
+    for (const one of [method].flat()) methods.add(one)
+    known.set(url, methods)
+  })
+
+  const document = openApiDocument()
+  const documentText = JSON.stringify(document)
+  const graph = { schema: createSchema(), deps }
+  app.get('/', (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
+  )
+  mountHealth(app, { store, cache })
+  mountRest(app, { graph, cache, adminToken: config.ADMIN_TOKEN })
+  mountGraphQL(app, { graph, adminToken: config.ADMIN_TOKEN })
+  app.get('/openapi.json', (request, reply) => sendTagged(request, reply, 200, documentText))
+  refuseOtherMethods(app, known)
+
+  await app.register(swagger, { mode: 'static', specification: { document: document as never } })
+  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true, docExpansion: 'list' } })
+  return app
+}
+
+/** A known path with another method is a 405 that tells which it takes. */
+function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>>): void {
+  for (const [url, methods] of [...known]) {
+    if (url === '*') continue
+    const allow = [...methods].join(', ')
+    const others = app.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS')
+    app.route({
+      method: others,
+      url,
+      exposeHeadRoute: false,
+      handler: (request, reply) =>
+        sendProblem(reply.header('allow', allow), 405, `${request.method} is not for this path. It takes ${allow}.`),
+    })
+  }
+}
+
+const clientRequestId = (given: string | string[] | undefined) =>
+  typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined
+
+function assertReadable(url: string): void {
+  try {
+    decodeURIComponent(url)
+  } catch {
+    const message = 'is not valid: its percent-encoding is broken'
+    throw new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
+  }
+}
+
+/** Answers what is no HTTP request, or has headers or a URL that are too long, before there is a request to speak of. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const tooLong = error.code === 'HPE_HEADER_OVERFLOW'
+  const timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const status = tooLong ? 431 : timeout ? 408 : 400
+  const detail = tooLong
+    ? 'The URL and the headers are too long: at most 16 KiB together.'
+    : timeout
+      ? 'The request took too long to arrive.'
+      : 'This is not an HTTP request that can be read.'
+  const body = JSON.stringify(problem(status, detail))
+  const head = [
+    `HTTP/1.1 ${status} ${problem(status, detail).title}`,
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `date: ${new Date().toUTCString()}`,
+    `request-id: ${randomUUID()}`,
+    'vary: Origin',
+    'access-control-allow-origin: *',
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

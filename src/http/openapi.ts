@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import type { Endpoint } from '../rest/endpoint.ts'
+import { endpoints } from '../rest/index.ts'
+
+const problem = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('A sentence that says what is wrong.'),
+    errors: z
+      .array(z.strictObject({ in: z.enum(['path', 'query', 'body', 'header']), name: z.string(), message: z.string() }))
+      .optional()
+      .describe('For a 400: each parameter that is wrong.'),
+  })
+  .meta({ id: 'Problem', description: 'An error (RFC 9457).' })
+
+const health = z
+  .strictObject({
+    status: z.enum(['ok', 'error']),
+    info: z.record(z.string(), z.strictObject({ status: z.literal('up') })),
+    error: z.record(z.string(), z.strictObject({ status: z.literal('down'), message: z.string() })),
+    details: z.record(z.string(), z.object({ status: z.enum(['up', 'down']), message: z.string().optional() })),
+  })
+  .meta({ id: 'Health' })
+
+/** The REST APIs as an OpenAPI 3.1 document, from the definitions that serve them. */
+export function openApiDocument() {
+  const paths: ZodOpenApiPathsObject = {
+    '/': {
+      get: {
+        operationId: 'getHome',
+        summary: "A link to the project's website",
+        tags: ['Points program'],
+        responses: { 200: { description: 'A page with one link', content: { 'text/html': { schema: z.string() } } } },
+      },
+    },
+    '/health': {
+      get: {
+        operationId: 'getHealth',
+        summary: 'The state of the gateway and of what it depends on',
+        tags: ['Points program'],
+        responses: {
+          200: { description: 'All components are up', content: { 'application/json': { schema: health } } },
+          503: { description: 'A component is down', content: { 'application/json': { schema: health } } },
+        },
+      },
+    },
+  }
+  for (const [method, path, endpoint] of endpoints) {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, endpoint) }
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Lending gateway',
+      version: '1.0.0',
+      description:
+        'The points program API at the root, and the user analytics (indexer) API under /v1. Both are maps onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. Unknown query parameters are ignored.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: { adminToken: { type: 'http', scheme: 'bearer', description: "The server's ADMIN_TOKEN." } },
+    },
+  })
+}
+
+function operation(path: string, endpoint: Endpoint) {
+  const { operationId, summary, description, status, response, errors, admin } = endpoint
+  const invalid = endpoint.path || endpoint.query || endpoint.body ? { 400: 'A parameter is wrong' } : {}
+  const failures = Object.entries({ ...invalid, ...errors }).map(([code, meaning]) => [
+    code,
+    { description: meaning, content: { 'application/problem+json': { schema: problem } } },
+  ])
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [path.startsWith('/v1/') ? 'User analytics' : 'Points program'],
+    ...(admin ? { security: [{ adminToken: [] }] } : {}),
+    requestParams: {
+      ...(endpoint.path ? { path: endpoint.path } : {}),
+      ...(endpoint.query ? { query: endpoint.query } : {}),
+    },
+    ...(endpoint.body
+      ? {
+          requestBody: {
+            required: !endpoint.body.safeParse(undefined).success,
+            content: { 'application/json': { schema: endpoint.body } },
+          },
+        }
+      : {}),
+    responses: {
+      [String(status)]: { description: 'The answer', content: { 'application/json': { schema: response } } },
+      ...(admin ? {} : { 304: { description: 'Not modified: the If-None-Match tag still holds' } }),
+      ...Object.fromEntries(failures),
+    },
+  }
+}

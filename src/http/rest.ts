@@ -1,0 +1,65 @@
+import etag from 'etag'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Cache } from '../cache/cache.ts'
+import { dataVersion, readSnapshot } from '../db/store.ts'
+import { requireAdmin } from '../graphql/context.ts'
+import { createContext, executor, type Graph } from '../graphql/execute.ts'
+import type { Answer, Endpoint } from '../rest/endpoint.ts'
+import { endpoints } from '../rest/index.ts'
+import { adminOf } from './admin.ts'
+import { readInput } from './input.ts'
+import { sendTagged } from './tagged.ts'
+
+const CACHED_URL_LENGTH = 2000
+
+interface RestOptions {
+  graph: Graph
+  cache: Cache
+  adminToken: string | undefined
+}
+
+/** Serves the documented endpoints. */
+export function mountRest(app: FastifyInstance, options: RestOptions): void {
+  for (const [method, path, endpoint] of endpoints) {
+    const url = path.replace(/\{(\w+)\}/g, ':$1')
+    if (endpoint.admin)
+      app.route({
+        method,
+        url,
+        onRequest: async (request) => requireAdmin(adminOf(request.headers, options.adminToken)),
+        handler: (request, reply) => change(options, endpoint, request, reply),
+      })
+    else app.route({ method, url, handler: (request, reply) => read(options, endpoint, request, reply) })
+  }
+}
+
+/** Answers from the cache, whose keys hold the data version, or from one snapshot of the store. */
+async function read({ graph, cache }: RestOptions, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+  const input = readInput(endpoint, request)
+  const { store } = graph.deps
+  const key = (version: bigint) => `${version} ${request.url}`
+  const cacheable = request.url.length <= CACHED_URL_LENGTH
+  const kept = cacheable ? await cache.get(key(await dataVersion(store))) : undefined
+  if (kept !== undefined) return sendTagged(request, reply, endpoint.status, kept)
+
+  const now = graph.deps.now()
+  const [answer, version] = await readSnapshot(store, async (reader, version) => {
+    const execute = executor(graph, createContext(graph, reader, 'no'))
+    const answer: Answer<unknown> = await endpoint.answer({ ...input, execute, now } as never)
+    return [answer, version] as const
+  })
+  const body = JSON.stringify(answer.body)
+  if (answer.timeless !== undefined) {
+    const tag = etag(JSON.stringify(answer.timeless), { weak: true })
+    return sendTagged(request, reply, endpoint.status, body, tag)
+  }
+  if (cacheable) await cache.set(key(version), body)
+  return sendTagged(request, reply, endpoint.status, body)
+}
+
+async function change({ graph }: RestOptions, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+  const input = readInput(endpoint, request)
+  const execute = executor(graph, createContext(graph, graph.deps.store.prisma, 'yes'))
+  const { body } = await endpoint.answer({ ...input, execute, now: graph.deps.now() } as never)
+  return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
+}
