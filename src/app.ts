@@ -16,6 +16,7 @@ import { mountRest } from './http/rest.ts'
 import { sendTagged } from './http/tagged.ts'
 
 const BODY_LIMIT = 1024 * 1024
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><text x="0" y="27" fill="#fff" font-family="sans-serif" font-size="20">Lending gateway</text></svg>`
 
 /** The whole HTTP surface. It does not listen. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
@@ -79,7 +80,12 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   refuseOtherMethods(app, known)
 
   await app.register(swagger, { mode: 'static', specification: { document: document as never } })
-  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true, docExpansion: 'list' } })
+  await app.register(swaggerUi, {
+    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: '/docs', target: '_self' },
+    theme: { title: 'Lending gateway: REST APIs' },
+    routePrefix: '/docs',
+    uiConfig: { tryItOutEnabled: true, docExpansion: 'list' },
+  })
   return app
 }
 

@@ -13,6 +13,7 @@ import { parseUtc } from './graphql/scalars.ts'
 import { createSchema } from './graphql/schema.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { showProgress } from './progress.ts'
+import type { Dataset } from './sources/dataset.ts'
 import { openDirectory } from './sources/directory.ts'
 import { samplePool, sampleUser } from './sources/sample.ts'
 import { sampleDataset } from './sources/sample-dataset.ts'
@@ -32,7 +33,10 @@ program
   .command('import')
   .description('load a dataset in the import format: all of it or none')
   .argument('<dir>', 'a directory of .jsonl or .jsonl.gz files')
-  .action((dir: string) => withDeps((deps, signal) => runImport(deps, dir, signal)))
+  .action(async (dir: string) => {
+    const dataset = await openDirectory(dir)
+    await withDeps((deps, signal) => runImport(deps, dataset, signal))
+  })
 
 const date = new Option('--date <YYYY-MM-DD>', 'the distribution date').argParser(parseDate)
 program
@@ -120,8 +124,7 @@ async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
   print(`Sample data loaded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }
 
-async function runImport(deps: Deps, dir: string, signal: AbortSignal): Promise<void> {
-  const dataset = await openDirectory(dir)
+async function runImport(deps: Deps, dataset: Dataset, signal: AbortSignal): Promise<void> {
   const progress = showProgress(process.stderr)
   try {
     const summary = await importDataset(importDeps(deps), dataset, { onProgress: progress.update, signal })

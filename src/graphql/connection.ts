@@ -1,6 +1,7 @@
 import { countRows, type Filter, type Listing, listPages, type Owners, type Page, placeOf } from '../db/listing.ts'
 import { GatewayError } from '../errors.ts'
 import type { GraphContext } from './context.ts'
+import { parseUtc } from './scalars.ts'
 
 /** The arguments that every list takes. */
 export interface PageArguments {
@@ -105,12 +106,14 @@ interface Ordered {
   order: { type: keyof typeof PLACES }[]
 }
 
+const digits = (max: bigint) => (value: string) => /^\d{1,19}$/.test(value) && BigInt(value) <= max
+
 /** What a cursor's values look like: text that a column's type would not take must not reach the store. */
 const PLACES = {
-  text: /^[^\0]{0,1000}$/,
-  int: /^\d{1,9}$/,
-  bigint: /^\d{1,18}$/,
-  date: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  text: (value: string) => /^[^\0]{0,1000}$/.test(value),
+  int: digits(2n ** 31n - 1n),
+  bigint: digits(2n ** 63n - 1n),
+  date: (value: string) => value.length === 10 && parseUtc(value) !== undefined,
 }
 
 function readPage(listing: Ordered, args: PageArguments): Page {
@@ -151,7 +154,7 @@ function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
   if (!Array.isArray(decoded) || decoded.length !== order.length + 1 || decoded[0] !== name) throw badCursor()
   return order.map(({ type }, i) => {
     const value: unknown = decoded[i + 1]
-    if (typeof value !== 'string' || !PLACES[type].test(value)) throw badCursor()
+    if (typeof value !== 'string' || !PLACES[type](value)) throw badCursor()
     return value
   })
 }

@@ -3,7 +3,7 @@ import type { Builder } from './builder.ts'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const INTEGER = /^(0|[1-9][0-9]*)$/
-const MAX_DIGITS = 1000
+const MAX_DIGITS = 20_000
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
 
 /** The graph's own scalars, strict on input. */
@@ -60,9 +60,9 @@ export function addScalars(builder: Builder): void {
   })
 }
 
-/** The moment that an ISO 8601 UTC text names; undefined for any other text, impossible dates included. */
+/** The moment that an ISO 8601 UTC text names; undefined for any other text, impossible dates and the year 0 included. */
 export function parseUtc(text: string): Date | undefined {
-  if (!ISO.test(text)) return undefined
+  if (!ISO.test(text) || text.startsWith('0000')) return undefined
   const date = new Date(text)
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text.slice(0, 10)) return undefined
   return date

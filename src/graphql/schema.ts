@@ -39,10 +39,10 @@ export function createSchema(): GraphQLSchema {
   const Market = addMarket(builder, { Pool, ...snapshots })
   const Vault = addVault(builder, snapshots)
   const LeaderboardEntry = addLeaderboard(builder, { User })
-  addMultiplier(builder, { Pool })
+  const Multiplier = addMultiplier(builder, { Pool })
   addPosition(builder, { Position, Positions, Pool, User })
   addDistribution(builder, { Positions })
   addUser(builder, { User, Position, Positions, LeaderboardEntry, ...earnings, ...snapshots, ...rewards })
-  addLinks(builder, { User, Market, Vault, ...earnings, ...snapshots, ...rewards })
+  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   return builder.toSchema()
 }

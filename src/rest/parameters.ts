@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseUtc } from '../graphql/scalars.ts'
 
 const once = 'must be given once, and not be empty'
-const text = z.string(once).min(1, 'must not be empty').max(1000, 'must have at most 1000 characters')
+const text = z.string(once).min(1, 'must not be empty')
 
 /** A 20-byte address in any case; the answer has it in lower case. */
 export const address = z
@@ -26,7 +26,7 @@ export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEG
 /** Free text; an address in it is accepted in any case. */
 export const entityText = text
   .refine((value) => !value.includes('\0'), 'must not hold a NUL character')
-  .meta({ override: { type: 'string', minLength: 1, maxLength: 1000 } })
+  .meta({ override: { type: 'string', minLength: 1 } })
 
 /** What an address in free text is compared as. */
 export const asEntity = (value: string) => (/^0x[a-fA-F0-9]{40}$/i.test(value) ? value.toLowerCase() : value)

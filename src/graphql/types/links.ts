@@ -2,15 +2,48 @@ import type { Builder } from '../builder.ts'
 import type { EarningsRefs } from './earnings.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { loadMarket, type MarketRef } from './market.ts'
+import { loadMultiplier, type MultiplierRef } from './multiplier.ts'
+import type { PoolRef } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 import type { UserRef } from './user.ts'
 import { loadVault, type VaultRef } from './vault.ts'
 
-type Refs = { User: UserRef; Market: MarketRef; Vault: VaultRef } & SnapshotRefs & RewardRefs & EarningsRefs
+type Refs = {
+  User: UserRef
+  Pool: PoolRef
+  Multiplier: MultiplierRef
+  Market: MarketRef
+  Vault: VaultRef
+} & SnapshotRefs &
+  RewardRefs &
+  EarningsRefs
 
-/** The ways from analytics records back to users, markets and vaults: what makes the two domains one graph. */
+/**
+ * The ways from pools to their sides and from analytics records back to users, markets and vaults: what makes the two
+ * domains one graph. Each goes through a loader, so that it is one statement however many rows lead there.
+ */
 export function addLinks(builder: Builder, refs: Refs): void {
-  const { User, Market, Vault } = refs
+  const { User, Pool, Multiplier, Market, Vault } = refs
+  builder.prismaObjectFields(Pool, (t) => ({
+    marketA: t.field({
+      type: Market,
+      nullable: true,
+      description: "Side A's market; null where the store has none at its address.",
+      resolve: (pool, _, context) => loadMarket(context, pool.chainId, pool.unit1Id),
+    }),
+    marketB: t.field({
+      type: Market,
+      nullable: true,
+      description: "Side B's market; null where the store has none at its address.",
+      resolve: (pool, _, context) => loadMarket(context, pool.chainId, pool.unit2Id),
+    }),
+    multiplier: t.field({
+      type: Multiplier,
+      nullable: true,
+      description: "What the pool's dollars are worth in points; null: it scores none.",
+      resolve: (pool, _, context) => loadMultiplier(context, pool.id),
+    }),
+  }))
   builder.interfaceFields(refs.Snapshot, (t) => ({
     user: t.field({ type: User, description: 'The user.', resolve: (row) => ({ address: row.accountId }) }),
   }))

@@ -3,7 +3,7 @@ import { updateMultipliers } from '../../domain/multiplier/update.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
-import { requireAdmin } from '../context.ts'
+import { type GraphContext, requireAdmin } from '../context.ts'
 import { connectionType } from './connection-type.ts'
 import { pageArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef } from './pool.ts'
@@ -18,6 +18,15 @@ const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
     { column: 'p.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
     { column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' },
   ],
+}
+
+/** The multiplier of a pool, together with all others asked for in the same tick; null: it has none. */
+export function loadMultiplier(context: GraphContext, poolAddress: string): Promise<MultiplierRow | null> {
+  return context.batches.load('multiplier', poolAddress, async (addresses) => {
+    const rows = await context.reader.multiplier.findMany({ where: { poolAddress: { in: [...addresses] } } })
+    const byPool = new Map(rows.map((row) => [row.poolAddress, row]))
+    return addresses.map((one) => byPool.get(one) ?? null)
+  })
 }
 
 export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
@@ -84,3 +93,5 @@ export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
   }))
   return Multiplier
 }
+
+export type MultiplierRef = ReturnType<typeof addMultiplier>

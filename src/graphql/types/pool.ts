@@ -87,18 +87,6 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
       }),
       marketAAddress: t.expose('unit1Id', { type: 'Address', description: "The address of side A's market." }),
       marketBAddress: t.expose('unit2Id', { type: 'Address', description: "The address of side B's market." }),
-      marketA: t.relation('unit1', {
-        nullable: true,
-        description: "Side A's market; null where the store has none at its address.",
-      }),
-      marketB: t.relation('unit2', {
-        nullable: true,
-        description: "Side B's market; null where the store has none at its address.",
-      }),
-      multiplier: t.relation('multiplier', {
-        nullable: true,
-        description: "What the pool's dollars are worth in points; null: it scores none.",
-      }),
       positions: t.field({
         type: Positions,
         description: "The pool's positions, newest distribution date first, then by id.",

@@ -1,0 +1,173 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import { openDirectory } from '../../src/sources/directory.ts'
+import { openPositionsSource } from '../../src/sources/open-positions-source.ts'
+import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { silent } from '../support/store.ts'
+
+const POOL = `0x${'1'.repeat(40)}`
+const ANN = `0x${'a'.repeat(40)}`
+const BEN = `0x${'b'.repeat(40)}`
+const CAT = `0x${'c'.repeat(40)}`
+const DAY = '2026-03-02'
+
+const pool = {
+  id: POOL,
+  chainId: 1,
+  marketId: 7,
+  name: 'S/USDC',
+  asset_1_address: `0x${'2'.repeat(40)}`,
+  asset_1_name: 'S',
+  asset_1_symbol: 'S',
+  asset_2_address: `0x${'3'.repeat(40)}`,
+  asset_2_name: 'USDC',
+  asset_2_symbol: 'USDC',
+  createdTimestamp: 1,
+  interestLastUpdated: 1,
+  unit_1_id: `0x${'4'.repeat(40)}`,
+  unit_2_id: `0x${'5'.repeat(40)}`,
+}
+const multiplier = { poolAddress: POOL, deposit_tokenA: 2, deposit_tokenB: 1, borrow_tokenA: 1, borrow_tokenB: 4 }
+const position = (userAddress: string, aUsd: number, more: object = {}) => ({
+  userAddress,
+  marketAddress: POOL,
+  distributionDate: `${DAY}T00:00:00.000Z`,
+  aTokenAddress: pool.asset_1_address,
+  aTokenSymbol: 'S',
+  aTokenPrice: 1,
+  aSuppliedAmount: aUsd,
+  aSuppliedAmountUsd: aUsd,
+  aProtectedSuppliedAmount: 0,
+  aProtectedSuppliedAmountUsd: 0,
+  aBorrowedAmount: 0,
+  aBorrowedAmountUsd: 0,
+  bTokenAddress: pool.asset_2_address,
+  bTokenSymbol: 'USDC',
+  bTokenPrice: 1,
+  bSuppliedAmount: 0,
+  bSuppliedAmountUsd: 0,
+  bProtectedSuppliedAmount: 0,
+  bProtectedSuppliedAmountUsd: 0,
+  bBorrowedAmount: 0,
+  bBorrowedAmountUsd: 0,
+  ...more,
+})
+
+describe('manualupdate from a directory', () => {
+  let gateway: Gateway
+  let dir: string
+  const source = (rows: object[]) =>
+    writeFile(join(dir, 'positions.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  const update = (date: string) =>
+    fetch(`${gateway.base}/points/manualupdate?date=${date}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    })
+  const json = async (path: string) => (await gateway.get(path)).json()
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'gateway-source-'))
+    gateway = await startGateway({ positionsSource: openPositionsSource(dir) })
+    const stored = await mkdtemp(join(tmpdir(), 'gateway-stored-'))
+    await writeFile(join(stored, 'pools.jsonl'), JSON.stringify(pool))
+    await writeFile(join(stored, 'multipliers.jsonl'), JSON.stringify(multiplier))
+    await importDataset(
+      { pool: gateway.deps.store.pool, basePoints: gateway.deps.basePoints, log: silent },
+      await openDirectory(stored),
+    )
+    await rm(stored, { recursive: true })
+  })
+  beforeEach(async () => {
+    await source([position(ANN, 100), position(BEN, 50)])
+    expect((await update(DAY)).status).toBe(200)
+  })
+  afterAll(async () => {
+    await gateway.close()
+    await rm(dir, { recursive: true })
+  })
+
+  test("stores the date's positions with computed points, and answers what it did", async () => {
+    const answer = (await (await update(DAY)).json()) as Record<string, unknown>
+    expect(answer).toMatchObject({ distributionDate: `${DAY}T00:00:00.000Z`, positionCount: 2, totalPoints: 300 })
+    expect(Object.keys(answer).sort()).toEqual([
+      'distributionDate',
+      'finishedAt',
+      'positionCount',
+      'startedAt',
+      'totalPoints',
+    ])
+    expect(await json('/points/leaderboard')).toEqual({
+      topAccounts: [
+        { account: ANN, points: 200, rank: '1' },
+        { account: BEN, points: 100, rank: '2' },
+      ],
+      total: '2',
+    })
+  })
+
+  test('replaces the stored positions: who is gone from the source is gone from the leaderboard', async () => {
+    await source([position(BEN, 10), position(CAT, 20)])
+    expect((await update(DAY)).status).toBe(200)
+    expect(await json('/points/leaderboard')).toEqual({
+      topAccounts: [
+        { account: CAT, points: 40, rank: '1' },
+        { account: BEN, points: 20, rank: '2' },
+      ],
+      total: '2',
+    })
+    expect(await json(`/positions/${ANN}`)).toMatchObject({ points: [], totalPoints: 60 })
+    expect(await json(`/points/${ANN}`)).toEqual({ items: [], nextCursor: null })
+  })
+
+  test('points that the source gives are computed anew', async () => {
+    await source([position(ANN, 100, { pointsA: 1, pointsB: 2, points: 3 })])
+    expect(await (await update(DAY)).json()).toMatchObject({ totalPoints: 200 })
+  })
+
+  test('of a key that the source has twice the last counts, and other dates do not', async () => {
+    await source([
+      position(ANN, 1),
+      position(ANN, 30),
+      position(BEN, 9, { distributionDate: '2026-03-01T00:00:00.000Z' }),
+    ])
+    expect(await (await update(DAY)).json()).toMatchObject({ positionCount: 1, totalPoints: 60 })
+  })
+
+  for (const [what, rows, reason] of [
+    [
+      'has nothing for the date',
+      [position(ANN, 1, { distributionDate: '2026-03-01T00:00:00.000Z' })],
+      /no positions of 2026-03-02/,
+    ],
+    ['is empty', [], /no positions of 2026-03-02/],
+    [
+      'has a bad line',
+      [position(ANN, 1), position(BEN, -0, { aSuppliedAmountUsd: 'many' })],
+      /positions\.jsonl:2: aSuppliedAmountUsd/,
+    ],
+    ['names an unknown pool', [position(ANN, 1, { marketAddress: BEN })], /no pool/],
+  ] as const)
+    test(`a source that ${what} is a 502 and leaves everything as it was`, async () => {
+      const before = await json('/points/breakdown-by-assets')
+      await source([...rows])
+      const response = await update(DAY)
+      expect(response.status).toBe(502)
+      expect(((await response.json()) as { detail: string }).detail).toMatch(reason)
+      expect(await json('/points/breakdown-by-assets')).toEqual(before)
+    })
+
+  test('a source that is not there is a 502', async () => {
+    await rm(join(dir, 'positions.jsonl'))
+    expect((await update(DAY)).status).toBe(502)
+  })
+
+  test('two runs of a date at once: one is done, the other is told to wait or is done after it', async () => {
+    const statuses = (await Promise.all([update(DAY), update(DAY), update(DAY)])).map((response) => response.status)
+    expect(statuses).toContain(200)
+    expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
+    expect(await json('/points/userpoints')).toEqual({ totalPoints: 300 })
+  })
+})

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import {
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { expect, test } from 'vitest'
+import { createSchema } from '../../src/graphql/schema.ts'
+
+const schema = createSchema()
+
+test('the committed schema.graphql is that of the code (npm run generate writes it)', async () => {
+  const committed = await readFile(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8')
+  expect(committed.trim()).toBe(printSchema(lexicographicSortSchema(schema)).trim())
+})
+
+test('everything has a description', () => {
+  const silent: string[] = []
+  const see = (name: string, { description }: { description?: string | null }) => {
+    if (!description?.trim()) silent.push(name)
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue
+    see(type.name, type)
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) {
+        see(`${type.name}.${field.name}`, field)
+        for (const argument of field.args) see(`${type.name}.${field.name}(${argument.name})`, argument)
+      }
+    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) see(`${type.name}.${field.name}`, field)
+    if (isEnumType(type)) for (const value of type.getValues()) see(`${type.name}.${value.name}`, value)
+  }
+  expect(silent).toEqual([])
+})

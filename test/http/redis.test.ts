@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+
+const present = (() => {
+  try {
+    execFileSync('redis-server', ['--version'])
+    return true
+  } catch {
+    return false
+  }
+})()
+
+describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis-server)'}`, () => {
+  let redis: ChildProcess
+  let port: number
+  let gateway: Gateway
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-redis-'))
+
+  const startRedis = async () => {
+    redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
+      stdio: 'ignore',
+    })
+    await once(redis, 'spawn')
+  }
+  const health = async () => {
+    const response = await gateway.get('/health')
+    return { code: response.status, ...((await response.json()) as { status: string; error: object }) }
+  }
+
+  beforeAll(async () => {
+    const probe = createServer().listen(0, '127.0.0.1')
+    await once(probe, 'listening')
+    port = (probe.address() as { port: number }).port
+    probe.close()
+    await startRedis()
+    gateway = await startGateway({ env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
+    await vi.waitFor(async () => expect((await health()).code).toBe(200), { timeout: 10_000 })
+  })
+  afterAll(async () => {
+    await gateway?.close()
+    redis.kill('SIGKILL')
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  test('answers are kept in it, and a change of the data makes them new at once', async () => {
+    const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect()
+    const first = await (await gateway.get('/points/userpoints')).json()
+    expect(first).toEqual({ totalPoints: 0 })
+    const keys = await client.keys('gateway:answer:*')
+    expect(keys.some((key) => key.endsWith(' /points/userpoints'))).toBe(true)
+    // What the cache holds is what is answered, until the data changes.
+    const key = keys.find((one) => one.endsWith(' /points/userpoints')) ?? ''
+    await client.set(key, '{"totalPoints":1}')
+    expect(await (await gateway.get('/points/userpoints')).json()).toEqual({ totalPoints: 1 })
+    await gateway.deps.store.pool.query('UPDATE program SET total_points = 5')
+    expect(await (await gateway.get('/points/userpoints')).json()).toEqual({ totalPoints: 5 })
+    client.destroy()
+  })
+
+  test('nothing breaks when it goes away; health tells, and it comes back by itself', async () => {
+    redis.kill('SIGKILL')
+    await once(redis, 'exit')
+    await expect.poll(async () => (await health()).code, { timeout: 10_000 }).toBe(503)
+    expect(await health()).toMatchObject({ status: 'error', error: { cache: { status: 'down' } } })
+    const response = await gateway.get('/points/userpoints')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ totalPoints: 5 })
+    await startRedis()
+    await expect.poll(async () => (await health()).code, { timeout: 15_000 }).toBe(200)
+  })
+})
