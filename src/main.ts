@@ -18,6 +18,8 @@ import { openDirectory } from './sources/directory.ts'
 import { samplePool, sampleUser } from './sources/sample.ts'
 import { sampleDataset } from './sources/sample-dataset.ts'
 
+const CLOSING_MS = 5000
+
 const program = new Command('gateway')
   .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
   .addHelpText('after', '\nSettings come from the environment: see the README.')
@@ -93,7 +95,10 @@ async function serve(sample: boolean): Promise<void> {
       if (stop.aborted) resolve()
       else stop.addEventListener('abort', () => resolve(), { once: true })
     })
+    // A client that does not read its answer must not hold the gateway up for ever.
+    const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref()
     await app.close()
+    clearTimeout(deadline)
   } finally {
     await deps.close()
   }
@@ -183,6 +188,11 @@ function print(text: string): void {
 }
 
 function fail(error: unknown): void {
+  if (error instanceof Error && error.name === 'AbortError') {
+    process.stderr.write('Interrupted: the store is as it was.\n')
+    process.exitCode = 130
+    return
+  }
   const known = error instanceof ConfigError || error instanceof GatewayError || error instanceof ImportError
   process.stderr.write(
     `${known || !(error instanceof Error) ? String((error as Error).message ?? error) : error.message}\n`,

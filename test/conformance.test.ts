@@ -10,18 +10,21 @@ const isThere = existsSync(join(suite, 'check.mjs'))
 
 type Check = (base: string, list: object[]) => Promise<number>
 
-describe.skipIf(!isThere)(`the conformance suite of ../shared${isThere ? '' : ' (skipped: it is not beside this clone)'}`, () => {
-  let gateway: Gateway
+describe.skipIf(!isThere)(
+  `the conformance suite of ../shared${isThere ? '' : ' (skipped: it is not beside this clone)'}`,
+  () => {
+    let gateway: Gateway
 
-  beforeAll(async () => {
-    gateway = await startGateway()
-    await importDirectory(gateway, join(suite, 'data'))
-  })
-  afterAll(() => gateway?.close())
+    beforeAll(async () => {
+      gateway = await startGateway()
+      await importDirectory(gateway, join(suite, 'data'))
+    })
+    afterAll(() => gateway?.close())
 
-  it('passes every case', { timeout: 300_000 }, async () => {
-    const { check } = (await import(pathToFileURL(join(suite, 'check.mjs')).href)) as { check: Check }
-    const cases = JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as object[]
-    expect(await check(gateway.base, cases)).toBe(0)
-  })
-})
+    it('passes every case', { timeout: 300_000 }, async () => {
+      const { check } = (await import(pathToFileURL(join(suite, 'check.mjs')).href)) as { check: Check }
+      const cases = JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as object[]
+      expect(await check(gateway.base, cases)).toBe(0)
+    })
+  },
+)

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** The store: one pool of connections, seen through pg (writes, COPY) and through Prisma (reads). */
 export interface Store {
@@ -54,7 +55,8 @@ export function openStore({ url, poolSize, onError, onStatement }: StoreOptions)
  */
 export function readSnapshot<T>(store: Store, work: (reader: Reader, version: bigint) => Promise<T>): Promise<T> {
   return store.prisma.$transaction(
-    async (reader) => {
+    async (transaction) => {
+      const reader = oneAtATime(transaction)
       const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT version FROM data_version`
       return work(reader, row.version)
     },

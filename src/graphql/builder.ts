@@ -5,6 +5,7 @@ import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { GraphContext } from './context.ts'
+import { assertNodeId } from './types/node-id.ts'
 
 export interface SchemaTypes {
   Context: GraphContext
@@ -55,10 +56,18 @@ export function createBuilder() {
       nodeQueryOptions: {
         description: 'The object with a globally unique id; null where there is none.',
         args: { id: { description: 'The id, as an object gave it.' } },
+        resolve: (_, { id }, __, { schema }, load) => {
+          assertNodeId(id, schema)
+          return load(id)
+        },
       },
       nodesQueryOptions: {
         description: 'The objects with globally unique ids, in their order; null where there is none.',
         args: { ids: { description: 'The ids, as objects gave them.' } },
+        resolve: (_, { ids }, __, { schema }, load) => {
+          for (const id of ids) assertNodeId(id, schema)
+          return load(ids)
+        },
       },
       idFieldOptions: { description: 'A globally unique id: `node(id:)` gives the same object again.' },
     },

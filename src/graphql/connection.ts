@@ -32,7 +32,7 @@ export async function connect<Row>(
 ) {
   const { scope } = options
   const page = readPage(listing, args)
-  const name = scope ? `${listing.name} ${signature(filter)}` : ''
+  const name = scope ? `${listing.name} ${signature(scope.columns)} ${signature(filter)}` : ''
   const owners = (values: readonly string[][]): Owners => ({ columns: scope?.columns ?? [], values: [...values] })
   const rows = scope
     ? await context.batches.load(`${name} ${signature(page)}`, scope.value, (keys) =>

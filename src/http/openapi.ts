@@ -70,7 +70,8 @@ export function openApiDocument() {
 function operation(path: string, endpoint: Endpoint) {
   const { operationId, summary, description, status, response, errors, admin } = endpoint
   const invalid = endpoint.path || endpoint.query || endpoint.body ? { 400: 'A parameter is wrong' } : {}
-  const failures = Object.entries({ ...invalid, ...errors }).map(([code, meaning]) => [
+  const tooLarge = endpoint.body ? { 413: 'The body is larger than 1 MiB' } : {}
+  const failures = Object.entries({ ...invalid, ...tooLarge, ...errors }).map(([code, meaning]) => [
     code,
     { description: meaning, content: { 'application/problem+json': { schema: problem } } },
   ])

@@ -20,8 +20,17 @@ export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEG
     .regex(/^[0-9]{1,32}$/, message)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum && Number.isSafeInteger(value), message)
-    .meta({ override: { type: 'integer', minimum, maximum } })
+    .meta({
+      override({ jsonSchema }: { jsonSchema: object & { pattern?: string } }) {
+        delete jsonSchema.pattern
+        Object.assign(jsonSchema, { type: 'integer', minimum, maximum })
+      },
+    })
 }
+
+/** The same, where leaving it out means `value`. */
+const defaultTo = (schema: ReturnType<typeof integer>, value: number) =>
+  schema.default(value).meta({ override: { default: value } })
 
 /** Free text; an address in it is accepted in any case. */
 export const entityText = text
@@ -80,13 +89,13 @@ export const addresses = z
 
 /** The page parameters of the indexer API. */
 export const pageQuery = {
-  page: integer(1).default(1).describe('Page number, from 1.'),
-  page_size: integer(1, 1000).default(100).describe('Rows a page.'),
+  page: defaultTo(integer(1), 1).describe('Page number, from 1.'),
+  page_size: defaultTo(integer(1, 1000), 100).describe('Rows a page.'),
   chain_id: integer(1).optional().describe('Those of one chain, such as 1, 42161, 8453 or 146.'),
 }
 
 /** How many records or dates a page of the points API has. */
-export const limit = integer(1, 100).default(10)
+export const limit = defaultTo(integer(1, 100), 10)
 
 /** The rows before a page, for a list's `offset`. */
 export const offsetOf = ({ page, page_size }: { page: number; page_size: number }) =>

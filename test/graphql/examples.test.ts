@@ -29,8 +29,7 @@ for (const { name, query, variables } of examples)
 
 /** The lists without rows and the objects that are null: an example must show something everywhere. */
 function emptyPlaces(value: unknown, path = ''): string[] {
-  if (Array.isArray(value))
-    return value.length ? emptyPlaces(value[0], `${path}.0`) : [path]
+  if (Array.isArray(value)) return value.length ? emptyPlaces(value[0], `${path}.0`) : [path]
   if (value === null || typeof value !== 'object') return value === null && !leaves.test(path) ? [path] : []
   return Object.entries(value).flatMap(([key, one]) => emptyPlaces(one, `${path}.${key}`))
 }

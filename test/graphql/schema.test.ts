@@ -32,7 +32,8 @@ test('everything has a description', () => {
         see(`${type.name}.${field.name}`, field)
         for (const argument of field.args) see(`${type.name}.${field.name}(${argument.name})`, argument)
       }
-    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) see(`${type.name}.${field.name}`, field)
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields())) see(`${type.name}.${field.name}`, field)
     if (isEnumType(type)) for (const value of type.getValues()) see(`${type.name}.${value.name}`, value)
   }
   expect(silent).toEqual([])

@@ -98,11 +98,12 @@ async function netCashOf(reader: Reader, users: readonly string[], chainId: numb
   const rows = await reader.$queryRaw<(NetCash & { place: number })[]>`
     SELECT owner.place::int AS place, f.chain_id AS "chainId", f.entity_type::text AS "entityType",
       f.entity_id AS "entityId",
-      coalesce(sum(CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END), 0) AS "amountUsd",
+      coalesce(sum(CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END
+        ORDER BY f.timestamp, f.tx_hash, f.log_index), 0) AS "amountUsd",
       bool_or(f.amount_usd IS NULL) AS incomplete
     FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
-    JOIN cash_flow f ON f.account_id = owner.address
-      ${chainId === null ? Prisma.empty : Prisma.sql`AND f.chain_id = ${chainId}::bigint`}
+    CROSS JOIN LATERAL (SELECT * FROM cash_flow f WHERE f.account_id = owner.address
+      ${chainId === null ? Prisma.empty : Prisma.sql`AND f.chain_id = ${chainId}::bigint`} OFFSET 0) f
     GROUP BY owner.place, f.chain_id, f.entity_type, f.entity_id`
   const found: NetCash[][] = users.map(() => [])
   for (const row of rows) found[row.place - 1]?.push(row)

@@ -23,7 +23,8 @@ export interface Holding {
 }
 
 /**
- * The holdings of each user, closed ones included (their newest snapshot is of zeros). One statement; it jumps along
+ * The holdings of each user, closed ones included (their newest snapshot is of zeros). Sums have a fixed order, so that
+ * the same data gives the same bits, and the same ETag, everywhere. One statement; it jumps along
  * the index from one entity to the next, so a long history costs nothing.
  */
 export async function holdingsOf(
@@ -36,26 +37,33 @@ export async function holdingsOf(
       SELECT address, place::int AS place FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, place)
     ), ${newest('market', chainId)}, ${newest('vault', chainId)}
     SELECT n.place, n.chain_id AS "chainId", 'market' AS "entityType", n.entity_id AS "entityId",
-      coalesce(sum(s.collateral_usd), 0) AS "depositUsd", coalesce(sum(s.protected_usd), 0) AS "protectedUsd",
-      coalesce(sum(s.debt_usd), 0) AS "debtUsd",
+      coalesce(sum(s.collateral_usd ORDER BY s.position_id), 0) AS "depositUsd", coalesce(sum(s.protected_usd ORDER BY s.position_id), 0) AS "protectedUsd",
+      coalesce(sum(s.debt_usd ORDER BY s.position_id), 0) AS "debtUsd",
       bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
       coalesce(m.deposit_rate, 0) AS "depositRate", coalesce(m.borrow_rate, 0) AS "borrowRate"
     FROM newest_market n
-    JOIN market_snapshot s ON s.account_id = n.address AND s.chain_id = n.chain_id AND s.market_id = n.entity_id
-      AND s.timestamp = n.timestamp
+    CROSS JOIN LATERAL (${snapshotsAt('market')}) s
     LEFT JOIN market m ON m.chain_id = n.chain_id AND m.id = n.entity_id
     GROUP BY n.place, n.chain_id, n.entity_id, m.deposit_rate, m.borrow_rate
     UNION ALL
-    SELECT n.place, n.chain_id, 'vault', n.entity_id, coalesce(sum(s.assets_usd), 0), 0, 0, bool_or(s.assets_usd IS NULL),
+    SELECT n.place, n.chain_id, 'vault', n.entity_id, coalesce(sum(s.assets_usd ORDER BY s.position_id), 0), 0, 0, bool_or(s.assets_usd IS NULL),
       coalesce(v.deposit_rate, 0), 0
     FROM newest_vault n
-    JOIN vault_snapshot s ON s.account_id = n.address AND s.chain_id = n.chain_id AND s.vault_id = n.entity_id
-      AND s.timestamp = n.timestamp
+    CROSS JOIN LATERAL (${snapshotsAt('vault')}) s
     LEFT JOIN vault v ON v.chain_id = n.chain_id AND v.id = n.entity_id
     GROUP BY n.place, n.chain_id, n.entity_id, v.deposit_rate`
   const found: Holding[][] = users.map(() => [])
   for (const row of rows) found[row.place - 1]?.push(row)
   return found
+}
+
+/**
+ * The snapshots at the place of a row `n` of `newest`. OFFSET 0 keeps the planner, which cannot know how few those rows
+ * are, from reading the whole table instead.
+ */
+export function snapshotsAt(kind: EntityType): Prisma.Sql {
+  return Prisma.sql`SELECT * FROM ${Prisma.raw(`${kind}_snapshot`)} t WHERE t.account_id = n.address
+    AND t.chain_id = n.chain_id AND t.${Prisma.raw(kind)}_id = n.entity_id AND t.timestamp = n.timestamp OFFSET 0`
 }
 
 /** The newest timestamp of each owner in each entity, found by jumps along the key's index. */

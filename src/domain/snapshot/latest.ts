@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/store.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { newest } from '../holding/holding.ts'
+import { newest, snapshotsAt } from '../holding/holding.ts'
 import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'
 
 /** Each user's newest snapshots: in every market and vault, all rows at the user's newest timestamp there. */
@@ -17,8 +17,7 @@ export async function latestSnapshots(
         SELECT address, place::int AS place FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, place)
       ), ${newest(kind, chainId)}
       SELECT n.place, ${columns} FROM ${name} n
-      JOIN ${Prisma.raw(`${kind}_snapshot`)} t ON t.account_id = n.address AND t.chain_id = n.chain_id
-        AND ${entity} = n.entity_id AND t.timestamp = n.timestamp
+      CROSS JOIN LATERAL (${snapshotsAt(kind)}) t
       ORDER BY t.chain_id, ${entity}, t.position_id`
   }
   const [markets, vaults] = await Promise.all([

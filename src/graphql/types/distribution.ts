@@ -9,6 +9,7 @@ import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
 import { connectionType } from './connection-type.ts'
+import { dateId, readDateId } from './node-id.ts'
 import { pageArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 
@@ -32,7 +33,9 @@ export function addDistribution(builder: Builder, { Positions }: { Positions: Po
   })
 
   const Distribution = builder.prismaNode('Distribution', {
-    id: { field: 'date' },
+    id: { resolve: ({ date }) => dateId(date) },
+    findUnique: (id) => ({ date: readDateId(id) }),
+    nullable: true,
     description: 'One day of the points program.',
     fields: (t) => ({
       date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),

@@ -5,6 +5,7 @@ import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import type { GraphContext } from '../context.ts'
 import { connectionType } from './connection-type.ts'
+import { chainAddressId, readChainAddressId } from './node-id.ts'
 import { pageArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
@@ -34,7 +35,9 @@ export function loadMarket(context: GraphContext, chainId: bigint, address: stri
 
 export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: PoolRef } & SnapshotRefs) {
   const Market = builder.prismaNode('Market', {
-    id: { field: 'chainId_id' },
+    id: { resolve: chainAddressId },
+    findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
+    nullable: true,
     description: 'One side of a pool: one asset, lent and borrowed.',
     fields: (t) => ({
       chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the market is on.' }),

@@ -32,6 +32,7 @@ export function loadMultiplier(context: GraphContext, poolAddress: string): Prom
 export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
   const Multiplier = builder.prismaNode('Multiplier', {
     id: { field: 'poolAddress' },
+    nullable: true,
     description: "What a pool's dollars are worth in points.",
     fields: (t) => ({
       uuid: t.exposeString('id', { description: "The multiplier's UUID: its id in the REST API." }),

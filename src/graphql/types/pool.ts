@@ -2,6 +2,7 @@ import type { Listing } from '../../db/listing.ts'
 import { topAccounts } from '../../domain/account/account.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { positionListing } from '../../domain/position/position.ts'
+import { GatewayError } from '../../errors.ts'
 import { type Pool as PoolRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
@@ -57,6 +58,7 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
 
   const Pool = builder.prismaNode('Pool', {
     id: { field: 'id' },
+    nullable: true,
     description: 'A pair of assets, A and B. Each side is a lending market of its own.',
     fields: (t) => ({
       address: t.expose('id', { type: 'Address', description: "The pool's address: its id in the REST APIs." }),
@@ -110,10 +112,10 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
           }),
         },
         resolve: (pool, { first, date }, context) => {
-          const size = Math.max(0, Math.min(first, 100))
+          if (first < 0 || first > 100) throw new GatewayError('BAD_INPUT', 'first must be from 0 to 100.')
           const day = date ? date.toISOString().slice(0, 10) : null
-          return context.batches.load(`topAccounts ${size} ${day}`, pool.id, (ids) =>
-            topAccounts(context.reader, ids, size, day),
+          return context.batches.load(`topAccounts ${first} ${day}`, pool.id, (ids) =>
+            topAccounts(context.reader, ids, first, day),
           )
         },
       }),

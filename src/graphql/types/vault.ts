@@ -5,6 +5,7 @@ import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import type { GraphContext } from '../context.ts'
 import { connectionType } from './connection-type.ts'
+import { chainAddressId, readChainAddressId } from './node-id.ts'
 import { pageArguments } from './page-arguments.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -32,7 +33,9 @@ export function loadVault(context: GraphContext, chainId: bigint, address: strin
 
 export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
   const Vault = builder.prismaNode('Vault', {
-    id: { field: 'chainId_id' },
+    id: { resolve: chainAddressId },
+    findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
+    nullable: true,
     description: 'A vault lends one asset across markets.',
     fields: (t) => ({
       chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the vault is on.' }),

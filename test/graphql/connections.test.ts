@@ -1,0 +1,463 @@
+import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType, isObjectType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+const schema = createSchema()
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 40, days: 12 })
+  await addRewards(gateway)
+})
+afterAll(() => gateway.close())
+
+type Row = Record<string, any>
+
+/** How a test reaches a list, and what the list is ordered by: ascending, a negated number descends. */
+interface Way {
+  /** The fields around the list, `LIST` in their middle. */
+  through: string
+  /** Arguments beside the paging ones. */
+  filter?: string
+  /** What the order needs beside the row's own scalars. */
+  select?: string
+  order(row: Row): (number | bigint | string)[]
+  /** The rows that the list must have at least, for its tests to mean something. */
+  atLeast?: number
+}
+
+const newestFirst = (row: Row) => [-Date.parse(row.distributionDate), row.recordId]
+const snapshotOrder = (row: Row) => [
+  BigInt(row.timestamp),
+  row.chainId,
+  row.marketAddress ?? row.vaultAddress,
+  row.userAddress,
+  row.positionId ?? '',
+]
+const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
+const byChain = (row: Row) => [row.chainId, row.address]
+const byPool = (row: Row) => [row.marketId, row.address]
+const rounded = (usd: number) => -Math.round(usd * 1e6)
+const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
+
+const ofUser = `user(address: "${sampleUser}") { LIST }`
+const ofPool = `pool(address: "${samplePool.address}") { LIST }`
+const ofMarket = `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`
+const ofVault = `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`
+const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+
+/** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
+const ways: Record<string, Way[]> = {
+  'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
+  'Query.leaderboard': [{ through: 'LIST', order: (row) => [row.rank] }],
+  'Query.markets': [
+    { through: 'LIST', order: byChain },
+    { through: 'LIST', filter: 'chainId: 146', order: byChain },
+  ],
+  'Query.multipliers': [
+    { through: 'LIST', select: 'pool { marketId }', order: (row) => [row.pool.marketId, row.poolAddress] },
+  ],
+  'Query.pools': [
+    { through: 'LIST', order: byPool },
+    { through: 'LIST', filter: 'chainId: 146', order: byPool },
+    { through: 'LIST', filter: 'asset: "COMMON"', order: byPool },
+  ],
+  'Query.positions': [
+    { through: 'LIST', order: newestFirst, atLeast: 200 },
+    { through: 'LIST', filter: 'assets: ["ASSET"]', order: newestFirst },
+    { through: 'LIST', filter: 'assets: ["ASSET", "OTHER"]', order: newestFirst },
+    { through: 'LIST', filter: `assets: ["ASSET", "OTHER"], pool: "${samplePool.address}"`, order: newestFirst },
+    { through: 'LIST', filter: `user: "${sampleUser}"`, order: newestFirst },
+    { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: newestFirst },
+    { through: 'LIST', filter: `date: "${yesterday}"`, order: newestFirst },
+  ],
+  'Query.vaults': [{ through: 'LIST', order: byChain }],
+  'Distribution.positions': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestFirst }],
+  'Earnings.breakdown': [
+    {
+      through: `user(address: "${sampleUser}") { earnings { LIST } }`,
+      order: (row) => [rounded(row.currentValueUsd), ...entity(row)],
+    },
+  ],
+  'NetApr.breakdown': [
+    {
+      through: `user(address: "${sampleUser}") { netApr { LIST } }`,
+      order: (row) => [rounded(row.earnDepositUsd + row.borrowUsd), ...entity(row)],
+    },
+  ],
+  'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
+  'Pool.positions': [
+    { through: ofPool, order: newestFirst },
+    { through: ofPool, filter: `date: "${yesterday}"`, order: newestFirst },
+  ],
+  'User.dailyPoints': [
+    { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
+    {
+      through: ofUser,
+      filter: `since: "2020-01-01", afterDate: "2020-01-01T12:30:00Z", until: "${yesterday}"`,
+      order: (row) => [Date.parse(row.distributionDate)],
+    },
+  ],
+  'User.marketLiquidationRewards': [{ through: ofUser, order: rewardOrder, atLeast: 54 }],
+  'User.marketSnapshots': [
+    { through: ofUser, order: snapshotOrder },
+    { through: ofUser, filter: 'grouped: true', order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, market: "${sampleMarket.address}"`, order: snapshotOrder },
+    { through: ofUser, filter: `chainId: ${sampleMarket.chainId}, from: "1", to: "99999999999"`, order: snapshotOrder },
+  ],
+  'User.positions': [
+    { through: ofUser, order: newestFirst },
+    { through: ofUser, filter: `date: "${yesterday}"`, order: newestFirst, atLeast: 2 },
+  ],
+  'User.vaultLiquidationRewards': [{ through: ofUser, order: rewardOrder, atLeast: 54 }],
+  'User.vaultSnapshots': [
+    { through: ofUser, order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, vault: "${sampleVault.address}"`, order: snapshotOrder },
+  ],
+  'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
+}
+
+test('every list of the schema is tested here', () => {
+  expect(Object.keys(ways).sort()).toEqual(connectionFields(schema).sort())
+})
+
+interface Paging {
+  first?: number | null
+  after?: string | null
+  last?: number | null
+  before?: string | null
+  offset?: string | null
+}
+
+interface Connection {
+  totalCount: number
+  edges: { cursor: string; node: Row }[]
+  nodes: Row[]
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+}
+
+for (const [field, several] of Object.entries(ways))
+  for (const way of several)
+    describe(`${field} ${way.filter ?? ''}`, () => {
+      const [parent = '', name = ''] = field.split('.')
+      const rowType = rowTypeOf(parent, name)
+
+      const ask = async (paging: Paging) => {
+        const filter = way.filter && (await withTokens(way.filter))
+        const row = `${scalarsOf(rowType)} ${way.select ?? ''}`
+        const list = `list: ${name}(first: $first, after: $after, last: $last, before: $before, offset: $offset ${filter ? `, ${filter}` : ''}) {
+          totalCount edges { cursor node { ${row} } } nodes { ${row} }
+          pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
+        const query = `query ($first: Int, $after: String, $last: Int, $before: String, $offset: BigInt) {
+          ${way.through.replace('LIST', list)} }`
+        return gateway.graphql(query, paging)
+      }
+      const page = async (paging: Paging): Promise<Connection> => {
+        const { data, errors } = await ask(paging)
+        expect(errors).toBeUndefined()
+        const found = listIn(data)
+        expect(found.edges.map((edge) => edge.node)).toEqual(found.nodes)
+        expect(found.pageInfo.startCursor).toBe(found.edges[0]?.cursor ?? null)
+        expect(found.pageInfo.endCursor).toBe(found.edges.at(-1)?.cursor ?? null)
+        return found
+      }
+      const refused = async (paging: Paging) => {
+        const { errors } = await ask(paging)
+        expect(
+          errors?.map((error) => error.extensions.code),
+          JSON.stringify(paging).slice(0, 300),
+        ).toEqual(['BAD_INPUT'])
+      }
+      /** The whole list, which other tests compare with. */
+      let rows: Connection['edges'] = []
+      const nodes = () => rows.map((edge) => edge.node)
+      const at = (place: number) => rows.at(place)?.cursor ?? ''
+
+      beforeAll(async () => {
+        const all = await page({ first: 1000 })
+        expect(all.pageInfo.hasNextPage, 'the list fits one page of 1000').toBe(false)
+        rows = all.edges
+        expect(all.totalCount).toBe(rows.length)
+        expect(rows.length).toBeGreaterThanOrEqual(way.atLeast ?? 3)
+      })
+
+      test('is in its order, with no row and no cursor twice', () => {
+        const keys = nodes().map((row) => way.order(row))
+        for (const [i, key] of keys.entries()) if (i > 0) expect(compare(keys[i - 1] ?? [], key)).toBe(-1)
+        expect(new Set(rows.map((edge) => edge.cursor)).size).toBe(rows.length)
+        expect(new Set(nodes().map((row) => JSON.stringify(row))).size).toBe(rows.length)
+      })
+
+      test('forward pages make up the whole list', async () => {
+        const size = pageSize(rows.length)
+        const seen: Row[] = []
+        let after: string | null = null
+        for (let pages = 0; ; pages++) {
+          expect(pages).toBeLessThan(20)
+          const one: Connection = await page({ first: size, after })
+          expect(one.totalCount).toBe(rows.length)
+          expect(one.pageInfo.hasPreviousPage).toBe(after !== null)
+          seen.push(...one.nodes)
+          expect(one.pageInfo.hasNextPage).toBe(seen.length < rows.length)
+          if (!one.pageInfo.hasNextPage) break
+          expect(one.nodes).toHaveLength(size)
+          after = one.pageInfo.endCursor
+        }
+        expect(seen).toEqual(nodes())
+      })
+
+      test('backward pages make up the whole list', async () => {
+        const size = pageSize(rows.length)
+        const seen: Row[] = []
+        let before: string | null = null
+        for (let pages = 0; ; pages++) {
+          expect(pages).toBeLessThan(20)
+          const one: Connection = await page({ last: size, before })
+          expect(one.totalCount).toBe(rows.length)
+          expect(one.pageInfo.hasNextPage).toBe(before !== null)
+          seen.unshift(...one.nodes)
+          expect(one.pageInfo.hasPreviousPage).toBe(seen.length < rows.length)
+          if (!one.pageInfo.hasPreviousPage) break
+          expect(one.nodes).toHaveLength(size)
+          before = one.pageInfo.startCursor
+        }
+        expect(seen).toEqual(nodes())
+      })
+
+      test('numbered pages make up the whole list', async () => {
+        const size = pageSize(rows.length)
+        const seen: Row[] = []
+        for (let offset = 0; offset < rows.length + size; offset += size) {
+          const one = await page({ first: size, offset: String(offset) })
+          expect(one.pageInfo.hasPreviousPage).toBe(offset > 0)
+          expect(one.pageInfo.hasNextPage).toBe(offset + size < rows.length)
+          expect(one.totalCount).toBe(rows.length)
+          seen.push(...one.nodes)
+        }
+        expect(seen).toEqual(nodes())
+      })
+
+      test('a page past the end is empty', async () => {
+        for (const paging of [
+          { offset: String(rows.length) },
+          { offset: String(2n ** 63n - 1n) },
+          { first: 2, after: at(-1) },
+          { last: 2, before: at(0) },
+          { first: 5, after: at(-1), offset: '3' },
+        ]) {
+          const one = await page(paging)
+          expect(one.nodes, JSON.stringify(paging)).toEqual([])
+          expect(one.totalCount).toBe(rows.length)
+          expect(one.pageInfo).toMatchObject({ startCursor: null, endCursor: null })
+        }
+      })
+
+      test('after and before are the bounds of a window', async () => {
+        const window = nodes().slice(1, -1)
+        const bounds = { after: at(0), before: at(-1) }
+        expect((await page({ first: 1000, ...bounds })).nodes).toEqual(window)
+        expect((await page({ last: 1000, ...bounds })).nodes).toEqual(window)
+        expect((await page({ first: 1, ...bounds })).nodes).toEqual(window.slice(0, 1))
+        expect((await page({ last: 1, ...bounds })).nodes).toEqual(window.slice(-1))
+        expect((await page({ first: 5, after: at(-1), before: at(0) })).nodes).toEqual([])
+        expect((await page({ first: 2, after: at(0), offset: '1' })).nodes).toEqual(nodes().slice(2, 4))
+      })
+
+      test('a page may be as small as nothing and as large as 1000', async () => {
+        expect((await page({ first: 0 })).nodes).toEqual([])
+        expect((await page({ first: 0 })).pageInfo.hasNextPage).toBe(true)
+        expect((await page({ last: 0 })).nodes).toEqual([])
+        expect((await page({ last: 1000 })).nodes).toEqual(nodes())
+        expect((await page({})).nodes).toEqual(nodes().slice(0, 100))
+        await refused({ first: 1001 })
+        await refused({ last: 1001 })
+        await refused({ first: -1 })
+        await refused({ last: -1 })
+        await refused({ first: 2, last: 2 })
+        await refused({ last: 2, offset: '1' })
+        await refused({ first: 2 ** 31 })
+        await refused({ offset: '-1' })
+        await refused({ offset: String(2n ** 63n) })
+        await refused({ offset: '9'.repeat(2000) })
+      })
+
+      test('cursors are the same whatever the page', async () => {
+        const again = await page({ first: 3 })
+        expect(again.edges.map((edge) => edge.cursor)).toEqual(rows.slice(0, 3).map((edge) => edge.cursor))
+        const back = await page({ last: 2 })
+        expect(back.edges.map((edge) => edge.cursor)).toEqual(rows.slice(-2).map((edge) => edge.cursor))
+      })
+
+      test('what is no cursor of this list is refused', async () => {
+        const decoded: unknown[] = JSON.parse(Buffer.from(at(0), 'base64url').toString())
+        const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+        const bad = [
+          '',
+          'x',
+          '%00',
+          'é€😀',
+          'A'.repeat(100_000),
+          'null',
+          encode(null),
+          encode({}),
+          encode([]),
+          encode(['elsewhere', ...decoded.slice(1)]),
+          encode(decoded.slice(0, -1)),
+          encode([...decoded, '1']),
+        ]
+        for (let i = 1; i < decoded.length; i++)
+          for (const value of [null, true, 1, -1.5, {}, ['1'], '\0', `${decoded[i]}\0`, 'x'.repeat(5000)])
+            bad.push(encode(decoded.map((own, j) => (i === j ? value : own))))
+        for (const cursor of bad) {
+          await refused({ first: 2, after: cursor })
+          await refused({ last: 2, before: cursor })
+        }
+      })
+
+      test('a cursor with other values is refused or names a place, but is no fault of ours', async () => {
+        const decoded: unknown[] = JSON.parse(Buffer.from(at(0), 'base64url').toString())
+        const values = [
+          '',
+          ' ',
+          "'",
+          '-1',
+          '1e3',
+          '0x10',
+          'NaN',
+          '9'.repeat(18),
+          '9'.repeat(19),
+          '9'.repeat(10),
+          '2147483647',
+          '2147483648',
+          '9223372036854775807',
+          '9223372036854775808',
+          '2025-02-30',
+          '0000-01-01',
+          '9999-12-31',
+          '\ud800',
+          'x'.repeat(1000),
+        ]
+        for (let i = 1; i < decoded.length; i++)
+          for (const value of values) {
+            const cursor = Buffer.from(JSON.stringify(decoded.map((own, j) => (i === j ? value : own)))).toString(
+              'base64url',
+            )
+            const { errors } = await ask({ first: 2, after: cursor })
+            for (const error of errors ?? [])
+              expect(error.extensions.code, `${value} ${error.message}`).toBe('BAD_INPUT')
+          }
+      })
+    })
+
+test('a list is counted for each of its owners', async () => {
+  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { account } } }')
+  const addresses = data.leaderboard.nodes.map((row: Row) => row.account)
+  const many = await gateway.graphql(
+    'query ($addresses: [Address!]!) { users(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
+    { addresses },
+  )
+  for (const [i, { positions }] of many.data.users.entries()) {
+    const one = await gateway.graphql(
+      'query ($address: Address!) { positions(first: 3, user: $address) { totalCount nodes { recordId userAddress } } }',
+      { address: addresses[i] },
+    )
+    expect(positions).toEqual(one.data.positions)
+    expect(positions.totalCount).toBeGreaterThan(0)
+  }
+})
+
+test('lists of one kind keep to their owners when an operation has several of them', async () => {
+  const list = 'positions(first: 5) { totalCount nodes { recordId } }'
+  const parts = [
+    `user(address: "${sampleUser}") { ${list} }`,
+    `pool(address: "${samplePool.address}") { ${list} }`,
+    `distribution(date: "${yesterday}") { ${list} }`,
+  ]
+  const alone = await Promise.all(parts.map(async (part) => (await gateway.graphql(`{ ${part} }`)).data))
+  const together = await gateway.graphql(`{ ${parts.join(' ')} }`)
+  expect(together).toEqual({ data: Object.assign({}, ...alone) })
+})
+
+/** The fields of the schema that give a connection. */
+function connectionFields(of: GraphQLSchema): string[] {
+  return Object.values(of.getTypeMap()).flatMap((type) =>
+    isObjectType(type)
+      ? Object.values(type.getFields())
+          .filter((field) => isConnection(getNamedType(field.type)))
+          .map((field) => `${type.name}.${field.name}`)
+      : [],
+  )
+}
+
+function isConnection(type: unknown): type is GraphQLObjectType {
+  return isObjectType(type) && 'pageInfo' in type.getFields()
+}
+
+function rowTypeOf(parent: string, name: string): GraphQLObjectType {
+  const field = (schema.getType(parent) as GraphQLObjectType).getFields()[name]
+  const connection = field && getNamedType(field.type)
+  if (!isConnection(connection)) throw new Error(`${parent}.${name} gives no connection`)
+  return getNamedType(connection.getFields().nodes?.type) as GraphQLObjectType
+}
+
+const scalarsOf = (type: GraphQLObjectType) =>
+  Object.values(type.getFields())
+    .filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0)
+    .map((field) => field.name)
+    .join(' ')
+
+/** The list somewhere inside an answer. */
+function listIn(data: any): Connection {
+  let value = data
+  while (!('list' in value)) value = Object.values(value)[0]
+  return value.list
+}
+
+/** A page size that makes some seven pages, the last one mostly not full. */
+const pageSize = (rows: number) => Math.max(1, Math.ceil(rows / 6) - 1)
+
+function compare(a: (number | bigint | string)[], b: (number | bigint | string)[]): number {
+  for (const [i, own] of a.entries()) {
+    const other = b[i] ?? ''
+    if (own !== other) return own < other ? -1 : 1
+  }
+  return 0
+}
+
+let tokens: Promise<Record<string, string>> | undefined
+
+/** The filter with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
+async function withTokens(filter: string): Promise<string> {
+  tokens ??= findTokens()
+  const found = await tokens
+  return filter.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
+}
+
+async function findTokens(): Promise<Record<string, string>> {
+  const { data } = await gateway.graphql(`{
+    pool(address: "${samplePool.address}") { assetA { address } assetB { address } }
+    pools { nodes { assetA { address } assetB { address } } } }`)
+  const all: string[] = data.pools.nodes.flatMap((pool: Row) => [pool.assetA.address, pool.assetB.address])
+  const times = (token: string) => all.filter((one) => one === token).length
+  const [common = ''] = all.toSorted((a, b) => times(b) - times(a))
+  return { ASSET: data.pool.assetA.address, OTHER: data.pool.assetB.address, COMMON: common }
+}
+
+/** Rewards, many at one moment and of one log index, so that every column of their order decides somewhere. */
+async function addRewards({ deps: { store } }: Gateway): Promise<void> {
+  for (const [table, columns, values] of [
+    ['market_liquidation_reward', 'debt_market_id, collateral_market_id', '$1::text, $1'],
+    ['vault_liquidation_reward', 'vault_id', '$1::text'],
+  ])
+    await store.pool.query(
+      `INSERT INTO ${table} (${columns}, account_id, chain_id, tx_hash, log_index, timestamp, supply_sent,
+        collateral_received, liquid_reward)
+      SELECT ${values}, $2::text, chain, '0x' || repeat(md5(tx || ' ' || time), 2), log, time, 1, 1, 1
+      FROM generate_series(1, 2) chain, generate_series(1, 3) tx, generate_series(9, 11) log,
+        unnest(ARRAY[7, 8, 9223372036854775807]) time`,
+      [sampleMarket.address, sampleUser],
+    )
+}

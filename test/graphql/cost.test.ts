@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+
+const USERS = 2000
+const DAYS = 50
+const DAY = 86_400
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  await fill()
+}, 180_000)
+afterAll(() => gateway.close())
+
+const address = (kind: number, i: number) => `0x${String(kind).padStart(8, '0')}${i.toString(16).padStart(32, '0')}`
+const user = address(1, 77)
+const pool = address(2, 3)
+const token = address(4, 3)
+const market = address(3, 6)
+
+/** The tables whose rows are as many as users, days or both. */
+const tables = [
+  'position',
+  'position_points',
+  'account',
+  'account_day',
+  'market_snapshot',
+  'vault_snapshot',
+  'cash_flow',
+]
+
+/** How many rows an operation may touch: what its pages hold, a few times over (joins, alternatives, look-aheads). */
+const budget = (rows: number) => 8 * rows + 100
+
+const positionsPage = 'nodes { recordId points } pageInfo { hasNextPage endCursor }'
+const lists: Record<string, { query: string; rows: number; path: string[] }> = {
+  'all positions': {
+    query: `query ($after: String) { positions(first: 50, after: $after) { totalCount ${positionsPage} } }`,
+    rows: 50,
+    path: ['positions'],
+  },
+  'positions of a token': {
+    query: `query ($after: String) { positions(first: 50, after: $after, assets: ["${token}"]) { ${positionsPage} } }`,
+    rows: 50,
+    path: ['positions'],
+  },
+  'positions of several tokens': {
+    query: `query ($after: String) { positions(first: 50, after: $after, assets: ["${token}", "${address(4, 5)}", "${address(5, 3)}"]) { ${positionsPage} } }`,
+    rows: 300,
+    path: ['positions'],
+  },
+  'positions of a pool': {
+    query: `query ($after: String) { positions(first: 50, after: $after, pool: "${pool}") { ${positionsPage} } }`,
+    rows: 50,
+    path: ['positions'],
+  },
+  'positions of a pool, from the pool': {
+    query: `query ($after: String) { pool(address: "${pool}") { positions(first: 50, after: $after) { ${positionsPage} } } }`,
+    rows: 50,
+    path: ['pool', 'positions'],
+  },
+  'positions of a date': {
+    query: `query ($after: String) { positions(first: 50, after: $after, date: "2025-01-20") { ${positionsPage} } }`,
+    rows: 50,
+    path: ['positions'],
+  },
+  'positions of a user': {
+    query: `query ($after: String) { positions(first: 10, after: $after, user: "${user}") { totalCount ${positionsPage} } }`,
+    rows: 50,
+    path: ['positions'],
+  },
+  'the leaderboard': {
+    query:
+      'query ($after: String) { leaderboard(first: 50, after: $after) { totalCount nodes { rank points } pageInfo { hasNextPage endCursor } } }',
+    rows: 50,
+    path: ['leaderboard'],
+  },
+  "a market's snapshots": {
+    query: `query ($after: String) { market(chainId: 1, address: "${market}") { snapshots(first: 50, after: $after) { nodes { timestamp } pageInfo { hasNextPage endCursor } } } }`,
+    rows: 50,
+    path: ['market', 'snapshots'],
+  },
+}
+
+describe('the pages of a list', () => {
+  for (const [name, { query, rows, path }] of Object.entries(lists))
+    test(`${name}: each costs what it holds, the first as a deep one`, async () => {
+      let after: string | null = null
+      for (let page = 0; page < 6; page++) {
+        const { answer, read }: Read = await reading(query, { after })
+        const list: any = path.reduce((value: any, key) => value[key], answer)
+        expect(list.nodes.length).toBeGreaterThan(0)
+        expect(read.scans, `page ${page}: ${JSON.stringify(read)}`).toEqual([])
+        expect(read.rows, `page ${page}: ${JSON.stringify(read)}`).toBeLessThanOrEqual(budget(rows))
+        if (!list.pageInfo.hasNextPage) break
+        after = list.pageInfo.endCursor
+      }
+    })
+
+  test('a page in the middle of 100,000 positions costs as the first', async () => {
+    for (const filter of ['', `, assets: ["${token}"]`, `, pool: "${pool}"`]) {
+      const { data } = await gateway.graphql(
+        `{ positions(first: 1, date: "2025-01-25"${filter}) { nodes { recordId } } }`,
+      )
+      const record = data.positions.nodes[0].recordId
+      const query = `{ positions(first: 50, afterRecord: "${record}"${filter}) { ${positionsPage} } }`
+      const { answer, read } = await reading(query)
+      expect(answer.positions.nodes).toHaveLength(50)
+      expect(read.scans, JSON.stringify(read)).toEqual([])
+      expect(read.rows, JSON.stringify(read)).toBeLessThanOrEqual(budget(50))
+      const back = await reading(query.replace('first: 50', 'last: 50'))
+      expect(back.read.scans).toEqual([])
+      expect(back.read.rows).toBeLessThanOrEqual(budget(50))
+    }
+  })
+})
+
+const single: Record<string, { query: string; rows: number }> = {
+  "a user's 30 days of snapshots": {
+    query: `{ user(address: "${user}") { marketSnapshots(first: 100, from: "${10 * DAY}", to: "${39 * DAY}") { totalCount nodes { timestamp } }
+      vaultSnapshots(first: 100, from: "${10 * DAY}", to: "${39 * DAY}") { totalCount nodes { timestamp } } } }`,
+    rows: 120,
+  },
+  "a user's 30 days of snapshots in one market, grouped": {
+    query: `{ user(address: "${user}") { marketSnapshots(first: 100, market: "${market}", from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp debtAssets } } } }`,
+    rows: 120,
+  },
+  'what a user has now': {
+    query: `{ user(address: "${user}") { latestSnapshots { timestamp } earnings { totalEarningsUsd } netApr { earnNetApr } } }`,
+    rows: 20,
+  },
+  "a user's place": { query: `{ user(address: "${user}") { points rank } program { totalPoints } }`, rows: 1 },
+  "a user's daily points": {
+    query: `{ user(address: "${user}") { dailyPoints(last: 10) { nodes { points positions { points } } } } }`,
+    rows: 30,
+  },
+  "a pool's top accounts": {
+    // Its work is that of the pool's positions on one date.
+    query: `{ pool(address: "${pool}") { topAccounts(first: 10) { points } } }`,
+    rows: USERS / 10,
+  },
+  'fifty users': {
+    query: `{ users(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points rank positions(first: 5) { totalCount nodes { points } }
+      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { totalEarningsUsd } } }`,
+    rows: 50 * (50 + 5 * 2 + 5 + 10),
+  },
+}
+
+for (const [name, { query, rows }] of Object.entries(single))
+  test(`${name}: costs what it shows`, async () => {
+    const { read } = await reading(query)
+    expect(read.scans, JSON.stringify(read)).toEqual([])
+    expect(read.rows, JSON.stringify(read)).toBeLessThanOrEqual(budget(rows))
+  })
+
+interface Read {
+  answer: any
+  /** The tables that were read whole, and the rows (of tables, or of indexes alone) that were read in all. */
+  read: { scans: string[]; rows: number; by: Record<string, number> }
+}
+
+/** Runs an operation and asks the server's statistics what it read. */
+async function reading(query: string, variables?: object): Promise<Read> {
+  const before = await statistics()
+  const { data, errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  const after = await statistics()
+  const by: Record<string, number> = {}
+  for (const [index, rows] of after.rows)
+    if (rows > (before.rows.get(index) ?? 0)) by[index] = rows - (before.rows.get(index) ?? 0)
+  const scans = tables.filter((table) => after.scans.get(table) !== before.scans.get(table))
+  const rows = Object.values(by).reduce((sum, one) => sum + one, 0)
+  expect(rows, 'the statistics have come').toBeGreaterThan(0)
+  return { answer: data, read: { scans, rows, by } }
+}
+
+/** How often each table was read whole, and how many rows were read through each index, so far. */
+async function statistics(): Promise<{ scans: Map<string, number>; rows: Map<string, number> }> {
+  const { pool } = gateway.deps.store
+  await flush()
+  const scans = await pool.query('SELECT relname, seq_scan::int FROM pg_stat_user_tables WHERE relname = ANY($1)', [
+    tables,
+  ])
+  const rows = await pool.query(
+    'SELECT indexrelname, idx_tup_read::int FROM pg_stat_user_indexes WHERE relname = ANY($1)',
+    [tables],
+  )
+  return {
+    scans: new Map(scans.rows.map((row) => [row.relname, row.seq_scan])),
+    rows: new Map(rows.rows.map((row) => [row.indexrelname, row.idx_tup_read])),
+  }
+}
+
+/** Connections keep their counts for a second: has each idle one hand them over, so that the server knows them. */
+async function flush(): Promise<void> {
+  const { pool } = gateway.deps.store
+  const held = await Promise.all(Array.from({ length: 8 }, () => pool.connect()))
+  for (const client of held) await client.query('SELECT pg_stat_force_next_flush()')
+  for (const client of held) client.release()
+}
+
+/** 2,000 users with a position on each of 50 days in one of 20 pools: 100,000 positions, and snapshots of every day. */
+async function fill(): Promise<void> {
+  const { pool: store } = gateway.deps.store
+  const id = (kind: number, i: string) => `'0x' || lpad('${kind}', 8, '0') || lpad(to_hex(${i}), 32, '0')`
+  const days = `generate_series(0, ${DAYS - 1}) d, generate_series(0, ${USERS - 1}) u`
+  const which = '(u + d) % 20'
+  for (const statement of [
+    `INSERT INTO pool SELECT ${id(2, 'i')}, 1, i, 'Pool ' || i, ${id(4, 'i')}, 'A', 'A', ${id(5, 'i')}, 'B', 'B', 0, 0,
+      ${id(3, '2 * i')}, ${id(3, '2 * i + 1')} FROM generate_series(0, 19) i`,
+    `INSERT INTO market SELECT 1, ${id(3, 'i')}, ${id(2, 'i / 2')}, ${id(4, 'i')}, 'T', 18, 0.1, 0.2 FROM generate_series(0, 39) i`,
+    `INSERT INTO position SELECT md5(u || ' ' || d)::uuid::text, ${id(1, 'u')}, date '2025-01-01' + d, ${id(2, which)}, ${id(4, which)}, 'A', 1,
+      1, 1, 0, 0, 0, 0, ${id(5, which)}, 'B', 1, 1, 1, 0, 0, 0, 0 FROM ${days}`,
+    `INSERT INTO position_points SELECT distribution_date, user_address, market_address, 1, 2 FROM position`,
+    `INSERT INTO account_day SELECT ${id(1, 'u')}, date '2025-01-01' + d, 3, 1 FROM ${days}`,
+    `INSERT INTO account SELECT ${id(1, 'u')}, 3 * ${DAYS}, u + 1, ${DAYS}, date '2025-01-01', date '2025-01-01' + ${DAYS - 1}
+      FROM generate_series(0, ${USERS - 1}) u`,
+    `INSERT INTO distribution SELECT date '2025-01-01' + d, 3 * ${USERS}, ${USERS}, ${USERS}, 'import', now(), now() FROM generate_series(0, ${DAYS - 1}) d`,
+    `UPDATE program SET total_points = 3 * ${USERS * DAYS}, account_count = ${USERS}, position_count = ${USERS * DAYS}`,
+    `INSERT INTO market_snapshot SELECT ${id(1, 'u')}, 1, ${id(3, '2 * (u % 20)')}, d * ${DAY}, 'p' || n, 1, 1, 1, 1, 1, 1 FROM ${days}, generate_series(1, 2) n`,
+    `INSERT INTO market_snapshot SELECT ${id(1, '77')}, 1, ${id(3, '6')}, d * ${DAY}, 'p' || n, 1, 1, 1, 1, 1, 1
+      FROM generate_series(0, ${DAYS - 1}) d, generate_series(1, 2) n ON CONFLICT DO NOTHING`,
+    `INSERT INTO vault_snapshot SELECT ${id(1, 'u')}, 1, ${id(6, 'u % 5')}, d * ${DAY}, 'p', 1, 1, 1 FROM ${days}`,
+    `INSERT INTO cash_flow SELECT 1, '0x' || md5(u || ' ' || n), n, ${id(1, 'u')}, 'market', ${id(3, '2 * (u % 20)')}, 0, 'deposit', 1
+      FROM generate_series(0, ${USERS - 1}) u, generate_series(1, 5) n`,
+    'VACUUM ANALYZE',
+  ])
+    await store.query(statement)
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleMarket, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+let addresses: string[]
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 60, days: 8 })
+  const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { account } } }')
+  addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { account: string }) => row.account)]
+})
+afterAll(() => gateway.close())
+
+const users = (selection: string) =>
+  `query ($addresses: [Address!]! ${selection.includes('$n') ? '$n: Int!' : ''}) {
+    users(addresses: $addresses) { address ${selection} } }`
+
+/** Nested operations, with the number of SQL statements that each takes however many rows it has. */
+const operations: Record<string, { statements: number; query: string }> = {
+  'positions → pool → multiplier, markets; → user → points': {
+    statements: 5,
+    query: `query ($n: Int!) { positions(first: $n) { nodes { pointsA user { points rank positionCount }
+      pool { name multiplier { depositTokenA } marketA { assetSymbol } marketB { borrowRate } } } } }`,
+  },
+  'pools → markets, multiplier, top accounts, positions → user': {
+    statements: 6,
+    query: `query ($n: Int!) { pools(first: $n) { nodes { displayName marketA { depositRate } marketB { depositRate }
+      multiplier { borrowTokenA } topAccounts(first: 3) { points user { address } }
+      positions(first: 2) { nodes { user { points } } } } } }`,
+  },
+  'markets → pool → multiplier, market; → snapshots → user': {
+    statements: 6,
+    query: `query ($n: Int!, $market: Address) { markets(first: $n, address: $market) { nodes { assetSymbol
+      pool { name multiplier { depositTokenB } marketA { address } }
+      snapshots(last: 2) { nodes { debtAssets user { rank } } } } } }`,
+  },
+  'vaults → snapshots → vault, user': {
+    statements: 4,
+    query: `query ($n: Int!, $vault: Address) { vaults(first: $n, address: $vault) { nodes { name
+      snapshots(first: 2) { nodes { shares vault { name } user { points } } } } } }`,
+  },
+  'leaderboard → user → points, earnings → market → pool; → vault': {
+    statements: 7,
+    query: `query ($n: Int!, $offset: BigInt) { leaderboard(first: $n, offset: $offset) { nodes { rank user { points
+      earnings { totalEarningsUsd breakdown { nodes { earningsUsd market { assetSymbol pool { name } } vault { name } } }
+      } } } } }`,
+  },
+  'distributions → positions → pool, user': {
+    statements: 4,
+    query: `query ($n: Int!) { distributions(first: $n) { nodes { totalPoints positions(first: 2) { totalCount
+      nodes { points pool { name } user { rank } } } } } }`,
+  },
+  'multipliers → pool → markets': {
+    statements: 3,
+    query: `query ($n: Int!) { multipliers(first: $n) { nodes { depositTokenA
+      pool { name marketA { assetSymbol } marketB { assetSymbol } } } } }`,
+  },
+  'users → points, positions → pool → multiplier': {
+    statements: 4,
+    query: users(`points rank leaderboardEntry { points }
+      positions(first: $n) { nodes { points pool { name multiplier { depositTokenA } } } }`),
+  },
+  'users → daily points → positions → pool → markets': {
+    statements: 4,
+    query: users(`dailyPoints(last: $n) { nodes { points
+      positions { points pool { marketA { assetSymbol } marketB { assetSymbol } } user { address } } } }`),
+  },
+  'users → snapshots → market → pool, vault': {
+    statements: 5,
+    query: users(`marketSnapshots(last: $n) { nodes { timestamp market { assetSymbol pool { name } } } }
+      vaultSnapshots(first: $n) { nodes { assets vault { name } } }`),
+  },
+  'users → latest snapshots → market → pool → multiplier; → vault': {
+    statements: 6,
+    query: users(`latestSnapshots { timestamp user { address } ... on VaultSnapshot { vault { name } }
+      ... on MarketSnapshot { market { pool { multiplier { depositTokenA } } } } }`),
+  },
+  'users → liquidation rewards → markets → pool; → vault': {
+    statements: 5,
+    query: users(`vaultLiquidationRewards(first: $n) { nodes { liquidReward vault { name } } }
+      marketLiquidationRewards(first: $n) { nodes { liquidReward debtMarket { assetSymbol }
+        collateralMarket { pool { name } } } }`),
+  },
+  'users → net APR → market → pool, vault': {
+    statements: 4,
+    query: users(`netApr { earnNetApr breakdown(first: 1000) { totalCount nodes {
+      market { assetSymbol pool { name } } vault { name } } } }`),
+  },
+  'users → only what the URL says': { statements: 0, query: users('id') },
+}
+
+/** The statements that an operation's reads take: without that for the snapshot's version, and its end. */
+async function statementsOf(query: string, variables?: object): Promise<string[]> {
+  gateway.statements.length = 0
+  const { errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  return gateway.statements.filter((sql) => !/^(BEGIN|COMMIT|SELECT version FROM data_version)/.test(sql))
+}
+
+for (const [name, { query, statements }] of Object.entries(operations))
+  test(`${name}: ${statements} statements for one row and for fifty`, async () => {
+    const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank } }`)
+    const one = await statementsOf(query, {
+      n: 1,
+      addresses: [sampleUser],
+      market: sampleMarket.address,
+      vault: sampleVault.address,
+      offset: data.user.rank - 1,
+    })
+    const many = await statementsOf(query, { n: 50, addresses })
+    expect(one.length, one.join('\n')).toBe(statements)
+    expect(many.length, many.join('\n')).toBe(statements)
+  })
+
+test('a snapshot takes one statement for its version; introspection takes none at all', async () => {
+  gateway.statements.length = 0
+  await gateway.graphql('{ program { totalPoints } }')
+  expect(gateway.statements.filter((sql) => sql.includes('data_version'))).toHaveLength(1)
+  gateway.statements.length = 0
+  await gateway.graphql('{ __schema { types { name } } }')
+  expect(gateway.statements).toEqual([])
+})
+
+for (const [list, { counts }] of Object.entries({
+  'positions(first: 2)': { counts: 1 },
+  'positions(first: 2, date: "2020-01-01")': { counts: 1 },
+  'leaderboard(first: 2)': { counts: 1 },
+  'pools(first: 2)': { counts: 1 },
+  'distributions(first: 2)': { counts: 1 },
+}))
+  test(`${list}: totalCount costs a statement only when it is selected`, async () => {
+    const without = await statementsOf(`{ ${list} { edges { cursor } pageInfo { hasNextPage } } }`)
+    const counted = await statementsOf(`{ ${list} { totalCount edges { cursor } pageInfo { hasNextPage } } }`)
+    expect(without).toHaveLength(1)
+    expect(counted).toHaveLength(1 + counts)
+  })
+
+test('the totals of many owners are counted in one statement, those that are stored in none', async () => {
+  const counted = await statementsOf(users('positions(first: $n) { totalCount }'), { n: 1, addresses })
+  expect(counted).toHaveLength(2)
+  expect(await statementsOf('{ distributions { nodes { positions(first: 1) { totalCount } } } }')).toHaveLength(2)
+})
+
+test('lists of all positions and of all accounts are counted without reading them', async () => {
+  for (const list of ['positions', 'leaderboard']) {
+    const counted = await statementsOf(`{ ${list}(first: 1) { totalCount } }`)
+    expect(counted.join()).not.toMatch(/count\(\*\)/i)
+  }
+})

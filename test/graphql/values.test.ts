@@ -1,0 +1,597 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
+const stranger = `0x${'5'.repeat(40)}`
+const holder = `0x${'a1'.repeat(20)}`
+const MAX = 2n ** 256n - 1n
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 30, days: 6 })
+  const { pool } = gateway.deps.store
+  for (const [position, usd] of [
+    ['one', 1.5],
+    ['two', null],
+  ])
+    await pool.query('INSERT INTO market_snapshot VALUES ($1, 1, $2, $3, $4, $5, $6, $5, NULL, $5, 0)', [
+      holder,
+      sampleMarket.address,
+      String(2n ** 63n - 1n),
+      position,
+      String(MAX),
+      usd,
+    ])
+  for (const position of ['one', 'two', 'three'])
+    await pool.query('INSERT INTO vault_snapshot VALUES ($1, 1, $2, 0, $3, $4, 1, NULL)', [
+      holder,
+      sampleVault.address,
+      position,
+      String(MAX),
+    ])
+})
+afterAll(() => gateway.close())
+
+const ok = async (query: string, variables?: object, headers?: Record<string, string>) => {
+  const { data, errors } = await gateway.graphql(query, variables, headers)
+  expect(errors).toBeUndefined()
+  return data
+}
+const codes = async (query: string, variables?: object, headers?: Record<string, string>) =>
+  (await gateway.graphql(query, variables, headers)).errors?.map((error) => error.extensions.code)
+
+describe('scalars', () => {
+  /** For each scalar: a field that takes it, and values as JSON; a literal is written as the JSON is. */
+  const scalars = {
+    Address: {
+      field: (value: string) => `user(address: ${value}) { address }`,
+      good: [sampleUser, `0x${sampleUser.slice(2).toUpperCase()}`],
+      bad: [
+        '',
+        '0x',
+        sampleUser.slice(0, -1),
+        `${sampleUser}0`,
+        ` ${sampleUser}`,
+        `${sampleUser}\n`,
+        `0X${sampleUser.slice(2)}`,
+        `0x${'g'.repeat(40)}`,
+        1,
+        true,
+        null,
+        {},
+      ],
+    },
+    DateTime: {
+      field: (value: string) => `distribution(date: ${value}) { date }`,
+      good: [
+        '2025-03-01',
+        '2025-03-01T00:00:00.000Z',
+        '2025-03-01T23:59:59Z',
+        '2024-02-29',
+        '9999-12-31T23:59:59.999Z',
+        '0001-01-01',
+        '2025-03-01T00:00:00+00:00',
+      ],
+      bad: [
+        '',
+        '2025-02-30',
+        '2025-13-01',
+        '2025-03-01T24:00:00Z',
+        '2025-03-01T00:00:00',
+        '2025-03-01T00:00:00+02:00',
+        '20250301',
+        '2025-3-1',
+        '0000-01-01',
+        '+012025-03-01',
+        '-000001-01-01',
+        '2025-03-01\0',
+        'now',
+        1,
+        1740787200000,
+        true,
+        null,
+      ],
+    },
+    BigInt: {
+      field: (value: string) => `positions(first: 1, offset: ${value}) { pageInfo { hasNextPage } }`,
+      good: ['0', '5', 5, '9007199254740993', '9223372036854775807'],
+      bad: [
+        '',
+        '-1',
+        '01',
+        '1.0',
+        '1e3',
+        '0x1',
+        ' 1',
+        '1\0',
+        '9223372036854775808',
+        '9'.repeat(2000),
+        -1,
+        1.5,
+        true,
+        {},
+      ],
+    },
+    SafeInt: {
+      field: (value: string) => `market(chainId: ${value}, address: "${sampleMarket.address}") { chainId }`,
+      good: [0, 146, 9007199254740991],
+      bad: ['146', '', -1, 1.5, 9007199254740992, 1e300, true, null, {}],
+    },
+  }
+  const type = (name: string) => (name === 'BigInt' ? name : `${name}!`)
+
+  for (const [name, { field, good, bad }] of Object.entries(scalars)) {
+    for (const value of good)
+      test(`${name} takes ${JSON.stringify(value)}`, async () => {
+        await ok(`{ ${field(JSON.stringify(value))} }`)
+        await ok(`query ($value: ${type(name)}) { ${field('$value')} }`, { value })
+      })
+    for (const value of bad)
+      test(`${name} refuses ${JSON.stringify(value).slice(0, 60)}`, async () => {
+        const refusal = expect.stringMatching(/^(BAD_INPUT|BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED)$/)
+        expect(await codes(`{ ${field(JSON.stringify(value))} }`)).toEqual([refusal])
+        expect(await codes(`query ($value: ${type(name)}) { ${field('$value')} }`, { value })).toEqual([refusal])
+      })
+  }
+
+  test('a literal of more digits than a number holds is exact', async () => {
+    const data = await ok(`{ user(address: "${holder}") {
+      at: marketSnapshots(from: 9223372036854775807) { totalCount }
+      past: marketSnapshots(from: "${'9'.repeat(100)}", to: "${'9'.repeat(999)}") { totalCount }
+      before: marketSnapshots(to: 9223372036854775806) { totalCount } } }`)
+    expect([data.user.at.totalCount, data.user.past.totalCount, data.user.before.totalCount]).toEqual([2, 2, 0])
+  })
+
+  test('an address is returned in lower case, a date at midnight UTC', async () => {
+    const address = `0x${sampleUser.slice(2).toUpperCase()}`
+    expect(await ok('query ($address: Address!) { user(address: $address) { address } }', { address })).toEqual({
+      user: { address: sampleUser },
+    })
+    const { distributions } = await ok('{ distributions { nodes { date } } }')
+    for (const { date } of distributions.nodes) expect(date).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/)
+    const [{ date }] = distributions.nodes
+    const late = date.replace('T00:00:00.000', 'T23:59:59.999')
+    expect((await ok(`{ distribution(date: "${late}") { date } }`)).distribution.date).toBe(date)
+  })
+})
+
+describe('amounts', () => {
+  const fields = 'collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd timestamp positionId'
+
+  test('up to 2^256-1 come out exactly', async () => {
+    const { user } = await ok(`{ user(address: "${holder}") { marketSnapshots { nodes { ${fields} } } } }`)
+    const amounts = { collateralAssets: String(MAX), protectedAssets: String(MAX), debtAssets: String(MAX) }
+    const common = { ...amounts, protectedUsd: null, debtUsd: 0, timestamp: '9223372036854775807' }
+    expect(user.marketSnapshots.nodes).toEqual([
+      { ...common, collateralUsd: 1.5, positionId: 'one' },
+      { ...common, collateralUsd: null, positionId: 'two' },
+    ])
+  })
+
+  test('are summed exactly', async () => {
+    const { user } = await ok(`{ user(address: "${holder}") {
+      marketSnapshots(grouped: true) { totalCount nodes { ${fields} } }
+      vaultSnapshots(grouped: true) { totalCount nodes { shares assets assetsUsd positionId timestamp } } } }`)
+    const double = String(2n * MAX)
+    expect(user.marketSnapshots).toEqual({
+      totalCount: 1,
+      nodes: [
+        {
+          collateralAssets: double,
+          collateralUsd: 1.5,
+          protectedAssets: double,
+          protectedUsd: null,
+          debtAssets: double,
+          debtUsd: 0,
+          timestamp: '9223372036854775807',
+          positionId: null,
+        },
+      ],
+    })
+    expect(user.vaultSnapshots).toEqual({
+      totalCount: 1,
+      nodes: [{ shares: String(3n * MAX), assets: '3', assetsUsd: null, positionId: null, timestamp: '0' }],
+    })
+  })
+})
+
+describe('node', () => {
+  const lists = {
+    User: `users(addresses: ["${sampleUser}", "${stranger}"])`,
+    Pool: 'pools(first: 3)',
+    Market: 'markets(first: 3)',
+    Vault: 'vaults(first: 3)',
+    Multiplier: 'multipliers(first: 3)',
+    Position: 'positions(first: 3)',
+    Distribution: 'distributions(first: 3)',
+  }
+  const own = {
+    User: 'address points',
+    Pool: 'address name marketA { address }',
+    Market: 'address chainId assetSymbol',
+    Vault: 'address chainId name',
+    Multiplier: 'uuid poolAddress depositTokenA createdAt',
+    Position: 'recordId points distributionDate a { tokenSymbol }',
+    Distribution: 'date totalPoints kind',
+  }
+
+  for (const [name, list] of Object.entries(lists))
+    test(`${name}: ids of a list give the same objects`, async () => {
+      const row = `id __typename ${own[name as keyof typeof own]}`
+      const data = await ok(`{ list: ${list} { ${name === 'User' ? row : `nodes { ${row} }`} } }`)
+      const rows: { id: string }[] = data.list.nodes ?? data.list
+      const ids = rows.map((one) => one.id)
+      expect(new Set(ids).size).toBe(name === 'User' ? 2 : 3)
+      const query = `query ($ids: [ID!]!, $id: ID!) { nodes(ids: $ids) { ... on ${name} { ${row} } } node(id: $id) { ... on ${name} { ${row} } } }`
+      expect(await ok(query, { ids: [...ids, ...ids].reverse(), id: ids[1] })).toEqual({
+        nodes: [...rows, ...rows].reverse(),
+        node: rows[1],
+      })
+    })
+
+  test('many objects of many types are one statement a type', async () => {
+    const ids: string[] = []
+    for (const list of Object.values(lists).slice(1)) {
+      const { all } = await ok(`{ all: ${list} { nodes { id } } }`)
+      ids.push(...all.nodes.map((one: { id: string }) => one.id))
+    }
+    gateway.statements.length = 0
+    await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
+    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(6)
+  })
+
+  const encode = (text: string) => Buffer.from(text).toString('base64')
+  const unknown = [
+    encode(`Pool:${stranger}`),
+    encode(`Market:${JSON.stringify(['1', stranger])}`),
+    encode(`Multiplier:${stranger}`),
+    encode('Position:nothing'),
+    encode('Distribution:1999-01-01T00:00:00.000Z'),
+  ]
+  const types = Object.keys(lists)
+  const garbage = [
+    '',
+    'x',
+    '%00',
+    '\0',
+    'null',
+    encode(''),
+    encode(':'),
+    encode('Nothing:1'),
+    encode('Query:1'),
+    encode('User'),
+    encode('Snapshot:1'),
+    ...types.flatMap((type) =>
+      [
+        '',
+        'x',
+        '\0',
+        `${stranger}\0`,
+        '2025-02-30',
+        '0000-01-01',
+        'null',
+        '1:2:3',
+        '[]',
+        '{}',
+        '[1]',
+        '["x","y"]',
+        '["1"]',
+        `["9223372036854775808","${stranger}"]`,
+        `["1e3","${stranger}"]`,
+        '["1","\\u0000"]',
+        '[null,null]',
+        '9'.repeat(400),
+        '-1',
+        '\ud800',
+        'x'.repeat(5000),
+      ].map((id) => encode(`${type}:${id}`)),
+    ),
+  ]
+  for (const id of [...unknown, ...garbage])
+    test(`an id of nothing (${JSON.stringify(Buffer.from(id, 'base64').toString()).slice(0, 60)}) is null or refused`, async () => {
+      for (const [query, variables] of [
+        ['query ($id: ID!) { node(id: $id) { __typename id } }', { id }],
+        ['query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids: [id] }],
+      ] as const) {
+        const { data, errors } = await gateway.graphql(query, variables)
+        for (const error of errors ?? []) expect(error.extensions.code, error.message).toBe('BAD_INPUT')
+        expect(data?.node ?? data?.nodes?.[0] ?? null).toBeNull()
+      }
+    })
+})
+
+describe('users', () => {
+  test('whom the store does not know have empty lists and zero totals', async () => {
+    const empty = { totalCount: 0, nodes: [] }
+    const lists = [
+      'positions',
+      'dailyPoints',
+      'marketSnapshots',
+      'vaultSnapshots',
+      'marketLiquidationRewards',
+      'vaultLiquidationRewards',
+    ]
+    const { user } = await ok(`{ user(address: "${stranger}") { address points rank positionCount firstDistributionDate
+      lastDistributionDate leaderboardEntry { rank } latestSnapshots { timestamp }
+      ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
+      earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
+      netApr { earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd breakdown { totalCount nodes { chainId } } } } }`)
+    expect(user).toEqual({
+      address: stranger,
+      points: 0,
+      rank: null,
+      positionCount: 0,
+      firstDistributionDate: null,
+      lastDistributionDate: null,
+      leaderboardEntry: null,
+      latestSnapshots: [],
+      ...Object.fromEntries(lists.map((list) => [list, empty])),
+      earnings: {
+        totalEarningsUsd: 0,
+        totalCurrentValueUsd: 0,
+        totalNetCashInvestedUsd: 0,
+        hasIncompletePrices: false,
+        breakdown: empty,
+      },
+      netApr: { earnNetApr: 0, borrowNetApr: 0, totalEarnDepositsUsd: 0, totalBorrowUsd: 0, breakdown: empty },
+    })
+  })
+
+  test('up to 1000 at once, in their order, one of them twice', async () => {
+    const addresses = Array.from({ length: 998 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+    const query =
+      'query ($addresses: [Address!]!) { users(addresses: $addresses) { address points netApr { earnNetApr } } }'
+    const { users } = await ok(query, { addresses: [sampleUser, ...addresses, sampleUser] })
+    expect(users.map((user: { address: string }) => user.address)).toEqual([sampleUser, ...addresses, sampleUser])
+    expect(users[0]).toEqual(users[999])
+    expect(users[0].points).toBeGreaterThan(0)
+    expect(users[1].points).toBe(0)
+    const tooMany = [...addresses, stranger, holder, sampleUser]
+    expect(await codes(query, { addresses: tooMany })).toEqual(['BAD_INPUT'])
+    expect(await ok(query, { addresses: [] })).toEqual({ users: [] })
+  })
+
+  test('one of them is the same as one alone, and as one of many', async () => {
+    const selection = `points rank earnings { totalEarningsUsd } netApr { earnNetApr } latestSnapshots { timestamp positionId }
+      marketSnapshots(last: 3) { nodes { timestamp collateralAssets } } dailyPoints(first: 2) { nodes { points } }`
+    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { account } } }')
+    const addresses: string[] = leaderboard.nodes.map((entry: { account: string }) => entry.account)
+    const { users } = await ok(`query ($addresses: [Address!]!) { users(addresses: $addresses) { ${selection} } }`, {
+      addresses,
+    })
+    for (const [i, address] of addresses.entries())
+      expect(
+        settled(
+          (await ok(`query ($address: Address!) { user(address: $address) { ${selection} } }`, { address })).user,
+        ),
+      ).toEqual(settled(users[i]))
+  })
+
+  test('fields asked for twice with other arguments keep apart', async () => {
+    const { user } = await ok(`{ user(address: "${sampleUser}") {
+      one: positions(first: 1) { nodes { recordId } } two: positions(first: 2) { nodes { recordId } }
+      here: latestSnapshots(chainId: 146) { chainId } there: latestSnapshots(chainId: 1) { chainId } everywhere: latestSnapshots { chainId }
+      mine: earnings(chainId: 146) { totalCurrentValueUsd } all: earnings { totalCurrentValueUsd } } }`)
+    expect([user.one.nodes.length, user.two.nodes.length]).toEqual([1, 2])
+    expect(new Set(user.here.map((row: { chainId: number }) => row.chainId))).toEqual(new Set([146]))
+    expect(user.here.length + user.there.length).toBeLessThanOrEqual(user.everywhere.length)
+  })
+})
+
+test('interfaces are told apart by fragments', async () => {
+  const { user } =
+    await ok(`{ user(address: "${sampleUser}") { latestSnapshots { __typename chainId timestamp userAddress
+    ... on MarketSnapshot { collateralAssets market { address pool { name } } }
+    ... on VaultSnapshot { shares vault { name } } } } }`)
+  const types = user.latestSnapshots.map((row: { __typename: string }) => row.__typename)
+  expect(new Set(types)).toEqual(new Set(['MarketSnapshot', 'VaultSnapshot']))
+  for (const row of user.latestSnapshots) {
+    expect(row.userAddress).toBe(sampleUser)
+    expect('collateralAssets' in row).toBe(row.__typename === 'MarketSnapshot')
+    expect('shares' in row).toBe(row.__typename === 'VaultSnapshot')
+  }
+})
+
+describe('filters', () => {
+  test('text that no column can hold is refused, other text matches nothing', async () => {
+    for (const query of [
+      'query ($text: String) { positions(pool: $text) { totalCount } }',
+      `query ($text: String) { user(address: "${sampleUser}") { marketSnapshots(market: $text) { totalCount } } }`,
+      `query ($text: String) { user(address: "${sampleUser}") { vaultSnapshots(vault: $text) { totalCount } } }`,
+    ]) {
+      expect(await codes(query, { text: 'a\0b' })).toEqual(['BAD_INPUT'])
+      for (const text of ['', "'; DROP TABLE position; --", '\ud800', 'x'.repeat(10_000), '%', '😀'])
+        expect(JSON.stringify(await ok(query, { text }))).toContain('"totalCount":0')
+    }
+    for (const text of ['', 'nothing', '\0', 'x'.repeat(10_000), '\ud800'])
+      expect(await codes('query ($text: String) { positions(afterRecord: $text) { totalCount } }', { text })).toEqual([
+        'BAD_INPUT',
+      ])
+  })
+
+  test('assets: at least one, at most 200', async () => {
+    const query =
+      'query ($assets: [Address!]) { positions(first: 3, assets: $assets) { totalCount nodes { recordId } } }'
+    const assets = Array.from({ length: 201 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+    expect(await codes(query, { assets })).toEqual(['BAD_INPUT'])
+    expect(await codes(query, { assets: [] })).toEqual(['BAD_INPUT'])
+    const { pool } = await ok(`{ pool(address: "${samplePool.address}") { assetA { address } } }`)
+    const many = await ok(query, { assets: [...assets.slice(0, 199), pool.assetA.address] })
+    expect(many).toEqual(await ok(query, { assets: [pool.assetA.address, pool.assetA.address] }))
+    expect(many.positions.totalCount).toBeGreaterThan(3)
+  })
+})
+
+describe('errors', () => {
+  test('all have a code', async () => {
+    for (const query of [
+      '{',
+      '{ nothing }',
+      '{ pools(first: -1) { totalCount } }',
+      '{ user(address: 1) { points } }',
+      'query A { __typename } query B { __typename }',
+      'subscription { x }',
+    ]) {
+      const found = await codes(query)
+      expect(found?.length, query).toBeGreaterThan(0)
+      for (const code of found ?? []) expect(code, query).toMatch(/^[A-Z_]+$/)
+    }
+  })
+
+  test('a fault of ours shows nothing but the request id', async () => {
+    const broken = await startGateway()
+    try {
+      await broken.deps.store.pool.query('ALTER TABLE pool RENAME COLUMN name TO secret_name')
+      for (const query of [
+        '{ pools { nodes { name } } }',
+        '{ pool(address: "0x0000000000000000000000000000000000000000") { name } }',
+        '{ a: pools { totalCount nodes { name } } b: multipliers { nodes { id } } }',
+      ]) {
+        const { errors } = await broken.graphql(query, {}, { 'request-id': 'my-request-1' })
+        expect(errors).toHaveLength(1)
+        expect(errors?.[0].extensions).toEqual({ code: 'INTERNAL', requestId: 'my-request-1' })
+        expect(errors?.[0].message).toContain('my-request-1')
+        expect(JSON.stringify(errors)).not.toMatch(/secret|select|prisma|postgres|stack|node_modules/i)
+      }
+    } finally {
+      await broken.close()
+    }
+  })
+})
+
+describe('mutations', () => {
+  const update = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) {
+    poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { address multiplier { depositTokenA } } } }`
+  const resync =
+    'mutation ($date: DateTime) { resyncDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt } }'
+  const manual = 'mutation { updateDistribution { positionCount } }'
+  const multipliers = [{ poolAddress: samplePool.address, depositTokenA: 7 }]
+  const allThree = [
+    [update, { multipliers }],
+    [resync, {}],
+    [manual, {}],
+  ] as const
+
+  test('need the admin token', async () => {
+    for (const authorization of [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer wrong',
+      `Basic ${ADMIN_TOKEN}`,
+      ADMIN_TOKEN,
+      `Bearer ${ADMIN_TOKEN}x`,
+    ])
+      for (const [query, variables] of allThree)
+        expect(await codes(query, variables, authorization === undefined ? {} : { authorization })).toEqual([
+          'UNAUTHENTICATED',
+        ])
+  })
+
+  test('are closed on a server without one', async () => {
+    const closed = await startGateway({ env: { ADMIN_TOKEN: undefined as never } })
+    try {
+      for (const [query, variables] of allThree)
+        for (const headers of [{}, admin]) {
+          const { errors } = await closed.graphql(query, variables, headers)
+          expect(errors?.map((error) => error.extensions.code)).toEqual(['FORBIDDEN'])
+        }
+    } finally {
+      await closed.close()
+    }
+  })
+
+  test('do not run over GET', async () => {
+    const response = await gateway.get(`/graphql?query=${encodeURIComponent(resync)}`, {
+      ...admin,
+      accept: 'application/json',
+    })
+    expect(response.status).toBe(405)
+  })
+
+  test('updateMultipliers answers with the new values, in the order of the request', async () => {
+    const { pools } = await ok('{ pools(first: 3) { nodes { address } } }')
+    const asked = pools.nodes
+      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositTokenA: 10.5 + i }))
+      .reverse()
+    const { updateMultipliers } = await ok(update, { multipliers: asked }, admin)
+    expect(
+      updateMultipliers.map((one: any) => [one.poolAddress, one.depositTokenA, one.pool.multiplier.depositTokenA]),
+    ).toEqual(asked.map((one: any) => [one.poolAddress, one.depositTokenA, one.depositTokenA]))
+    const before = updateMultipliers[0]
+    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowTokenB: 0.25 }] }, admin)
+    expect(after.updateMultipliers[0]).toMatchObject({
+      depositTokenA: before.depositTokenA,
+      depositTokenB: before.depositTokenB,
+      borrowTokenA: before.borrowTokenA,
+      borrowTokenB: 0.25,
+    })
+  })
+
+  test('updateMultipliers sets all or none', async () => {
+    const query = `{ pool(address: "${samplePool.address}") { multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt } } }`
+    const before = await ok(query)
+    const own = { poolAddress: samplePool.address, depositTokenA: 99 }
+    for (const [multipliers, code] of [
+      [[], 'BAD_INPUT'],
+      [[own, own], 'BAD_INPUT'],
+      [[own, { ...own, poolAddress: `0x${own.poolAddress.slice(2).toUpperCase()}` }], 'BAD_INPUT'],
+      [[{ ...own, depositTokenB: -1 }], 'BAD_INPUT'],
+      [[{ ...own, borrowTokenA: null }], 'BAD_INPUT'],
+      [[own, { poolAddress: stranger, depositTokenA: 1 }], 'NOT_FOUND'],
+    ])
+      expect(await codes(update, { multipliers }, admin), JSON.stringify(multipliers)).toEqual([code])
+    expect(await ok(query)).toEqual(before)
+  })
+
+  test('two in one operation run one after the other, and the second sees what the first did', async () => {
+    const data = await ok(
+      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 1 }]) { pool { multiplier { depositTokenA } } }
+        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 2 }]) { pool { multiplier { depositTokenA } } }
+        one: resyncDistribution { totalPoints } two: resyncDistribution { totalPoints } }`,
+      {},
+      admin,
+    )
+    expect(data.a[0].pool.multiplier.depositTokenA).toBe(1)
+    expect(data.b[0].pool.multiplier.depositTokenA).toBe(2)
+    expect(data.one.totalPoints).toBe(data.two.totalPoints)
+  })
+
+  test("resyncDistribution's answer is what is stored then", async () => {
+    await ok(
+      update,
+      { multipliers: [{ poolAddress: samplePool.address, depositTokenA: 123, depositTokenB: 45 }] },
+      admin,
+    )
+    const stored =
+      '{ distributions(first: 1) { nodes { date totalPoints positionCount kind startedAt finishedAt } } program { totalPoints } }'
+    const before = await ok(stored)
+    const { resyncDistribution: run } = await ok(resync, {}, admin)
+    const after = await ok(stored)
+    const [row] = after.distributions.nodes
+    expect(run.totalPoints).toBeGreaterThan(before.distributions.nodes[0].totalPoints)
+    expect(row).toEqual({
+      date: run.distributionDate,
+      totalPoints: run.totalPoints,
+      positionCount: run.positionCount,
+      kind: 'RESYNC',
+      startedAt: run.startedAt,
+      finishedAt: run.finishedAt,
+    })
+    const gained = run.totalPoints - before.distributions.nodes[0].totalPoints
+    expect(after.program.totalPoints - before.program.totalPoints).toBeCloseTo(gained, 3)
+  })
+
+  test('resyncDistribution of a date without positions or in the future, updateDistribution without a source', async () => {
+    expect(await codes(resync, { date: '2001-01-01' }, admin)).toEqual(['NOT_FOUND'])
+    expect(await codes(resync, { date: '2999-01-01' }, admin)).toEqual(['BAD_INPUT'])
+    expect(await codes(manual, {}, admin)).toEqual(['UNAVAILABLE'])
+  })
+})
+
+/** The same with numbers to 6 decimals: the order of an addition may differ, what is added up may not. */
+const settled = (value: object) =>
+  JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'number' ? Math.round(one * 1e6) / 1e6 : one)))

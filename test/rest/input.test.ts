@@ -1,0 +1,543 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
+import { type Json, jsonOf, markets, nobody, startOnFixture, tokens, users, vault } from './fixture.ts'
+import { sendRaw } from './raw.ts'
+
+const { ada } = users
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await startOnFixture()
+})
+afterAll(() => gateway?.close())
+
+/** A problem document (RFC 9457), whose status is that of the response. */
+async function problemOf(response: Response) {
+  expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  const problem: Json = await response.json()
+  expect(problem).toMatchObject({ type: expect.any(String), title: expect.any(String), status: response.status })
+  expect(problem.detail).toEqual(expect.any(String))
+  expect(problem.detail).not.toMatch(/\n|node_modules|SELECT |prisma|postgres|\.ts\b/i)
+  return problem
+}
+
+/** The parameters that a path is refused for, such as `query page`. */
+async function refusedFor(path: string): Promise<string[]> {
+  const problem = await problemOf(await gateway.get(path))
+  expect(problem.status).toBe(400)
+  for (const error of problem.errors) {
+    expect(Object.keys(error).sort()).toEqual(['in', 'message', 'name'])
+    expect(error.message).not.toBe('')
+  }
+  return problem.errors.map((error: Json) => `${error.in} ${error.name}`).sort()
+}
+
+const v1 = (name: string, query = '') => `/v1/users/${ada}/${name}?${query}`
+const paged = [
+  v1('market-position-snapshots'),
+  v1('vault-position-snapshots'),
+  v1('market-liquidation-rewards', `market=${markets.first}&`),
+  v1('vault-liquidation-rewards', `vault=${vault}&`),
+  v1('earnings'),
+  v1('net-apr'),
+]
+const limited = [
+  '/points/breakdown-by-assets?',
+  '/positions/breakdown-by-assets?',
+  '/positions/breakdown-by-markets?',
+  `/points/${ada}?`,
+]
+const badAddresses = [
+  'abc',
+  '0x',
+  ada.slice(2),
+  ada.slice(0, -1),
+  `${ada}0`,
+  `${ada.slice(0, -1)}g`,
+  ada.replace('0x', '0X'),
+  `%20${ada}`,
+  `${ada}%0A`,
+  `${ada.slice(0, -1)}%00`,
+  'a'.repeat(3000),
+]
+const notIntegers = [
+  '',
+  'abc',
+  '-1',
+  '1.5',
+  '1e2',
+  '0x10',
+  '+1',
+  '%201',
+  '1%20',
+  '%00',
+  'NaN',
+  'Infinity',
+  '٣',
+  '9007199254740992',
+  '9223372036854775808',
+  '9'.repeat(400),
+]
+
+describe('addresses', () => {
+  const users = [...paged, '/points/X?', '/positions/X?'].map((path) => path.replace(ada, 'X'))
+  const wrong = users.flatMap((path) => badAddresses.map((address) => [path.replace('X', address)]))
+  it.each(wrong)('in the path: %s', async (path) => {
+    expect(await refusedFor(path)).toEqual(['path address'])
+  })
+
+  const parameters = [
+    '/points/leaderboard?account',
+    '/points/userpoints?account',
+    `${v1('market-liquidation-rewards')}market`,
+    `${v1('vault-liquidation-rewards')}vault`,
+  ]
+  it.each(parameters.flatMap((parameter) => ['', ...badAddresses].map((address) => [`${parameter}=${address}`])))(
+    'in the query: %s',
+    async (path) => {
+      expect(await refusedFor(path)).toEqual([`query ${/(\w+)=/.exec(path)?.[1]}`])
+    },
+  )
+
+  it.each(parameters)('twice: %s', async (parameter) => {
+    const name = /(\w+)$/.exec(parameter)?.[1]
+    expect(await refusedFor(`${parameter}=${nobody}&${name}=${nobody}`)).toEqual([`query ${name}`])
+  })
+
+  it.each(['market-liquidation-rewards', 'vault-liquidation-rewards'])('%s needs its entity', async (name) => {
+    expect(await refusedFor(v1(name))).toEqual([`query ${name.split('-')[0]}`])
+  })
+
+  it.each(['/points/breakdown-by-assets', '/positions/breakdown-by-assets'])(
+    '%s takes none but addresses',
+    async (path) => {
+      for (const asset of [
+        '',
+        ...badAddresses,
+        `${tokens.eth},`,
+        `,${tokens.eth}`,
+        `${tokens.eth},abc`,
+        `${tokens.eth}, ${tokens.usdc}`,
+      ])
+        expect(await refusedFor(`${path}?asset=${asset}`), asset).toEqual(['query asset'])
+      expect(await refusedFor(`${path}?asset=${tokens.eth}&asset=abc`)).toEqual(['query asset'])
+      expect(await refusedFor(`${path}?asset=${tokens.eth}&asset=`)).toEqual(['query asset'])
+    },
+  )
+})
+
+describe('integers', () => {
+  it.each(['page', 'page_size', 'chain_id'])('%s of the indexer API', async (name) => {
+    for (const path of paged)
+      for (const value of ['0', '00', ...notIntegers])
+        expect(await refusedFor(`${path}${name}=${value}`), path + value).toEqual([`query ${name}`])
+  })
+
+  it.each(paged)('page_size is at most 1000: %s', async (path) => {
+    expect(await refusedFor(`${path}page_size=1001`)).toEqual(['query page_size'])
+    expect((await jsonOf(gateway, `${path}page_size=1000`)).pagination.page_size).toBe(1000)
+  })
+
+  it.each(paged)('go up to 2^53-1: %s', async (path) => {
+    const answer = await jsonOf(gateway, `${path}page=${Number.MAX_SAFE_INTEGER}&page_size=1000`)
+    expect(answer.pagination).toMatchObject({ page: Number.MAX_SAFE_INTEGER, has_more: false })
+  })
+
+  it.each(limited)('limit is 1 to 100: %s', async (path) => {
+    for (const value of ['0', '101', ...notIntegers])
+      expect(await refusedFor(`${path}limit=${value}`), value).toEqual(['query limit'])
+    for (const value of [1, 100]) expect((await gateway.get(`${path}limit=${value}`)).status).toBe(200)
+  })
+
+  it.each([
+    ...paged.map((path) => `${path}page`),
+    ...paged.map((path) => `${path}chain_id`),
+    ...limited.map((path) => `${path}limit`),
+  ])('are given once: %s', async (parameter) => {
+    const name = /(\w+)$/.exec(parameter)?.[1]
+    expect(await refusedFor(`${parameter}=1&${name}=1`)).toEqual([`query ${name}`])
+  })
+})
+
+describe.each(['market', 'vault'])('the window of %s snapshots', (entity) => {
+  const path = v1(`${entity}-position-snapshots`)
+
+  it.each(['from_timestamp', 'to_timestamp'])('has digits in %s', async (name) => {
+    for (const value of ['', 'd', '-1', '1.5', '1e9', '2026-03-01', '%00', '1%00', '%201', '٣'])
+      expect(await refusedFor(`${path}${name}=${value}`), value).toEqual([`query ${name}`])
+    expect(await refusedFor(`${path}${name}=1&${name}=2`)).toEqual([`query ${name}`])
+  })
+
+  it('does not end before it begins', async () => {
+    expect(await refusedFor(`${path}from_timestamp=2&to_timestamp=1`)).toEqual(['query from_timestamp'])
+    expect(await refusedFor(`${path}from_timestamp=9${'0'.repeat(40)}&to_timestamp=1${'0'.repeat(40)}`)).toEqual([
+      'query from_timestamp',
+    ])
+  })
+
+  it.each(['9223372036854775807', '9223372036854775808', '9'.repeat(500)])('takes the number %s', async (value) => {
+    expect((await jsonOf(gateway, `${path}from_timestamp=${value}&to_timestamp=${value}`)).data).toEqual([])
+  })
+
+  it.each(['TRUE', '1', 'yes', 'undefined', '%00', 'true,false'])('has no flag "%s"', async (flag) => {
+    expect(await refusedFor(`${path}should_group_by_timestamp=${flag}`)).toEqual(['query should_group_by_timestamp'])
+  })
+
+  it('has its flag once', async () => {
+    const flag = 'should_group_by_timestamp'
+    expect(await refusedFor(`${path}${flag}=true&${flag}=true`)).toEqual([`query ${flag}`])
+  })
+
+  it(`has its ${entity} once, and not empty`, async () => {
+    expect(await refusedFor(`${path}${entity}=`)).toEqual([`query ${entity}`])
+    expect(await refusedFor(`${path}${entity}=${vault}&${entity}=${vault}`)).toEqual([`query ${entity}`])
+  })
+
+  it(`has no NUL in its ${entity}`, async () => {
+    expect(await refusedFor(`${path}${entity}=a%00b`)).toEqual([`query ${entity}`])
+  })
+})
+
+describe('cursors and text', () => {
+  const breakdowns = limited.slice(0, 3)
+
+  it.each(breakdowns)('a cursor names a record: %s', async (path) => {
+    for (const cursor of [
+      '',
+      'r9-z',
+      'R1-A',
+      '%00',
+      'r1-a%00',
+      '%20',
+      "'",
+      '%25',
+      '2026-03-01T00:00:00.000Z',
+      'x'.repeat(3000),
+    ])
+      expect(await refusedFor(`${path}cursor=${cursor}`), cursor).toEqual(['query cursor'])
+    expect(await refusedFor(`${path}cursor=r1-a&cursor=r1-a`)).toEqual(['query cursor'])
+  })
+
+  it.each([
+    '',
+    'abc',
+    '2026-03-01',
+    '1772323200',
+    '2026-02-30T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-03-01T25:00:00Z',
+    '2026-03-01T00:00:00',
+    '2026-03-01T00:00:00%2B02:00',
+    '2026-03-01T00:00:00.000Z%00',
+    'r1-a',
+  ])('a cursor of dates is an ISO 8601 UTC timestamp, not "%s"', async (cursor) => {
+    expect(await refusedFor(`/points/${ada}?cursor=${cursor}`)).toEqual(['query cursor'])
+  })
+
+  it('a cursor of dates is given once', async () => {
+    const cursor = 'cursor=2026-03-01T00:00:00Z'
+    expect(await refusedFor(`/points/${ada}?${cursor}&${cursor}`)).toEqual(['query cursor'])
+  })
+
+  it.each(['', 'a%00b', '%00'])('the market of a breakdown is not "%s"', async (market) => {
+    expect(await refusedFor(`/positions/breakdown-by-markets?market=${market}`)).toEqual(['query market'])
+  })
+
+  it('the market of a breakdown is given once', async () => {
+    expect(await refusedFor('/positions/breakdown-by-markets?market=a&market=b')).toEqual(['query market'])
+  })
+})
+
+describe('several parameters that are wrong', () => {
+  it('are all told, in the path and in the query', async () => {
+    const path =
+      '/v1/users/abc/market-position-snapshots?page=0&page_size=1001&chain_id=x&from_timestamp=y&to_timestamp=&market=&should_group_by_timestamp=z'
+    expect(await refusedFor(path)).toEqual([
+      'path address',
+      ...['chain_id', 'from_timestamp', 'market', 'page', 'page_size', 'should_group_by_timestamp', 'to_timestamp'].map(
+        (name) => `query ${name}`,
+      ),
+    ])
+  })
+
+  it('are told for a breakdown too', async () => {
+    expect(await refusedFor('/points/breakdown-by-assets?limit=0&asset=x&cursor=')).toEqual([
+      'query asset',
+      'query cursor',
+      'query limit',
+    ])
+  })
+})
+
+describe('unknown parameters', () => {
+  it.each([
+    ...paged,
+    ...limited,
+    '/points/leaderboard?',
+    '/points/userpoints?',
+    '/points/reports?',
+    `/positions/${ada}?`,
+  ])('are ignored: %s', async (path) => {
+    const plain = await jsonOf(gateway, path)
+    expect(await jsonOf(gateway, `${path}unknown=1&unknown=2&Page=x&__proto__=1&constructor=2&a%00=%00&=&&`)).toEqual(
+      plain,
+    )
+  })
+})
+
+describe('many assets', () => {
+  const path = '/points/breakdown-by-assets'
+  const assets = (count: number) => Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+
+  it('may be 200', async () => {
+    expect((await gateway.get(`${path}?asset=${assets(200).join(',')}`)).status).toBe(200)
+  })
+
+  it('must not be 201', async () => {
+    expect(await refusedFor(`${path}?asset=${assets(201).join(',')}`)).toEqual(['query asset'])
+    expect(await refusedFor(`${path}?asset=${assets(100).join(',')}&asset=${assets(101).join(',')}`)).toEqual([
+      'query asset',
+    ])
+  })
+
+  it.each([',', '&asset='])('are a 4xx problem document when they are 10,000, joined by %s', async (joint) => {
+    const response = await sendRaw(gateway.base, `GET ${path}?asset=${assets(10_000).join(joint)} HTTP/1.1`)
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(response.status).toBeLessThan(500)
+    expect(JSON.parse(response.body)).toMatchObject({
+      status: response.status,
+      title: expect.any(String),
+      detail: expect.any(String),
+    })
+  })
+})
+
+describe('what no client should send', () => {
+  const expectProblem = ({ status, headers, body }: Awaited<ReturnType<typeof sendRaw>>, expected: number) => {
+    expect(status).toBe(expected)
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'about:blank',
+      status: expected,
+      title: expect.any(String),
+      detail: expect.any(String),
+    })
+    expect(headers).toMatchObject({
+      vary: 'Origin',
+      'request-id': expect.any(String),
+      date: expect.any(String),
+      'content-length': String(body.length),
+    })
+  }
+
+  it.each([`/points/${'a'.repeat(20_000)}`, `/points/reports?x=${'a'.repeat(100_000)}`])(
+    'a URL that is too long',
+    async (path) => {
+      expectProblem(await sendRaw(gateway.base, `GET ${path} HTTP/1.1`), 431)
+    },
+  )
+
+  it('headers that are too long', async () => {
+    expectProblem(await sendRaw(gateway.base, `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}`), 431)
+  })
+
+  it.each(['HELLO', 'GET /points reports HTTP/1.1', 'GET / HTTP/9.9', 'GET / HTTP/1.1\r\nno colon'])(
+    'no HTTP: %s',
+    async (head) => {
+      expectProblem(await sendRaw(gateway.base, head), 400)
+    },
+  )
+
+  it.each([
+    '/points/%',
+    '/points/%zz',
+    '/points/%E0%A4%A',
+    '/positions/%ff',
+    '/v1/users/%c3%28/earnings',
+    '/%',
+    '/unknown/%E0',
+    '/docs/%',
+  ])('percent-encoding that is broken, in the path: %s', async (path) => {
+    expectProblem(await sendRaw(gateway.base, `GET ${path} HTTP/1.1`), 400)
+  })
+
+  it.each([
+    '/points/reports?a=%',
+    '/points/leaderboard?account=%zz',
+    `/points/${ada}?cursor=%ff`,
+    '/positions/breakdown-by-markets?market=%C3%28',
+    '/?%',
+  ])('percent-encoding that is broken, in the query: %s', async (path) => {
+    expectProblem(await sendRaw(gateway.base, `GET ${path} HTTP/1.1`), 400)
+  })
+
+  it.each(['/points/reports?a=\xff', '/points/\xc3\x28'])('bytes in the URL that are no ASCII', async (path) => {
+    const { status } = await sendRaw(
+      gateway.base,
+      '',
+      Buffer.from(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`, 'latin1'),
+    )
+    expect([200, 400]).toContain(status)
+  })
+
+  it.each([
+    '/points/..%2f..%2fetc%2fpasswd',
+    '/points/%00',
+    '/positions/%00',
+    '/docs/static/..%2f..%2fpackage.json',
+    '/%2e%2e/%2e%2e/etc/passwd',
+  ])('paths that would leave: %s', async (path) => {
+    const { status, headers } = await sendRaw(gateway.base, `GET ${path} HTTP/1.1`)
+    expect([400, 403, 404]).toContain(status)
+    expect(headers['content-type']).toMatch(/^application\/problem\+json/)
+  })
+
+  it.each([
+    '/unknown',
+    '/points',
+    `/points/${ada}/more`,
+    '/v1',
+    '/v1/users',
+    `/v1/users/${ada}`,
+    `/v2/users/${ada}/earnings`,
+    '/POINTS/reports',
+    '/points//reports',
+    '/health/',
+  ])('a path that does not exist: %s', async (path) => {
+    expect((await problemOf(await gateway.get(path))).status).toBe(404)
+  })
+})
+
+describe('methods', () => {
+  const reads = [
+    '/',
+    '/health',
+    '/openapi.json',
+    '/points/leaderboard',
+    '/points/userpoints',
+    '/points/breakdown-by-assets',
+    '/points/reports',
+    `/points/${ada}`,
+    '/multipliers/all',
+    '/pools/all',
+    '/positions/breakdown-by-assets',
+    '/positions/breakdown-by-markets',
+    `/positions/${ada}`,
+    ...paged.map((path) => path.split('?')[0] as string),
+  ]
+  const changes = ['/points/manualupdate', '/points/resync', '/multipliers/update']
+
+  it.each(reads)('%s takes GET and HEAD', async (path) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const response = await fetch(gateway.base + path, { method })
+      expect((await problemOf(response)).status, method).toBe(405)
+      expect(response.headers.get('allow')?.split(', ').sort(), method).toEqual(['GET', 'HEAD'])
+    }
+  })
+
+  it.each(changes)('%s takes POST', async (path) => {
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      const response = await fetch(gateway.base + path, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+      expect((await problemOf(response)).status, method).toBe(405)
+      expect(response.headers.get('allow'), method).toContain('POST')
+    }
+  })
+
+  it('a method that HTTP does not have is a 4xx', async () => {
+    const { status } = await sendRaw(gateway.base, 'FROB /points/reports HTTP/1.1')
+    expect(status).toBe(400)
+  })
+
+  it.each([...reads, '/points/abc', '/unknown'])('HEAD of %s answers as GET, without the body', async (path) => {
+    const [get, head] = await Promise.all([fetch(gateway.base + path), fetch(gateway.base + path, { method: 'HEAD' })])
+    expect(await head.text()).toBe('')
+    expect(head.status).toBe(get.status)
+    for (const name of ['content-type', 'content-length', 'etag', 'vary', 'cache-control'])
+      expect(head.headers.get(name), name).toBe(get.headers.get(name))
+    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(await get.text()))
+  })
+
+  it('takes a wrong method with a body', async () => {
+    const response = await fetch(`${gateway.base}/points/reports`, { method: 'DELETE', body: 'x'.repeat(1000) })
+    expect(response.status).toBe(405)
+  })
+})
+
+describe('CORS', () => {
+  it.each(['/points/reports', '/multipliers/update', '/v1/users/x/earnings', '/unknown'])(
+    'a preflight of %s is answered',
+    async (path) => {
+      const headers = {
+        origin: 'https://app.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization, content-type',
+      }
+      const response = await fetch(gateway.base + path, { method: 'OPTIONS', headers })
+      expect(response.status).toBe(204)
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+      expect(response.headers.get('access-control-allow-methods')).toMatch(/POST/)
+      expect(response.headers.get('access-control-allow-headers')).toMatch(/authorization/)
+    },
+  )
+
+  it.each(['/points/reports', '/points/abc', '/unknown', '/health'])(
+    'any origin may read %s, without credentials',
+    async (path) => {
+      const { headers } = await gateway.get(path, { origin: 'https://app.example' })
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+      expect(headers.get('access-control-expose-headers')).toMatch(/request-id/)
+    },
+  )
+})
+
+describe('bodies', () => {
+  const post = (path: string, body: BodyInit, type = 'application/json') =>
+    fetch(gateway.base + path, {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': type },
+    })
+  const changes = ['/points/manualupdate', '/points/resync', '/multipliers/update']
+
+  it.each(changes)('of %s must be JSON', async (path) => {
+    for (const body of [
+      '{',
+      'date=2026-03-01',
+      '{"date": }',
+      "{'date': 1}",
+      '\0',
+      'undefined',
+      '{"a":1}{"a":2}',
+      new Uint8Array([0x22, 0xff, 0xfe, 0x22]),
+    ]) {
+      const problem = await problemOf(await post(path, body))
+      expect(problem).toMatchObject({ status: 400, errors: [{ in: 'body' }] })
+    }
+  })
+
+  it.each(changes)('of %s must be an object (or a list of multipliers)', async (path) => {
+    for (const body of ['1', '"text"', 'true', 'null'])
+      expect((await problemOf(await post(path, body))).status, body).toBe(400)
+  })
+
+  it.each(changes)('of %s may have 1 MiB at most', async (path) => {
+    expect((await problemOf(await post(path, `"${'a'.repeat(1024 * 1024)}"`))).status).toBe(413)
+    expect((await problemOf(await post(path, `"${'a'.repeat(1024 * 1024 - 2)}"`))).status).toBe(400)
+  })
+
+  it('that are too long are a 413 without a length too', async () => {
+    const chunk = `${'10000'}\r\n${'a'.repeat(0x10000)}\r\n`
+    const head = `POST /points/resync HTTP/1.1\r\nauthorization: Bearer ${ADMIN_TOKEN}\r\ntransfer-encoding: chunked`
+    expect((await sendRaw(gateway.base, head, `${chunk.repeat(17)}0\r\n\r\n`)).status).toBe(413)
+  })
+
+  it('of a content type that is none are a 415', async () => {
+    expect((await problemOf(await post('/points/resync', '{}', 'x'))).status).toBe(415)
+  })
+
+  it('that are deep do not bring the server down', async () => {
+    expect((await post('/multipliers/update', '['.repeat(200_000) + ']'.repeat(200_000))).status).toBe(400)
+    expect((await gateway.get('/health')).status).toBe(200)
+  })
+})

@@ -1,0 +1,155 @@
+import { Readable } from 'node:stream'
+import { type Dataset, type DatasetFile, datasetFiles } from '../../src/sources/dataset.ts'
+
+export type Files = Partial<Record<DatasetFile, (object | string | Buffer)[]>>
+
+/** A dataset from memory: an object is a record, a text or bytes are a line as they are. */
+export function datasetOf(files: Files, name = 'the dataset'): Dataset {
+  return {
+    name,
+    async open(file) {
+      const lines = files[file]
+      if (!lines) return undefined
+      const bytes = lines.flatMap((line) => [
+        Buffer.isBuffer(line) ? line : Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)),
+        Buffer.from('\n'),
+      ])
+      return { label: `${file}.jsonl`, stream: Readable.from([Buffer.concat(bytes)]) }
+    },
+  }
+}
+
+export const addressOf = (label: string) => `0x${Buffer.from(label).toString('hex').padStart(40, '0')}`
+export const hashOf = (label: string) => `0x${Buffer.from(label).toString('hex').padStart(64, '0')}`
+
+const [chainId, accountId, timestamp] = [1, addressOf('alice'), '1794960000']
+const reward = {
+  chainId,
+  txHash: hashOf('liquidation'),
+  logIndex: 3,
+  timestamp,
+  accountId,
+  supplySent: '5',
+  supplySentUsd: 2.5,
+  collateralReceived: '6',
+  collateralReceivedUsd: null,
+  liquidReward: '1',
+  liquidRewardUsd: 0.5,
+  userRoi: '0.05',
+  claimedTimestamp: null,
+}
+
+/** One good record of every file; together they are a dataset. */
+export const record = {
+  pools: {
+    id: addressOf('pool'),
+    chainId,
+    marketId: 20,
+    name: 'S/USDC',
+    asset_1_address: addressOf('S'),
+    asset_1_name: 'Sonic',
+    asset_1_symbol: 'S',
+    asset_2_address: addressOf('USDC'),
+    asset_2_name: 'USD Coin',
+    asset_2_symbol: 'USDC',
+    createdTimestamp: 1736572000,
+    interestLastUpdated: 1740000020,
+    unit_1_id: addressOf('market'),
+    unit_2_id: addressOf('unknown market'),
+  },
+  multipliers: {
+    poolAddress: addressOf('pool'),
+    deposit_tokenA: 1,
+    deposit_tokenB: 2,
+    borrow_tokenA: 4,
+    borrow_tokenB: 8,
+  },
+  markets: {
+    chainId,
+    id: addressOf('market'),
+    poolId: addressOf('pool'),
+    assetAddress: addressOf('S'),
+    assetSymbol: 'S',
+    assetDecimals: 18,
+    depositRate: 0.02,
+    borrowRate: 0.04,
+  },
+  vaults: {
+    chainId,
+    id: addressOf('vault'),
+    name: 'USDC vault',
+    assetAddress: addressOf('USDC'),
+    assetSymbol: 'USDC',
+    assetDecimals: 6,
+    depositRate: 0.03,
+  },
+  positions: {
+    userAddress: accountId,
+    marketAddress: addressOf('pool'),
+    distributionDate: '2026-11-09T00:00:00.000Z',
+    aTokenAddress: addressOf('S'),
+    aTokenSymbol: 'S',
+    aTokenPrice: 0.5,
+    aSuppliedAmount: 200,
+    aSuppliedAmountUsd: 100,
+    aProtectedSuppliedAmount: 20,
+    aProtectedSuppliedAmountUsd: 10,
+    aBorrowedAmount: 2,
+    aBorrowedAmountUsd: 1,
+    bTokenAddress: addressOf('USDC'),
+    bTokenSymbol: 'USDC',
+    bTokenPrice: 1,
+    bSuppliedAmount: 1000,
+    bSuppliedAmountUsd: 1000,
+    bProtectedSuppliedAmount: 50,
+    bProtectedSuppliedAmountUsd: 50,
+    bBorrowedAmount: 30,
+    bBorrowedAmountUsd: 30,
+  },
+  'market-snapshots': {
+    chainId,
+    marketId: addressOf('market'),
+    accountId,
+    timestamp,
+    collateralAssets: '1000',
+    collateralUsd: 500.5,
+    protectedAssets: '0',
+    protectedUsd: 0,
+    debtAssets: '7',
+    debtUsd: null,
+  },
+  'vault-snapshots': {
+    chainId,
+    vaultId: addressOf('vault'),
+    accountId,
+    timestamp,
+    shares: '10',
+    assets: '11',
+    assetsUsd: 11,
+  },
+  'market-liquidation-rewards': {
+    ...reward,
+    debtMarketId: addressOf('market'),
+    collateralMarketId: addressOf('market'),
+  },
+  'vault-liquidation-rewards': { ...reward, vaultId: addressOf('vault') },
+  'cash-flows': {
+    chainId,
+    entityType: 'market',
+    entityId: addressOf('market'),
+    accountId,
+    txHash: hashOf('deposit'),
+    logIndex: 0,
+    timestamp,
+    kind: 'deposit',
+    amountUsd: 12.5,
+  },
+} satisfies Record<DatasetFile, object>
+
+/** The points that `record.positions` gets from `record.multipliers`: its protected deposits count, since both borrow. */
+export const recordPoints = { pointsA: 1 * (100 + 10) + 0.5 * 4 * 1, pointsB: 2 * (1000 + 50) + 0.5 * 8 * 30 }
+
+/** A dataset of the good records, with some files replaced. */
+export function goodFiles(replaced: Files = {}): Files {
+  return { ...Object.fromEntries(datasetFiles.map((file) => [file, [record[file]]])), ...replaced }
+}
