@@ -1,31 +1,62 @@
 import type { Prisma } from '../generated/prisma/client.ts'
 
+type Work = (...args: unknown[]) => Promise<unknown>
+
 /**
  * The client of a transaction, which has one connection, made to send one statement after the other. Resolvers ask in
- * parallel; sent so, a statement that fails takes the answers of those beside it along. findUnique is let through:
- * Prisma makes one statement of those that come together.
+ * parallel; sent so, a statement that fails takes the answers of those beside it along. Calls of one model's findUnique
+ * that come together stay together: Prisma makes one statement of them.
  */
 export function oneAtATime(client: Prisma.TransactionClient): Prisma.TransactionClient {
   let last: Promise<unknown> = Promise.resolve()
-  const queued =
-    (work: (...args: unknown[]) => Promise<unknown>) =>
-    (...args: unknown[]) => {
-      const own = last.then(() => work(...args))
-      last = own.catch(() => {})
-      return own
+  const queue = <T>(work: () => Promise<T>): Promise<T> => {
+    const own = last.then(work)
+    last = own.catch(() => {})
+    return own
+  }
+  const alone =
+    (work: Work): Work =>
+    (...args) =>
+      queue(() => work(...args))
+  const together = (work: Work): Work => {
+    let waiting: (() => Promise<unknown>)[] | undefined
+    const start = async () => {
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+      const calls = waiting ?? []
+      waiting = undefined
+      await Promise.allSettled(calls.map((call) => call()))
     }
-  const wrapped = new Map<PropertyKey, unknown>()
-  const wrap = <T extends object>(target: T, wrapValue: (value: unknown, name: PropertyKey) => unknown): T =>
-    new Proxy(target, { get: (of, name) => wrapValue(Reflect.get(of, name), name) })
-  const call = (of: object) => (value: unknown, name: PropertyKey) =>
-    typeof value !== 'function' || String(name).startsWith('findUnique')
-      ? value
-      : queued((...args) => value.apply(of, args))
+    return (...args) =>
+      new Promise((resolve, reject) => {
+        if (!waiting) {
+          waiting = []
+          queue(start)
+        }
+        waiting.push(() => work(...args).then(resolve, reject))
+      })
+  }
 
-  return wrap(client, (value, name) => {
-    if (name === '$queryRaw') return call(client)(value, name)
-    if (typeof value !== 'object' || value === null || typeof name !== 'string' || name.startsWith('$')) return value
-    if (!wrapped.has(name)) wrapped.set(name, wrap(value, call(value)))
-    return wrapped.get(name)
+  const made = new Map<string, unknown>()
+  const once = <T>(name: string, make: () => T): T => {
+    if (!made.has(name)) made.set(name, make())
+    return made.get(name) as T
+  }
+  const model = (delegate: object, name: string) =>
+    new Proxy(delegate, {
+      get(target, method) {
+        const value = Reflect.get(target, method)
+        if (typeof value !== 'function' || typeof method !== 'string') return value
+        const queued = method.startsWith('findUnique') ? together : alone
+        return once(`${name}.${method}`, () => queued((...args) => value.apply(target, args)))
+      },
+    })
+  return new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name === '$queryRaw')
+        return once(name, () => alone((...args) => Reflect.apply(target.$queryRaw, target, args)))
+      if (typeof value !== 'object' || value === null || typeof name !== 'string' || /^[$_]/.test(name)) return value
+      return once(name, () => model(value, name))
+    },
   })
 }
