@@ -204,10 +204,7 @@ describe('kills', () => {
     const users = await Promise.all([open(), open()])
     const { url } = users[0]
     await query(url, 'create table kept as select 42 as n')
-    const backend = await query(
-      url,
-      `select min(pid) as pid from pg_stat_activity where datname = 'postgres'`,
-    )
+    const backend = await query(url, `select min(pid) as pid from pg_stat_activity where datname = 'postgres'`)
     for (const victim of [backend[0]?.pid as number, await postmasterPid()]) {
       process.kill(victim, 'SIGKILL')
       await expect
@@ -228,17 +225,7 @@ describe('kills', () => {
     const { uid } = await stat(join(dataDir, 'postgres'))
     const other = spawn('sleep', ['60'], isRoot ? { uid } : {})
     children.push(other)
-    const lines = [
-      other.pid,
-      join(dataDir, 'postgres'),
-      1_700_000_000,
-      1,
-      '',
-      '127.0.0.1',
-      '',
-      'ready   ',
-      '',
-    ]
+    const lines = [other.pid, join(dataDir, 'postgres'), 1_700_000_000, 1, '', '127.0.0.1', '', 'ready   ', '']
     await writeFile(join(dataDir, 'postgres/postmaster.pid'), lines.join('\n'))
     const server = await open()
     expect(await postmasterPid()).not.toBe(other.pid)
@@ -273,44 +260,36 @@ async function clone() {
 }
 
 describe('as whom', () => {
-  test.runIf(isRoot)(
-    'root, with the whole clone below a closed directory and no install script run',
-    async () => {
-      const { modules, bundle } = await clone()
-      expect((await stat(dataDir)).mode & 0o077).toBe(0)
-      const { child, url } = await openInChild(bundle)
-      const pid = await postmasterPid()
-      const server = await query(url, `select current_setting('data_directory') as directory`)
-      expect(server).toEqual([{ directory: join(dataDir, 'postgres') }])
-      expect((await readFile(`/proc/${pid}/cmdline`, 'utf8')).startsWith(modules)).toBe(true)
-      expect((await stat(`/proc/${pid}`)).uid).not.toBe(0)
-      child.stdin?.end()
-      await once(child, 'exit')
-      await gone(pid)
-    },
-  )
+  test.runIf(isRoot)('root, with the whole clone below a closed directory and no install script run', async () => {
+    const { modules, bundle } = await clone()
+    expect((await stat(dataDir)).mode & 0o077).toBe(0)
+    const { child, url } = await openInChild(bundle)
+    const pid = await postmasterPid()
+    const server = await query(url, `select current_setting('data_directory') as directory`)
+    expect(server).toEqual([{ directory: join(dataDir, 'postgres') }])
+    expect((await readFile(`/proc/${pid}/cmdline`, 'utf8')).startsWith(modules)).toBe(true)
+    expect((await stat(`/proc/${pid}`)).uid).not.toBe(0)
+    child.stdin?.end()
+    await once(child, 'exit')
+    await gone(pid)
+  })
 
-  test.runIf(isRoot)(
-    'anyone else as themselves, and root then as the owner of the store',
-    async (context) => {
-      const uid = Number((await exec('id', ['-u', 'nobody'])).stdout)
-      await exec(process.execPath, ['--version'], { uid }).catch(() =>
-        context.skip('node is closed to others'),
-      )
-      const { bundle } = await clone()
-      await exec('chown', ['-R', String(uid), dataDir])
-      const { child } = await openInChild(bundle, { uid })
-      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid)
-      child.stdin?.end()
-      await once(child, 'exit')
-      await (await open()).release()
-      expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).toBe(uid)
+  test.runIf(isRoot)('anyone else as themselves, and root then as the owner of the store', async (context) => {
+    const uid = Number((await exec('id', ['-u', 'nobody'])).stdout)
+    await exec(process.execPath, ['--version'], { uid }).catch(() => context.skip('node is closed to others'))
+    const { bundle } = await clone()
+    await exec('chown', ['-R', String(uid), dataDir])
+    const { child } = await openInChild(bundle, { uid })
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid)
+    child.stdin?.end()
+    await once(child, 'exit')
+    await (await open()).release()
+    expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).toBe(uid)
 
-      await exec('chown', ['-R', '0', dataDir])
-      await (await open()).release()
-      expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).not.toBe(0)
-    },
-  )
+    await exec('chown', ['-R', '0', dataDir])
+    await (await open()).release()
+    expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).not.toBe(0)
+  })
 })
 
 describe('what cannot be opened is one sentence', () => {

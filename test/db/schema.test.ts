@@ -34,14 +34,17 @@ test('text is ordered by bytes, whatever the server is set to', async () => {
 })
 
 test('every table that holds data raises the data version, once a transaction', async () => {
-  const version = async () => (await database.pool.query<{ version: string }>('SELECT version FROM data_version')).rows[0]?.version
+  const version = async () =>
+    (await database.pool.query<{ version: string }>('SELECT version FROM data_version')).rows[0]?.version
   const { rows } = await database.pool.query<{ table_name: string }>(`
     SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
       AND table_name NOT IN ('_prisma_migrations', 'data_version')`)
   expect(rows.length).toBeGreaterThan(14)
   for (const { table_name } of rows) {
     const before = Number(await version())
-    await database.pool.query(`BEGIN; DELETE FROM "${table_name}" WHERE false; DELETE FROM "${table_name}" WHERE false; COMMIT`)
+    await database.pool.query(
+      `BEGIN; DELETE FROM "${table_name}" WHERE false; DELETE FROM "${table_name}" WHERE false; COMMIT`,
+    )
     expect(Number(await version()), table_name).toBe(before + 1)
   }
 })

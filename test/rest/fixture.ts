@@ -48,7 +48,6 @@ export async function startOnFixture(options: Parameters<typeof startGateway>[0]
   return gateway
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests say what is in an answer, not its type.
 export type Json = any
 
 /** The JSON of a path, whose status must be the one that is told. */

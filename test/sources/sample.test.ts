@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sampleFiles, sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: records are what JSON.parse makes of them; the checks say what they are
 type Row = Record<string, any>
 type Check = (value: unknown) => boolean
 type Name = keyof ReturnType<typeof sampleFiles>

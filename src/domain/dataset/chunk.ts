@@ -1,32 +1,44 @@
 import type { Row } from './reader.ts'
 
-/** Large enough that a chunk's statements cost little beside its rows, small enough that two of them are nothing. */
-const FULL_CHARACTERS = 8 * 1024 * 1024
+/** Large enough that rows sorted by key are neighbours in an index, small enough to be nothing beside a process. */
+const FULL_BYTES = 8 * 1024 * 1024
+/** More than a row can have: a field has a few hundred characters at most. */
+const ROW_BYTES = 256 * 1024
 
-/** Records on their way to the store, as the lines of a COPY. Of those with the same key it keeps the last. */
+/** Records on their way to the store, as the text of a COPY. One buffer serves for all chunks of a file. */
 export class Chunk {
-  private readonly lines: string[] = []
-  private readonly places = new Map<string, number>()
-  private length = 0
+  /** Whether a key came more than once, so that the staging table needs its last record only. */
+  hasDuplicates = false
+  private readonly keys = new Set<string>()
+  private readonly buffer = Buffer.allocUnsafe(FULL_BYTES + ROW_BYTES)
+  private count = 0
+  private bytes = 0
 
   /** @param line the record's line number in its file, which becomes its last column */
   add({ texts, key }: Row, line: number): void {
-    const text = `${texts.join('\t')}\t${line}\n`
-    const place = this.places.get(key)
-    if (place === undefined) this.places.set(key, this.lines.push(text) - 1)
-    else this.lines[place] = text
-    this.length += text.length
+    this.bytes += this.buffer.write(`${texts.join('\t')}\t${line}\n`, this.bytes)
+    this.count++
+    this.keys.add(key)
+    this.hasDuplicates = this.keys.size < this.count
   }
 
   get rows(): number {
-    return this.lines.length
+    return this.count
   }
 
   get isFull(): boolean {
-    return this.length >= FULL_CHARACTERS
+    return this.bytes >= FULL_BYTES
   }
 
+  /** The text so far, until `clear`. */
   toBuffer(): Buffer {
-    return Buffer.from(this.lines.join(''))
+    return this.buffer.subarray(0, this.bytes)
+  }
+
+  clear(): void {
+    this.keys.clear()
+    this.hasDuplicates = false
+    this.count = 0
+    this.bytes = 0
   }
 }

@@ -24,7 +24,10 @@ export class ImportError extends GatewayError {
   constructor(dataset: string, badLines: BadLine[], count: number) {
     const things = count === 1 ? 'one problem' : `${count} problems`
     const first = count > badLines.length ? `, the first ${badLines.length} of which are` : ''
-    super('BAD_INPUT', [`${dataset} has ${things}; nothing was imported${first}:`, ...badLines.map(describe)].join('\n'))
+    super(
+      'BAD_INPUT',
+      [`${dataset} has ${things}; nothing was imported${first}:`, ...badLines.map(describe)].join('\n'),
+    )
     this.name = 'ImportError'
     this.badLines = badLines
     this.count = count

@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
@@ -128,22 +129,26 @@ async function importFile(run: Run, file: DatasetFile, { label, size, stream }: 
     if (run.badLines.length > SHOWN) run.badLines.length = SHOWN
   }
 
-  let chunk = new Chunk()
+  const chunk = new Chunk()
   let storing: Promise<void> | undefined
-  const store = async (full: Chunk) => {
-    for (const { line, id } of await storeChunk(run, sql, full, summary))
+  const store = async () => {
+    for (const { line, id } of await storeStaged(run, sql, summary))
       bad(line, [{ field: 'id', reason: `${id} is the id of another record` }])
   }
   const flush = async () => {
     await storing
     storing = undefined
     if (run.badCount === 0 && chunk.rows > 0) {
-      storing = store(chunk)
+      await stage(client, sql, chunk)
+      storing = store()
       storing.catch(() => {})
     }
-    chunk = new Chunk()
+    chunk.clear()
   }
 
+  // It may fail before it is read; reading tells that too.
+  stream.on('error', () => {})
+  if (signal) addAbortSignal(signal, stream)
   await client.query(sql.create)
   try {
     for await (const { first, lines, bytes } of readingErrors(label, readLines(stream))) {
@@ -168,11 +173,15 @@ async function importFile(run: Run, file: DatasetFile, { label, size, stream }: 
   return summary
 }
 
-/** Stores one chunk; what it gives are the lines whose id belongs to another record, in which case it stores nothing. */
-async function storeChunk({ client, touched, dates }: Run, sql: UpsertSql, chunk: Chunk, summary: FileSummary) {
+async function stage(client: PoolClient, sql: UpsertSql, chunk: Chunk): Promise<void> {
   const copy = client.query(copyFrom(sql.copy))
   copy.end(chunk.toBuffer())
   await finished(copy)
+  if (chunk.hasDuplicates) await client.query(sql.keepLast)
+}
+
+/** Stores what is staged. It gives the lines whose id belongs to another record, in which case it stores nothing. */
+async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summary: FileSummary) {
   if (sql.clashes) await client.query('SAVEPOINT chunk')
   try {
     let written = 0

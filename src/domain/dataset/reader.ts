@@ -72,7 +72,10 @@ export function rowReader(format: RecordFormat, entities: Entities): (line: stri
       const named = texts[at]
       if (named && kind && (kind === 'pool' || texts[chain]) && !entities[kind].has(keyOf(kind, texts, at))) {
         const where = kind === 'pool' ? '' : ` on chain ${texts[chain]}`
-        problems.push({ field, reason: `names ${named}, which is no ${kind}${where}, neither in the import nor in the store` })
+        problems.push({
+          field,
+          reason: `names ${named}, which is no ${kind}${where}, neither in the import nor in the store`,
+        })
       }
     }
     const broken = problems.length === 0 ? check?.(record.fields) : undefined

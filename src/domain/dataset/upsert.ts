@@ -10,6 +10,8 @@ export interface UpsertSql {
   create: string
   /** COPY ... FROM STDIN into the staging table. */
   copy: string
+  /** Leaves the last of the staged records that have the same key: an upsert cannot replace a row twice. */
+  keepLast: string
   /** Bring the tables up to the staged records; equal rows stay as they are. */
   upserts: Upsert[]
   /** The `line` and `id` of staged records whose id belongs to another key; undefined: the format has no such id. */
@@ -73,6 +75,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
       line bigint) ON COMMIT DROP`,
     copy: `COPY ${STAGING} FROM STDIN`,
+    keepLast: keepLast(format.key.map(snakeCase)),
     upserts,
     clashes: format.unique && clashes(table, key, format.unique),
     clear: `TRUNCATE ${STAGING}`,
@@ -88,7 +91,10 @@ function upsert(table: string, columns: string[], key: string[], source: string)
     ? `DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
        WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`
     : 'DO NOTHING'
-  const insert = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ON CONFLICT (${key.join(', ')}) ${action}`
+  // What is sorted by key goes to neighbouring places in its index: fewer pages are read and logged.
+  const sorted = `ORDER BY ${key.map((column) => columns.indexOf(column) + 1).join(', ')}`
+  const insert = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
+    ON CONFLICT (${key.join(', ')}) ${action}`
   if (!key.includes('distribution_date')) return { table, text: insert, dated: false }
   const text = `WITH written AS (${insert} RETURNING t.distribution_date AS date)
     SELECT date::text AS date, count(*)::int AS written FROM written GROUP BY written.date`
@@ -115,8 +121,19 @@ function upsertPoints(basePoints: BasePoints): Upsert {
 /** A record's natural key is shorter than its table's, which ends in the user: another user's row with it goes. */
 function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat): Upsert {
   const equal = key.map(snakeCase).map((column) => `t.${column} = s.${column}`)
-  const differs = tableKey.filter((field) => !key.includes(field)).map(snakeCase).map((column) => `t.${column} <> s.${column}`)
-  return { table, text: `DELETE FROM ${table} t USING ${STAGING} s WHERE ${[...equal, ...differs].join(' AND ')}`, dated: false }
+  const differs = tableKey
+    .filter((field) => !key.includes(field))
+    .map(snakeCase)
+    .map((column) => `t.${column} <> s.${column}`)
+  return {
+    table,
+    text: `DELETE FROM ${table} t USING ${STAGING} s WHERE ${[...equal, ...differs].join(' AND ')}`,
+    dated: false,
+  }
+}
+
+function keepLast(key: string[]): string {
+  return `DELETE FROM ${STAGING} WHERE line NOT IN (SELECT max(line) FROM ${STAGING} GROUP BY ${key.join(', ')})`
 }
 
 function clashes(table: string, key: string[], unique: string): string {

@@ -39,11 +39,8 @@ export const address: FieldType = matching(/^0x[0-9a-fA-F]{40}$/, 'text', 'an ad
 export const hash: FieldType = matching(/^0x[0-9a-fA-F]{64}$/, 'text', 'a transaction hash (0x and 64 hex digits)')
 
 /** Stored lower-case. */
-export const uuid: FieldType = matching(
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
-  'text',
-  'a UUID',
-  (text) => text.toLowerCase(),
+export const uuid: FieldType = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'text', 'a UUID', (text) =>
+  text.toLowerCase(),
 )
 
 const special = /[\\\t\n\r]/g

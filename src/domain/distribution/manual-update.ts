@@ -9,7 +9,7 @@ import { storedEntities } from '../dataset/entities.ts'
 import { readLines } from '../dataset/lines.ts'
 import { type Problem, rowReader } from '../dataset/reader.ts'
 import { records } from '../dataset/records.ts'
-import { upsertSql } from '../dataset/upsert.ts'
+import { type UpsertSql, upsertSql } from '../dataset/upsert.ts'
 import { settle, takeTurn } from '../points/settle.ts'
 import { type RunDeps, recompute } from './resync.ts'
 import { claimDate, type DistributionRun, finishedRun, runDate } from './run.ts'
@@ -33,7 +33,7 @@ export async function manualUpdate(
   return inTransaction(pool, async (client) => {
     await claimDate(client, day)
     await client.query(sql.create)
-    const staged = await stage(client, sql.copy, positionsSource, day)
+    const staged = await stage(client, sql, positionsSource, day)
     if (staged === 0) throw failed(positionsSource, `it has no positions of ${day}; the stored ones stay as they are`)
     await client.query('ANALYZE staged')
     await takeTurn(client)
@@ -47,20 +47,20 @@ export async function manualUpdate(
 }
 
 /** Copies the source's positions of a day into the staging table; the last of a key stays. */
-async function stage(client: PoolClient, copySql: string, source: PositionsSource, day: string): Promise<number> {
+async function stage(client: PoolClient, sql: UpsertSql, source: PositionsSource, day: string): Promise<number> {
   const dataset = await source.positions(day)
   const opened = await dataset.open('positions')
   if (!opened) throw failed(source, 'it has no positions file')
   const read = rowReader(records.positions, await storedEntities(client))
   const dateAt = Object.keys(records.positions.fields).indexOf('distributionDate')
-  let chunk = new Chunk()
+  const chunk = new Chunk()
   let rows = 0
   const flush = async () => {
-    const copy = client.query(copyFrom(copySql))
+    const copy = client.query(copyFrom(sql.copy))
     copy.end(chunk.toBuffer())
     await finished(copy)
     rows += chunk.rows
-    chunk = new Chunk()
+    chunk.clear()
   }
   try {
     for await (const { first, lines } of readLines(opened.stream))
@@ -84,8 +84,7 @@ async function stage(client: PoolClient, copySql: string, source: PositionsSourc
   } finally {
     opened.stream.destroy()
   }
-  await client.query(`DELETE FROM staged s USING staged t
-    WHERE s.user_address = t.user_address AND s.market_address = t.market_address AND s.line < t.line`)
+  await client.query(sql.keepLast)
   return rows
 }
 
