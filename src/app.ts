@@ -8,12 +8,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
 import { createSchema } from './graphql/schema.ts'
+import { addEtags } from './http/etag.ts'
 import { mountGraphQL } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
 import { mountRest } from './http/rest.ts'
-import { sendTagged } from './http/tagged.ts'
 
 const BODY_LIMIT = 1024 * 1024
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><text x="0" y="27" fill="#fff" font-family="sans-serif" font-size="20">Lending gateway</text></svg>`
@@ -50,6 +50,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     reply.header('request-id', request.id).header('vary', 'Origin')
     assertReadable(request.url)
   })
+  addEtags(app)
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
@@ -66,7 +67,6 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
 
   const document = openApiDocument()
-  const documentText = JSON.stringify(document)
   const graph = { schema: createSchema(), deps }
   app.get('/', (_request, reply) =>
     reply
@@ -76,7 +76,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountHealth(app, { store, cache })
   mountRest(app, { graph, cache, adminToken: config.ADMIN_TOKEN })
   mountGraphQL(app, { graph, adminToken: config.ADMIN_TOKEN })
-  app.get('/openapi.json', (request, reply) => sendTagged(request, reply, 200, documentText))
+  app.get('/openapi.json', (_request, reply) => reply.send(document))
   refuseOtherMethods(app, known)
 
   await app.register(swagger, { mode: 'static', specification: { document: document as never } })

@@ -4,7 +4,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import etag from 'etag'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { examples } from '../graphql/examples.ts'
-import { holds } from './tagged.ts'
+import { holds } from './etag.ts'
 
 /** Whether a browser asks for the page, and not a client for an answer. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {

@@ -26,7 +26,8 @@ export function mountGraphQL(
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
         { requestId: request.id, admin: adminOf(request.headers, adminToken) },
       )
-      reply.code(response.status).header('cache-control', 'no-store')
+      reply.code(response.status)
+      if (request.method === 'POST') reply.header('cache-control', 'no-store')
       for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
       return reply.send(await response.text())
     },

@@ -8,7 +8,6 @@ import type { Answer, Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { adminOf } from './admin.ts'
 import { readInput } from './input.ts'
-import { sendTagged } from './tagged.ts'
 
 const CACHED_URL_LENGTH = 2000
 
@@ -40,7 +39,7 @@ async function read({ graph, cache }: RestOptions, endpoint: Endpoint, request: 
   const key = (version: bigint) => `${version} ${request.url}`
   const cacheable = request.url.length <= CACHED_URL_LENGTH
   const kept = cacheable ? await cache.get(key(await dataVersion(store))) : undefined
-  if (kept !== undefined) return sendTagged(request, reply, endpoint.status, kept)
+  if (kept !== undefined) return send(reply, endpoint.status, kept)
 
   const now = graph.deps.now()
   const [answer, version] = await readSnapshot(store, async (reader, version) => {
@@ -49,12 +48,9 @@ async function read({ graph, cache }: RestOptions, endpoint: Endpoint, request: 
     return [answer, version] as const
   })
   const body = JSON.stringify(answer.body)
-  if (answer.timeless !== undefined) {
-    const tag = etag(JSON.stringify(answer.timeless), { weak: true })
-    return sendTagged(request, reply, endpoint.status, body, tag)
-  }
-  if (cacheable) await cache.set(key(version), body)
-  return sendTagged(request, reply, endpoint.status, body)
+  if (answer.timeless !== undefined) reply.header('etag', etag(JSON.stringify(answer.timeless), { weak: true }))
+  else if (cacheable) await cache.set(key(version), body)
+  return send(reply, endpoint.status, body)
 }
 
 async function change({ graph }: RestOptions, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
@@ -62,4 +58,8 @@ async function change({ graph }: RestOptions, endpoint: Endpoint, request: Fasti
   const execute = executor(graph, createContext(graph, graph.deps.store.prisma, 'yes'))
   const { body } = await endpoint.answer({ ...input, execute, now: graph.deps.now() } as never)
   return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
+}
+
+function send(reply: FastifyReply, status: number, json: string) {
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(json)
 }

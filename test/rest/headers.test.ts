@@ -28,6 +28,8 @@ const fixed = [
   `/v1/users/${ada}/earnings`,
   `/v1/users/${ada}/net-apr`,
   '/openapi.json',
+  '/docs/json',
+  '/graphql?query={program{totalPoints}}',
 ]
 const timeDependent = [
   `/positions/${ada}`,

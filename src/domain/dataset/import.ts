@@ -96,7 +96,7 @@ export async function importDataset(
     }),
   )
   const seconds = (Date.now() - startedAt.getTime()) / 1000
-  log.info({ dataset: dataset.name, ...summary, seconds }, 'imported')
+  log.info({ dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds }, 'imported')
   return { ...summary, seconds }
 }
 

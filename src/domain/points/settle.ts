@@ -53,7 +53,8 @@ export async function settle(client: PoolClient, { dates, kind, startedAt, remov
     INSERT INTO account_day (user_address, distribution_date, points, position_count)
     SELECT user_address, distribution_date, points, position_count FROM settled_day s
     WHERE NOT EXISTS (SELECT FROM account_day d
-      WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date)`)
+      WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date)
+    ORDER BY user_address, distribution_date`)
 
   await client.query(
     `

@@ -1,0 +1,27 @@
+import etag from 'etag'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fresh from 'fresh'
+
+/**
+ * Gives every JSON answer of a GET an ETag, unless it has one or must not be stored, and a client that has the answer
+ * already a 304.
+ */
+export function addEtags(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return payload
+    if (reply.statusCode !== 200 && reply.statusCode !== 201) return payload
+    if (!/\bjson\b/.test(String(reply.getHeader('content-type')))) return payload
+    if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    const tag = String(reply.getHeader('etag') ?? etag(payload))
+    reply.header('etag', tag).header('cache-control', 'no-cache')
+    if (!holds(request, tag)) return payload
+    reply.code(304).removeHeader('content-type')
+    return ''
+  })
+}
+
+/** Whether the client's tag still holds. `cache-control: no-cache`, which fetch adds, is for caches, not for the origin. */
+export function holds({ headers }: FastifyRequest, tag: string): boolean {
+  return fresh({ 'if-none-match': headers['if-none-match'] }, { etag: tag })
+}
