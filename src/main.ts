@@ -46,7 +46,7 @@ program
   .description("fetch a date's positions from POSITIONS_SOURCE and compute its points (default: today, UTC)")
   .addOption(date)
   .action((options: { date?: Date }) =>
-    withDeps(async (deps) => report(await manualUpdate(runDeps(deps), options.date ?? null))),
+    withDeps(async (deps, signal) => report(await manualUpdate({ ...runDeps(deps), signal }, options.date ?? null))),
   )
 
 program
@@ -54,7 +54,7 @@ program
   .description("compute a date's points anew from stored positions (default: the newest stored date)")
   .addOption(date)
   .action((options: { date?: Date }) =>
-    withDeps(async (deps) => report(await resync(runDeps(deps), options.date ?? null))),
+    withDeps(async (deps, signal) => report(await resync({ ...runDeps(deps), signal }, options.date ?? null))),
   )
 
 program

@@ -1,7 +1,6 @@
 import { finished } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { inTransaction } from '../../db/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import type { PositionsSource } from '../../sources/positions-source.ts'
 import { Chunk } from '../dataset/chunk.ts'
@@ -12,7 +11,7 @@ import { records } from '../dataset/records.ts'
 import { type UpsertSql, upsertSql } from '../dataset/upsert.ts'
 import { settle, takeTurn } from '../points/settle.ts'
 import { type RunDeps, recompute } from './resync.ts'
-import { claimDate, type DistributionRun, finishedRun, runDate } from './run.ts'
+import { claimDate, type DistributionRun, finishedRun, inRun, runDate } from './run.ts'
 
 /**
  * Replaces a distribution date's positions by those that the source has for it, and computes their points with the
@@ -22,7 +21,7 @@ import { claimDate, type DistributionRun, finishedRun, runDate } from './run.ts'
  *   SOURCE_FAILED when the source cannot be read, has a bad line, or has no positions of the date
  */
 export async function manualUpdate(
-  { pool, basePoints, now, positionsSource }: RunDeps & { positionsSource: PositionsSource | undefined },
+  { pool, basePoints, now, signal, positionsSource }: RunDeps & { positionsSource: PositionsSource | undefined },
   date: Date | null,
 ): Promise<DistributionRun> {
   const startedAt = now()
@@ -30,7 +29,7 @@ export async function manualUpdate(
   if (!positionsSource)
     throw new GatewayError('UNAVAILABLE', 'No source of positions is configured. Set POSITIONS_SOURCE, then try again.')
   const sql = upsertSql('positions', basePoints)
-  return inTransaction(pool, async (client) => {
+  return inRun({ pool, signal }, async (client) => {
     await claimDate(client, day)
     await client.query(sql.create)
     const staged = await stage(client, sql, positionsSource, day)

@@ -1,14 +1,15 @@
 import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import { settle, takeTurn } from '../points/settle.ts'
-import { claimDate, type DistributionRun, finishedRun, runDate } from './run.ts'
+import { claimDate, type DistributionRun, finishedRun, inRun, runDate } from './run.ts'
 
 export interface RunDeps {
   pool: Pool
   basePoints: BasePoints
   now(): Date
+  /** Stops the run, whatever it is doing; nothing is changed then. */
+  signal?: AbortSignal
 }
 
 /**
@@ -17,10 +18,10 @@ export interface RunDeps {
  * @param date the distribution date; null: the newest stored one
  * @throws BAD_INPUT for a date in the future, NOT_FOUND where no positions are stored, CONFLICT while a run has the date
  */
-export async function resync({ pool, basePoints, now }: RunDeps, date: Date | null): Promise<DistributionRun> {
+export async function resync({ pool, basePoints, now, signal }: RunDeps, date: Date | null): Promise<DistributionRun> {
   const startedAt = now()
   const asked = date && runDate(date, startedAt)
-  return inTransaction(pool, async (client) => {
+  return inRun({ pool, signal }, async (client) => {
     const day = asked ?? (await newestDate(client))
     await claimDate(client, day)
     await takeTurn(client)

@@ -1,4 +1,6 @@
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
+import { cancelOnAbort } from '../../db/cancel.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 
 /** What a run that recomputed a distribution did. */
@@ -9,6 +11,14 @@ export interface DistributionRun {
   totalPoints: number
   startedAt: Date
   finishedAt: Date
+}
+
+/** One transaction, which the signal stops and rolls back. */
+export function inRun<T>(
+  { pool, signal }: { pool: Pool; signal: AbortSignal | undefined },
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  return inTransaction(pool, (client) => cancelOnAbort(pool, client, signal, () => work(client)))
 }
 
 const RUN_LOCK = 7_014_011

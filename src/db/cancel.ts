@@ -11,6 +11,7 @@ export async function cancelOnAbort<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!signal) return work()
+  signal.throwIfAborted()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   let cancelling: Promise<unknown> | undefined
   const cancel = () => {
