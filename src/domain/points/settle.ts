@@ -69,30 +69,28 @@ export async function settle(client: PoolClient, { dates, kind, startedAt, remov
 
   await client.query(
     `
+    CREATE TEMP TABLE affected ON COMMIT DROP AS
+    SELECT user_address FROM settled_day UNION SELECT unnest($1::text[])`,
+    [removed],
+  )
+  await client.query('ANALYZE affected')
+  await client.query(`
     CREATE TEMP TABLE standing ON COMMIT DROP AS
-    WITH total AS (
+    WITH account_now AS (
       SELECT user_address, sum(points) AS points, sum(position_count)::int AS position_count,
         min(distribution_date) AS first_date, max(distribution_date) AS last_date
-      FROM account_day
-      WHERE user_address IN (SELECT user_address FROM settled_day UNION SELECT unnest($1::text[]))
+      FROM account_day JOIN affected USING (user_address)
       GROUP BY user_address
-    ), account_now AS (
-      SELECT * FROM total
       UNION ALL
-      SELECT user_address, points, position_count, first_distribution_date, last_distribution_date FROM account
-      WHERE user_address NOT IN (SELECT user_address FROM settled_day) AND user_address <> ALL($1::text[])
+      SELECT user_address, points, position_count, first_distribution_date, last_distribution_date FROM account a
+      WHERE NOT EXISTS (SELECT FROM affected f WHERE f.user_address = a.user_address)
     )
-    SELECT *, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM account_now`,
-    [removed],
-  )
+    SELECT *, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM account_now`)
   await client.query('ANALYZE standing')
 
-  await client.query(
-    `
-    DELETE FROM account WHERE user_address = ANY($1::text[])
-      AND user_address NOT IN (SELECT user_address FROM standing)`,
-    [removed],
-  )
+  await client.query(`
+    DELETE FROM account a USING affected f WHERE f.user_address = a.user_address
+      AND NOT EXISTS (SELECT FROM standing s WHERE s.user_address = a.user_address)`)
   await client.query(`
     UPDATE account a SET points = s.points, rank = s.rank, position_count = s.position_count,
       first_distribution_date = s.first_date, last_distribution_date = s.last_date
@@ -110,5 +108,5 @@ export async function settle(client: PoolClient, { dates, kind, startedAt, remov
       total_points = (SELECT coalesce(sum(total_points), 0) FROM distribution),
       position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
       account_count = (SELECT count(*) FROM standing)`)
-  await client.query('DROP TABLE settled_day, standing')
+  await client.query('DROP TABLE settled_day, affected, standing')
 }
