@@ -17,11 +17,11 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
     return { shown, internal: false }
   }
   if (cause === undefined && outer) {
-    const code = outer.extensions.code ?? 'BAD_INPUT'
-    return {
-      shown: new GraphQLError(outer.message, { ...place, extensions: { ...outer.extensions, code } }),
-      internal: false,
-    }
+    // What the server's JSON parser adds of its own insides stays here; a body that cannot be read is a 400 to anyone.
+    const { originalError, ...extensions } = outer.extensions
+    if (originalError !== undefined) extensions.http = { status: 400 }
+    extensions.code ??= 'BAD_INPUT'
+    return { shown: new GraphQLError(outer.message, { ...place, extensions }), internal: false }
   }
   const shown = new GraphQLError(`Something went wrong on our side. Tell the operator this request id: ${requestId}`, {
     ...place,
