@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ImportOptions, importDataset } from '../../src/domain/dataset/import.ts'
 import { ImportError, SHOWN } from '../../src/domain/dataset/import-error.ts'
 import { MAX_LINE_BYTES } from '../../src/domain/dataset/lines.ts'
@@ -589,8 +589,12 @@ describe('an import that is interrupted', () => {
     const importing = run(dataset)
     const failed = expect(importing).rejects.toThrow()
     await opened
-    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'`)
+    // It may still be on its way to the moment at which it waits.
+    await vi.waitFor(async () => {
+      const ended = await rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'`)
+      expect(ended).toHaveLength(1)
+    })
     stream.end()
     await failed
     expect(await rows('SELECT FROM pool')).toHaveLength(0)

@@ -7,7 +7,8 @@ export const silent = { info() {}, warn() {}, error() {} }
 
 /** A database of its own with the product's tables, on the run's one Postgres. */
 export async function openStore(): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
-  const server = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5544/postgres'
+  const server = process.env.TEST_POSTGRES_URL
+  if (!server) throw new Error('TEST_POSTGRES_URL is not set: global-setup.ts starts the server and sets it')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
