@@ -57,18 +57,23 @@ export function readSnapshot<T>(store: Store, work: (reader: Reader, version: bi
   return store.prisma.$transaction(
     async (transaction) => {
       const reader = oneAtATime(transaction)
-      const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT version FROM data_version`
-      return work(reader, row.version)
+      return work(reader, await versionSeenBy(reader))
     },
     { isolationLevel: 'RepeatableRead' },
   )
+}
+
+/** The version of the data that a reader sees. */
+export async function versionSeenBy(reader: Reader): Promise<bigint> {
+  const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT sum(version)::bigint AS version FROM data_version`
+  return row.version
 }
 
 /** The version of the data that a read started now would see. */
 export async function dataVersion(store: Store): Promise<bigint> {
   const { rows } = await store.pool.query<{ version: string }>({
     name: 'version',
-    text: 'SELECT version FROM data_version',
+    text: 'SELECT sum(version)::bigint AS version FROM data_version',
   })
   return BigInt(rows[0]?.version ?? 0)
 }

@@ -3,8 +3,8 @@ import type { Reader } from '../db/store.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
-/** May the caller write: `closed` is a server that runs without a token. */
-export type Admin = 'yes' | 'no' | 'closed'
+/** May the caller write: the name of the token that was sent, or not; `closed` is a server that runs without a token. */
+export type Admin = { name: string } | 'no' | 'closed'
 
 /** What every resolver has: its snapshot of the store, its batches, and who asks. */
 export interface GraphContext {
@@ -37,8 +37,11 @@ export class Batches {
   }
 }
 
-/** @throws UNAUTHENTICATED or FORBIDDEN unless the caller may write */
-export function requireAdmin(admin: Admin): void {
+/**
+ * @returns who writes: the token's name
+ * @throws UNAUTHENTICATED or FORBIDDEN unless the caller may write
+ */
+export function requireAdmin(admin: Admin): string {
   if (admin === 'closed')
     throw new GatewayError(
       'FORBIDDEN',
@@ -49,4 +52,5 @@ export function requireAdmin(admin: Admin): void {
       'UNAUTHENTICATED',
       'Send the admin token as "Authorization: Bearer <token>" to make changes.',
     )
+  return admin.name
 }

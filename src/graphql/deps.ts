@@ -1,6 +1,7 @@
 import type { Store } from '../db/store.ts'
 import type { BasePoints } from '../domain/points/formula.ts'
 import type { PositionsSource } from '../sources/positions-source.ts'
+import type { Live } from './live.ts'
 
 /** The resources that the graph needs. */
 export interface GatewayDeps {
@@ -8,7 +9,11 @@ export interface GatewayDeps {
   basePoints: BasePoints
   /** Where manualupdate gets positions; undefined: none is configured. */
   positionsSource: PositionsSource | undefined
+  /** How many times a token's price may be, or be a fraction of, what it was on the date before. */
+  maxPriceJump: number
   log: Log
+  /** What subscriptions live on; undefined: nobody can subscribe, as on the command line. */
+  live?: Live
   now(): Date
 }
 

@@ -1,15 +1,19 @@
 import type { GraphQLSchema } from 'graphql'
 import { createBuilder } from './builder.ts'
 import { addScalars } from './scalars.ts'
+import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLinks } from './types/links.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
+import { addLive } from './types/live.ts'
 import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
+import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
 import { addPosition, positionRef, positionsRef } from './types/position.ts'
+import { addDistributionKind, addRun } from './types/run.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addUser, userRef } from './types/user.ts'
 import { addVault } from './types/vault.ts'
@@ -18,7 +22,7 @@ import { addVault } from './types/vault.ts'
 export function createSchema(): GraphQLSchema {
   const builder = createBuilder()
   addScalars(builder)
-  builder.queryType({
+  const Query = builder.queryType({
     description: "Reads. Everything in one operation's answer belongs to one snapshot of the store.",
   })
   builder.mutationType({ description: 'Changes, for operators: they need the admin token.' })
@@ -39,10 +43,15 @@ export function createSchema(): GraphQLSchema {
   const Market = addMarket(builder, { Pool, ...snapshots })
   const Vault = addVault(builder, snapshots)
   const LeaderboardEntry = addLeaderboard(builder, { User })
-  const Multiplier = addMultiplier(builder, { Pool })
-  addPosition(builder, { Position, Positions, Pool, User })
-  addDistribution(builder, { Positions })
+  const { MultiplierRevision, MultiplierRevisions } = addMultiplierRevision(builder)
+  const { Multiplier, MultiplierInput } = addMultiplier(builder, { Pool, MultiplierRevisions })
+  const DistributionKind = addDistributionKind(builder)
+  const runs = addRun(builder, { DistributionKind, MultiplierRevisions })
+  addPosition(builder, { Position, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
+  addDistribution(builder, { Positions, DistributionKind, MultiplierInput, ...runs })
   addUser(builder, { User, Position, Positions, LeaderboardEntry, ...earnings, ...snapshots, ...rewards })
+  addDataVersion(builder)
+  addLive(builder, { Query, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   return builder.toSchema()
 }

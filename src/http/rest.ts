@@ -6,7 +6,7 @@ import { requireAdmin } from '../graphql/context.ts'
 import { createContext, executor, type Graph } from '../graphql/execute.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
-import { adminOf } from './admin.ts'
+import { type AdminTokens, adminOf } from './admin.ts'
 import { readInput } from './input.ts'
 
 const CACHED_URL_LENGTH = 2000
@@ -14,7 +14,7 @@ const CACHED_URL_LENGTH = 2000
 interface RestOptions {
   graph: Graph
   cache: Cache
-  adminToken: string | undefined
+  adminTokens: AdminTokens
 }
 
 /** Serves the documented endpoints. */
@@ -25,7 +25,7 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
       app.route({
         method,
         url,
-        onRequest: async (request) => requireAdmin(adminOf(request.headers, options.adminToken)),
+        onRequest: async (request) => requireAdmin(adminOf(request.headers, options.adminTokens)),
         handler: (request, reply) => change(options, endpoint, request, reply),
       })
     else app.route({ method, url, handler: (request, reply) => read(options, endpoint, request, reply) })
@@ -53,9 +53,14 @@ async function read({ graph, cache }: RestOptions, endpoint: Endpoint, request: 
   return send(reply, endpoint.status, body)
 }
 
-async function change({ graph }: RestOptions, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+async function change(
+  { graph, adminTokens }: RestOptions,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const input = readInput(endpoint, request)
-  const execute = executor(graph, createContext(graph, graph.deps.store.prisma, 'yes'))
+  const execute = executor(graph, createContext(graph, graph.deps.store.prisma, adminOf(request.headers, adminTokens)))
   const { body } = await endpoint.answer({ ...input, execute, now: graph.deps.now() } as never)
   return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
 }

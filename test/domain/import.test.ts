@@ -8,32 +8,14 @@ import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ImportOptions, importDataset } from '../../src/domain/dataset/import.ts'
 import { ImportError, SHOWN } from '../../src/domain/dataset/import-error.ts'
-import { MAX_LINE_BYTES } from '../../src/sources/lines.ts'
 import type { Dataset, DatasetFile } from '../../src/sources/dataset.ts'
 import { openDirectory } from '../../src/sources/directory.ts'
+import { MAX_LINE_BYTES } from '../../src/sources/lines.ts'
 import { sampleDataset } from '../../src/sources/sample-dataset.ts'
 import { addressOf, datasetOf, type Files, goodFiles, record, recordPoints } from '../support/datasets.ts'
+import { everything as storeOf, tables } from '../support/dump.ts'
 import { openStore, silent } from '../support/store.ts'
 
-const tables = {
-  user: 'address',
-  pool: 'id',
-  multiplier: 'pool_address',
-  market: 'chain_id, id',
-  vault: 'chain_id, id',
-  position: 'user_address, distribution_date, market_address',
-  position_points: 'user_address, distribution_date, market_address',
-  distribution: 'date',
-  account_day: 'user_address, distribution_date',
-  account: 'rank',
-  program: 'id',
-  market_snapshot: 'account_id, chain_id, market_id, timestamp, position_id',
-  vault_snapshot: 'account_id, chain_id, vault_id, timestamp, position_id',
-  market_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
-  vault_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
-  cash_flow: 'chain_id, tx_hash, log_index, account_id',
-  data_version: 'id',
-}
 const dataTables = Object.keys(tables).filter((table) => !['program', 'data_version'].includes(table))
 
 let store: Awaited<ReturnType<typeof openStore>>
@@ -53,13 +35,7 @@ const run = (dataset: Dataset, options?: ImportOptions) =>
 const load = (files: Files, options?: ImportOptions) => run(datasetOf(files), options)
 const rows = async (sql: string) => (await pool.query(sql)).rows
 
-/** Every row of the store with its version in the table (ctid): what has been rewritten shows. */
-async function everything(): Promise<Record<string, unknown[]>> {
-  const all: Record<string, unknown[]> = {}
-  for (const [table, order] of Object.entries(tables))
-    all[table] = await rows(`SELECT ctid, t.* FROM "${table}" t ORDER BY ${order}`)
-  return all
-}
+const everything = () => storeOf(pool)
 
 async function failure(promise: Promise<unknown>): Promise<ImportError> {
   const error = await promise.then(

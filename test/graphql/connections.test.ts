@@ -2,7 +2,7 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType, i
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
 const schema = createSchema()
@@ -11,6 +11,7 @@ beforeAll(async () => {
   gateway = await startGateway()
   await loadSample(gateway, { users: 40, days: 12 })
   await addRewards(gateway)
+  await addHistory(gateway)
 })
 afterAll(() => gateway.close())
 
@@ -43,6 +44,8 @@ const byPool = (row: Row) => [row.marketId, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
 const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 
+const newestNumber = (row: Row) => [-BigInt(row.id)]
+
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 const ofPool = `pool(address: "${samplePool.address}") { LIST }`
 const ofMarket = `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`
@@ -51,6 +54,7 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 /** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
 const ways: Record<string, Way[]> = {
+  'Query.allUsers': [{ through: 'LIST', order: (row) => [row.address] }],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [{ through: 'LIST', order: (row) => [row.rank] }],
   'Query.markets': [
@@ -75,6 +79,19 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: `date: "${yesterday}"`, order: newestFirst },
   ],
   'Query.vaults': [{ through: 'LIST', order: byChain }],
+  'Query.runs': [
+    { through: 'LIST', order: newestNumber },
+    { through: 'LIST', filter: 'kind: RESYNC, status: SUCCEEDED', order: newestNumber },
+    { through: 'LIST', filter: `date: "${yesterday}"`, order: newestNumber },
+  ],
+  'Query.multiplierHistory': [{ through: 'LIST', order: newestNumber, atLeast: 10 }],
+  'Multiplier.history': [
+    { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
+  ],
+  'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
+  'Run.multipliers': [
+    { through: 'runs(first: 1) { nodes { LIST } }', order: (row) => [row.poolAddress], atLeast: 10 },
+  ],
   'Distribution.positions': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestFirst }],
   'Earnings.breakdown': [
     {
@@ -410,6 +427,21 @@ const scalarsOf = (type: GraphQLObjectType) =>
     .join(' ')
 
 /** The list somewhere inside an answer. */
+/** Changes of a multiplier, each with a run that used it. */
+async function addHistory({ graphql }: Gateway): Promise<void> {
+  for (const factor of [2, 3, 4, 5]) {
+    const { errors } = await graphql(
+      `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
+        updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: $factor }]) { updatedAt }
+        resyncDistribution(date: $date) { totalPoints }
+      }`,
+      { pool: samplePool.address, factor, date: yesterday },
+      { authorization: `Bearer ${ADMIN_TOKEN}` },
+    )
+    expect(errors).toBeUndefined()
+  }
+}
+
 function listIn(data: any): Connection {
   let value = data
   while (!('list' in value)) value = Object.values(value)[0]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Pool, PoolClient } from 'pg'
@@ -6,15 +7,18 @@ import { cancelOnAbort } from '../../db/cancel.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset.ts'
+import { readLines } from '../../sources/lines.ts'
+import type { SourceReceipt } from '../../sources/positions-source.ts'
+import { finishImportRecords, openImportRecords, recordFailedImport } from '../distribution/run-record.ts'
+import { actAs } from '../multiplier/update.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { settle, takeTurn } from '../points/settle.ts'
 import { Chunk } from './chunk.ts'
 import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
-import { readLines } from '../../sources/lines.ts'
 import { rowReader } from './reader.ts'
 import { records } from './records.ts'
-import { type UpsertSql, upsertSql } from './upsert.ts'
+import { stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
 
 export interface ImportDeps {
   pool: Pool
@@ -33,6 +37,8 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
+  /** Who asked, for the record of the runs and the multipliers' history. */
+  requestedBy?: string
   onProgress?(progress: ImportProgress): void
   /** Rolls the import back, whatever it is doing; it then rejects with the signal's reason. */
   signal?: AbortSignal
@@ -62,13 +68,15 @@ export interface ImportSummary {
 export async function importDataset(
   { pool, basePoints, log }: ImportDeps,
   dataset: Dataset,
-  { onProgress, signal }: ImportOptions = {},
+  { onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const startedAt = new Date()
   signal?.throwIfAborted()
-  const summary = await inTransaction(pool, (client) =>
+  const work = inTransaction(pool, (client) =>
     cancelOnAbort(pool, client, signal, async () => {
       await takeTurn(client)
+      await actAs(client, requestedBy)
+      await client.query(stagedRuns)
       await client.query("SET LOCAL work_mem = '64MB'")
       const run: Run = {
         client,
@@ -80,21 +88,31 @@ export async function importDataset(
         badCount: 0,
         touched: new Set(),
         dates: new Set(),
+        sources: [],
       }
       const files: Record<string, FileSummary> = {}
       for (const file of datasetFiles) {
         const opened = await dataset.open(file)
-        if (opened) files[opened.label] = await importFile(run, file, opened)
+        if (opened) files[opened.label] = await importFile(run, file, opened, dataset.name)
       }
       if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
       const dates = [...run.dates].sort()
       for (const table of run.touched) await client.query(`ANALYZE ${table}`)
-      if (dates.length > 0) await settle(client, { dates, kind: 'import', startedAt })
+      if (dates.length > 0) {
+        const runIds = await runIdsOf(client, dates)
+        await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
+        await settle(client, { dates, runIds, kind: 'import', startedAt })
+        await finishImportRecords(client, runIds)
+      }
       // Statements that wrote no row have raised the data version too: take that back.
       if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
       return { files, dates }
     }),
   )
+  const summary = await work.catch(async (error: unknown) => {
+    await recordFailedImport(pool, { requestedBy, startedAt, basePoints, error })
+    throw error
+  })
   const seconds = (Date.now() - startedAt.getTime()) / 1000
   log.info({ dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds }, 'imported')
   return { ...summary, seconds }
@@ -113,12 +131,27 @@ interface Run {
   /** The tables in which a row was written. */
   touched: Set<string>
   dates: Set<string>
+  sources: SourceReceipt[]
+}
+
+/** The ids that the import's chunks gave to the runs of these dates, in their order. */
+async function runIdsOf(client: PoolClient, dates: string[]): Promise<string[]> {
+  const { rows } = await client.query<{ run_id: string }>(
+    'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, place) JOIN staged_run USING (distribution_date) ORDER BY place',
+    [dates],
+  )
+  return rows.map((row) => row.run_id)
 }
 
 type OpenFile = NonNullable<Awaited<ReturnType<Dataset['open']>>>
 
 /** Reads one chunk of a file while Postgres stores the one before. From the first bad line on, it only reads. */
-async function importFile(run: Run, file: DatasetFile, { label, size, stream }: OpenFile): Promise<FileSummary> {
+async function importFile(
+  run: Run,
+  file: DatasetFile,
+  { label, size, stream }: OpenFile,
+  from: string,
+): Promise<FileSummary> {
   const { client, signal, onProgress } = run
   const sql = upsertSql(file, run.basePoints)
   const read = rowReader(records[file], run.entities)
@@ -129,6 +162,7 @@ async function importFile(run: Run, file: DatasetFile, { label, size, stream }: 
     if (run.badLines.length > SHOWN) run.badLines.length = SHOWN
   }
 
+  const digest = file === 'positions' ? createHash('sha256') : undefined
   const chunk = new Chunk()
   let storing: Promise<void> | undefined
   const store = async () => {
@@ -151,7 +185,10 @@ async function importFile(run: Run, file: DatasetFile, { label, size, stream }: 
   if (signal) addAbortSignal(signal, stream)
   await client.query(sql.create)
   try {
-    for await (const { first, lines, bytes } of readingErrors(label, readLines(stream))) {
+    for await (const { first, lines, bytes } of readingErrors(
+      label,
+      readLines(stream, (bytes) => digest?.update(bytes)),
+    )) {
       signal?.throwIfAborted()
       for (const [at, line] of lines.entries()) {
         const row = typeof line === 'string' ? read(line) : [line]
@@ -165,6 +202,7 @@ async function importFile(run: Run, file: DatasetFile, { label, size, stream }: 
     }
     await flush()
     await storing
+    if (digest) run.sources.push(receipt(`${from}: ${label}`, digest.digest('hex'), summary.lines))
   } finally {
     stream.destroy()
     await storing?.catch(() => {})
@@ -172,6 +210,17 @@ async function importFile(run: Run, file: DatasetFile, { label, size, stream }: 
   await client.query(sql.drop)
   return summary
 }
+
+/** What a run's record says of the positions that were imported. */
+const receipt = (name: string, digest: string, count: number): SourceReceipt => ({
+  kind: 'POSITIONS',
+  name,
+  digest,
+  count,
+  block: null,
+  time: null,
+  fetchedAt: new Date().toISOString(),
+})
 
 async function stage(client: PoolClient, sql: UpsertSql, chunk: Chunk): Promise<void> {
   const copy = client.query(copyFrom(sql.copy))
@@ -185,6 +234,7 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
   if (sql.clashes) await client.query('SAVEPOINT chunk')
   try {
     let written = 0
+    if (sql.numberRuns) await client.query(sql.numberRuns)
     for (const { table, text, dated } of sql.upserts) {
       const { rows, rowCount } = await client.query<{ date: string; written: number }>(text)
       for (const { date } of rows) dates.add(date)

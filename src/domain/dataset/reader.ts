@@ -15,10 +15,14 @@ export interface Row {
 }
 
 /**
- * Makes a reader of one file's lines. It checks a line against the format and against the `entities` that are known,
- * which grow with what it reads, and gives the row, all that is wrong with the line, or undefined for a blank one.
+ * Makes a reader of one file's records: lines of JSON, or what was parsed already. It checks a record against the format
+ * and against the `entities` that are known, which grow with what it reads, and gives the row, all that is wrong with
+ * the record, or undefined for a blank line.
  */
-export function rowReader(format: RecordFormat, entities: Entities): (line: string) => Row | Problem[] | undefined {
+export function rowReader(
+  format: RecordFormat,
+  entities: Entities,
+): (record: string | Record<string, unknown>) => Row | Problem[] | undefined {
   const fields = Object.entries(format.fields)
   const names = Object.keys(format.fields)
   const indexOf = (field: string) => names.indexOf(field)
@@ -60,8 +64,8 @@ export function rowReader(format: RecordFormat, entities: Entities): (line: stri
     return entityKey(kind === 'pool' ? undefined : texts[chain], texts[at] ?? '')
   }
 
-  return (line) => {
-    const record = parse(line)
+  return (given) => {
+    const record = typeof given === 'string' ? parse(given) : { fields: given }
     if (record === undefined || 'reason' in record) return record && [{ reason: String(record.reason) }]
     const problems: Problem[] = []
     const texts = encode(record.fields, problems)

@@ -12,6 +12,8 @@ export interface UpsertSql {
   copy: string
   /** Leaves the last of the staged records that have the same key: an upsert cannot replace a row twice. */
   keepLast: string
+  /** Gives every staged distribution date the id of its run; undefined: the format has no dates. */
+  numberRuns: string | undefined
   /** Bring the tables up to the staged records; equal rows stay as they are. */
   upserts: Upsert[]
   /** The `line` and `id` of staged records whose id belongs to another key; undefined: the format has no such id. */
@@ -32,6 +34,13 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 
 /** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
 const STAGING = 'staged'
+
+/** The run of each distribution date that is being written, for the rest of the transaction. */
+export const stagedRuns =
+  'CREATE TEMP TABLE staged_run (distribution_date date PRIMARY KEY, run_id bigint) ON COMMIT DROP'
+
+const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('run_id_seq')
+  FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s ON CONFLICT DO NOTHING`
 
 /** A UUID that depends on the natural key alone, for a position that came without an id. */
 const positionId = `md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address)::uuid::text`
@@ -76,6 +85,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
       line bigint) ON COMMIT DROP`,
     copy: `COPY ${STAGING} FROM STDIN`,
     keepLast: keepLast(format.key.map(snakeCase)),
+    numberRuns: file === 'positions' ? numberRuns : undefined,
     upserts,
     clashes: format.unique && clashes(table, key, format.unique),
     clear: `TRUNCATE ${STAGING}`,
@@ -83,10 +93,10 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
   }
 }
 
-/** INSERT of a SELECT; a row that has the key already is replaced, but only if that makes a difference. */
-function upsert(table: string, columns: string[], key: string[], source: string): Upsert {
+/** INSERT of a SELECT; a row that has the key already is replaced, but only if that makes a difference to what `matters`. */
+function upsert(table: string, columns: string[], key: string[], source: string, matters?: string[]): Upsert {
   const values = columns.filter((column) => !key.includes(column))
-  const list = (prefix: string) => values.map((column) => `${prefix}.${column}`).join(', ')
+  const list = (prefix: string) => (matters ?? values).map((column) => `${prefix}.${column}`).join(', ')
   const action = values.length
     ? `DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
        WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`
@@ -108,13 +118,17 @@ function upsertUsers(field: string): Upsert {
 /** The points that a position came with, or those that its pool's multiplier makes of it now. */
 function upsertPoints(basePoints: BasePoints): Upsert {
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
-  const columns = ['distribution_date', 'user_address', 'market_address', 'points_a', 'points_b']
+  const key = ['distribution_date', 'user_address', 'market_address']
+  const points = ['points_a', 'points_b']
   return upsert(
     'position_points',
-    columns,
-    columns.slice(0, 3),
-    `SELECT s.distribution_date, s.user_address, s.market_address, coalesce(s.points_a, ${pointsA}), coalesce(s.points_b, ${pointsB})
-     FROM ${STAGING} s LEFT JOIN multiplier m ON m.pool_address = s.market_address`,
+    [...key, ...points, 'run_id', 'given'],
+    key,
+    `SELECT s.distribution_date, s.user_address, s.market_address, coalesce(s.points_a, ${pointsA}),
+       coalesce(s.points_b, ${pointsB}), r.run_id, s.points_a IS NOT NULL
+     FROM ${STAGING} s JOIN staged_run r USING (distribution_date)
+     LEFT JOIN multiplier m ON m.pool_address = s.market_address`,
+    points,
   )
 }
 

@@ -2,9 +2,23 @@ import type { Pool, PoolClient } from 'pg'
 import { cancelOnAbort } from '../../db/cancel.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { GatewayError } from '../../errors.ts'
+import type { SourceReceipt } from '../../sources/positions-source.ts'
+import { type BasePoints, pointsSql } from '../points/formula.ts'
+import { settle, takeTurn } from '../points/settle.ts'
+import { claimDate, dayOfRun, failRecord, finishRecord, openRecord } from './run-record.ts'
+
+export interface RunDeps {
+  pool: Pool
+  basePoints: BasePoints
+  now(): Date
+  /** Stops the run, whatever it is doing; nothing is changed then. */
+  signal?: AbortSignal | undefined
+}
 
 /** What a run that recomputed a distribution did. */
 export interface DistributionRun {
+  /** The run's record. */
+  id: string
   /** Midnight UTC. */
   distributionDate: Date
   positionCount: number
@@ -13,45 +27,96 @@ export interface DistributionRun {
   finishedAt: Date
 }
 
+/** One way to compute a distribution date. Its parts are called in their order, on the run's one transaction. */
+export interface RunPlan {
+  kind: 'manualupdate' | 'resync'
+  /** The date, as YYYY-MM-DD. */
+  day(client: PoolClient, startedAt: Date): Promise<string> | string
+  /** Gets together what is needed before anything is written; other writers do not wait for it. */
+  stage(client: PoolClient, day: string): Promise<SourceReceipt[]>
+  /** Writes the date's positions, whose points are computed next. @returns users of whom positions were removed */
+  store(client: PoolClient, day: string, runId: string | null): Promise<string[]>
+}
+
+/**
+ * Runs a plan for one date: positions, points, distribution, account totals, ranks and the run's record change together
+ * or not at all. A run that fails leaves its record, which says why.
+ * @throws CONFLICT while another run has the date, and what the plan throws
+ */
+export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string): Promise<DistributionRun> {
+  const { pool, basePoints } = deps
+  const startedAt = deps.now()
+  let id: string | undefined
+  try {
+    return await inRun(deps, async (client) => {
+      const day = await plan.day(client, startedAt)
+      await claimDate(client, day)
+      id = await openRecord(pool, { kind: plan.kind, day, requestedBy, startedAt, basePoints })
+      const computed = await compute(client, deps, plan, { day, startedAt, runId: id })
+      const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
+      return { id, distributionDate: new Date(day), positionCount, totalPoints, startedAt, finishedAt }
+    })
+  } catch (error) {
+    if (id !== undefined) await failRecord(pool, id, error)
+    throw error
+  }
+}
+
 /** One transaction, which the signal stops and rolls back. */
-export function inRun<T>(
-  { pool, signal }: { pool: Pool; signal: AbortSignal | undefined },
-  work: (client: PoolClient) => Promise<T>,
-): Promise<T> {
+export function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(pool, (client) => cancelOnAbort(pool, client, signal, () => work(client)))
 }
 
-const RUN_LOCK = 7_014_011
-
-/**
- * Claims a date for this transaction's run; the claim ends with the transaction, however that ends.
- * @param date YYYY-MM-DD
- * @throws CONFLICT while another run has the date
- */
-export async function claimDate(client: PoolClient, date: string): Promise<void> {
-  const { rows } = await client.query<{ claimed: boolean }>(
-    "SELECT pg_try_advisory_xact_lock($1, $2::date - date '2000-01-01') AS claimed",
-    [RUN_LOCK, date],
-  )
-  if (!rows[0]?.claimed)
-    throw new GatewayError('CONFLICT', `A run for ${date} is in progress. Wait for it to finish, then try again.`)
+export interface Computation {
+  day: string
+  startedAt: Date
+  /** Null: it is not recorded, for it will be rolled back. */
+  runId: string | null
+  /** Called when nothing is written yet and nobody else writes. */
+  beforeStoring?(): Promise<void>
 }
 
-/** The run as its distribution was stored. */
-export async function finishedRun(client: PoolClient, date: string, startedAt: Date): Promise<DistributionRun> {
-  const { rows } = await client.query<{ position_count: number; total_points: number; finished_at: Date }>(
-    'SELECT position_count, total_points, finished_at FROM distribution WHERE date = $1',
-    [date],
+/** Does what a plan says, inside the caller's transaction, which has claimed the date. */
+export async function compute(
+  client: PoolClient,
+  { basePoints }: RunDeps,
+  plan: RunPlan,
+  { day, startedAt, runId, beforeStoring }: Computation,
+) {
+  const sources = await plan.stage(client, day)
+  await takeTurn(client)
+  await beforeStoring?.()
+  const before = await dayOfRun(client, day)
+  const removed = await plan.store(client, day, runId)
+  const multiplierRevision = await recompute(client, basePoints, day, runId)
+  await settle(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
+  return { sources, before, multiplierRevision }
+}
+
+/**
+ * Gives every position of a date the points that the present multipliers make of it.
+ * @returns the newest revision of the multipliers that it saw, which is read in the same statement
+ */
+async function recompute(
+  client: PoolClient,
+  basePoints: BasePoints,
+  day: string,
+  runId: string | null,
+): Promise<string> {
+  const { pointsA, pointsB } = pointsSql(basePoints, 'p', 'm')
+  await client.query("SET LOCAL work_mem = '256MB'")
+  const { rows } = await client.query<{ revision: string }>(
+    `WITH computed AS (
+       UPDATE position_points pp SET points_a = s.points_a, points_b = s.points_b, run_id = $2, given = false
+       FROM (SELECT p.user_address, p.market_address, ${pointsA} AS points_a, ${pointsB} AS points_b
+         FROM position p LEFT JOIN multiplier m ON m.pool_address = p.market_address
+         WHERE p.distribution_date = $1) s
+       WHERE pp.distribution_date = $1 AND pp.user_address = s.user_address AND pp.market_address = s.market_address)
+     SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision`,
+    [day, runId],
   )
-  const stored = rows[0]
-  if (!stored) throw new Error(`no distribution was stored for ${date}`)
-  return {
-    distributionDate: new Date(date),
-    positionCount: stored.position_count,
-    totalPoints: stored.total_points,
-    startedAt,
-    finishedAt: stored.finished_at,
-  }
+  if (!rows[0]) throw new Error('a run saw no revision of the multipliers')
+  return rows[0].revision
 }
 
 /**
@@ -59,9 +124,8 @@ export async function finishedRun(client: PoolClient, date: string, startedAt: D
  * @throws BAD_INPUT for a date that has not begun
  */
 export function runDate(date: Date, now: Date): string {
-  if (date > now) {
-    const message = 'must not be in the future: a distribution is of a day that has begun, in UTC'
-    throw new GatewayError('BAD_INPUT', `date ${message}.`, [{ in: 'query', name: 'date', message }])
-  }
-  return date.toISOString().slice(0, 10)
+  const day = date.toISOString().slice(0, 10)
+  if (day <= now.toISOString().slice(0, 10)) return day
+  const message = 'must not be in the future: a distribution is of a day that has begun, in UTC'
+  throw new GatewayError('BAD_INPUT', `date ${message}.`, [{ in: 'query', name: 'date', message }])
 }

@@ -1,4 +1,5 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
+import { cancelOnAbort } from '../../db/cancel.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import { takeTurn } from '../points/settle.ts'
@@ -17,43 +18,70 @@ export const MAX_UPDATES = 10_000
 
 /**
  * Updates multipliers, all of them or none. Points already stored do not change until their date is resynced.
+ * @param requestedBy who asked, for the multipliers' history
  * @returns the pools' addresses in the order of the updates
  * @throws BAD_INPUT for an empty list, a pool twice, or a number that is no multiplier; NOT_FOUND for an unknown pool
  */
-export async function updateMultipliers({ pool }: { pool: Pool }, updates: MultiplierUpdate[]): Promise<string[]> {
+export async function updateMultipliers(
+  { pool, signal }: { pool: Pool; signal?: AbortSignal },
+  updates: MultiplierUpdate[],
+  requestedBy: string,
+): Promise<string[]> {
+  assertUpdates(updates)
+  await inTransaction(pool, (client) =>
+    cancelOnAbort(pool, client, signal, async () => {
+      await takeTurn(client)
+      await actAs(client, requestedBy)
+      await applyMultipliers(client, updates)
+    }),
+  )
+  return updates.map((update) => update.poolAddress)
+}
+
+/** @throws BAD_INPUT for an empty list, a pool twice, or a number that is no multiplier */
+export function assertUpdates(updates: MultiplierUpdate[]): void {
   const problems = problemsOf(updates)
   if (problems.length)
     throw new GatewayError('BAD_INPUT', 'The multipliers are not valid; nothing was changed.', problems)
+}
+
+/** Names whoever changes multipliers in this transaction, for their history. */
+export async function actAs(client: PoolClient, requestedBy: string): Promise<void> {
+  await client.query("SELECT set_config('gateway.actor', $1, true)", [requestedBy])
+}
+
+/**
+ * Writes valid updates, in the caller's transaction, which has the writers' turn.
+ * @throws NOT_FOUND for an unknown pool
+ */
+export async function applyMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {
   const addresses = updates.map((update) => update.poolAddress)
   const column = (value: (update: MultiplierUpdate) => number | null | undefined) =>
     updates.map((u) => value(u) ?? null)
-  await inTransaction(pool, async (client) => {
-    await takeTurn(client)
-    const known = await client.query<{ id: string }>('SELECT id FROM pool WHERE id = ANY($1::text[])', [addresses])
-    const ids = new Set(known.rows.map((row) => row.id))
-    const unknown = addresses.filter((address) => !ids.has(address))
-    if (unknown.length)
-      throw new GatewayError('NOT_FOUND', `There is no pool ${unknown.slice(0, 10).join(', ')}; nothing was changed.`)
-    await client.query(
-      `INSERT INTO multiplier AS m
-         (id, pool_address, deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b, created_at, updated_at)
-       SELECT gen_random_uuid()::text, u.pool, coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0),
-         coalesce(u.ba, m.borrow_token_a, 0), coalesce(u.bb, m.borrow_token_b, 0), now(), now()
-       FROM unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]) AS u(pool, da, db, ba, bb)
-       LEFT JOIN multiplier m ON m.pool_address = u.pool
-       ON CONFLICT (pool_address) DO UPDATE SET deposit_token_a = excluded.deposit_token_a,
-         deposit_token_b = excluded.deposit_token_b, borrow_token_a = excluded.borrow_token_a,
-         borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
-      [
-        addresses,
-        column((u) => u.depositTokenA),
-        column((u) => u.depositTokenB),
-        column((u) => u.borrowTokenA),
-        column((u) => u.borrowTokenB),
-      ],
-    )
-  })
-  return addresses
+  const known = await client.query<{ id: string }>('SELECT id FROM pool WHERE id = ANY($1::text[])', [addresses])
+  const ids = new Set(known.rows.map((row) => row.id))
+  const unknown = addresses.filter((address) => !ids.has(address))
+  if (unknown.length)
+    throw new GatewayError('NOT_FOUND', `There is no pool ${unknown.slice(0, 10).join(', ')}; nothing was changed.`)
+  await client.query(
+    `INSERT INTO multiplier AS m
+       (id, pool_address, deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b, created_at, updated_at)
+     SELECT gen_random_uuid()::text, u.pool, coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0),
+       coalesce(u.ba, m.borrow_token_a, 0), coalesce(u.bb, m.borrow_token_b, 0),
+       statement_timestamp(), statement_timestamp()
+     FROM unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]) AS u(pool, da, db, ba, bb)
+     LEFT JOIN multiplier m ON m.pool_address = u.pool
+     ON CONFLICT (pool_address) DO UPDATE SET deposit_token_a = excluded.deposit_token_a,
+       deposit_token_b = excluded.deposit_token_b, borrow_token_a = excluded.borrow_token_a,
+       borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
+    [
+      addresses,
+      column((u) => u.depositTokenA),
+      column((u) => u.depositTokenB),
+      column((u) => u.borrowTokenA),
+      column((u) => u.borrowTokenB),
+    ],
+  )
 }
 
 function problemsOf(updates: MultiplierUpdate[]): InputProblem[] {

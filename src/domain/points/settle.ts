@@ -11,6 +11,8 @@ export async function takeTurn(client: PoolClient): Promise<void> {
 export interface Settlement {
   /** The distribution dates whose positions or points have changed, as YYYY-MM-DD. */
   dates: string[]
+  /** The run of each of them; null: one that is not recorded. */
+  runIds?: (string | null)[]
   kind: 'import' | 'manualupdate' | 'resync'
   startedAt: Date
   /** Users of whom positions of those dates were removed. */
@@ -22,13 +24,16 @@ export interface Settlement {
  * has taken its turn): the days of accounts, the distributions of `dates`, the totals and ranks of all accounts, the
  * program's totals. Set-based: its work is that of the dates' positions, plus one pass over the accounts.
  *
- * Sums are ranked rounded to 6 decimals, so that the order of addition never decides a place.
+ * Every sum is added up in one order, so that equal stores give equal doubles. Ranks are by sums rounded to 6 decimals,
+ * so that the order of addition never decides a place.
  */
-export async function settle(client: PoolClient, { dates, kind, startedAt, removed = [] }: Settlement): Promise<void> {
+export async function settle(client: PoolClient, settlement: Settlement): Promise<void> {
+  const { dates, runIds = [], kind, startedAt, removed = [] } = settlement
   await client.query(
     `
     CREATE TEMP TABLE settled_day ON COMMIT DROP AS
-    SELECT user_address, distribution_date, sum(points_a + points_b) AS points, count(*)::int AS position_count
+    SELECT user_address, distribution_date, sum(points_a + points_b ORDER BY market_address) AS points,
+      count(*)::int AS position_count
     FROM position_points WHERE distribution_date = ANY($1::date[])
     GROUP BY user_address, distribution_date`,
     [dates],
@@ -58,13 +63,14 @@ export async function settle(client: PoolClient, { dates, kind, startedAt, remov
 
   await client.query(
     `
-    INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at)
-    SELECT distribution_date, sum(points), sum(position_count), count(*), $1::distribution_kind, $2, clock_timestamp()
+    INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at, run_id)
+    SELECT distribution_date, sum(points ORDER BY user_address), sum(position_count), count(*), $1::distribution_kind, $2,
+      clock_timestamp(), (SELECT run_id FROM unnest($3::date[], $4::bigint[]) AS r(date, run_id) WHERE r.date = distribution_date)
     FROM settled_day GROUP BY distribution_date
     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points, position_count = excluded.position_count,
       account_count = excluded.account_count, kind = excluded.kind, started_at = excluded.started_at,
-      finished_at = excluded.finished_at`,
-    [kind, startedAt],
+      finished_at = excluded.finished_at, run_id = excluded.run_id`,
+    [kind, startedAt, dates, dates.map((_, i) => runIds[i] ?? null)],
   )
 
   await client.query(
@@ -77,7 +83,7 @@ export async function settle(client: PoolClient, { dates, kind, startedAt, remov
   await client.query(`
     CREATE TEMP TABLE standing ON COMMIT DROP AS
     WITH account_now AS (
-      SELECT user_address, sum(points) AS points, sum(position_count)::int AS position_count,
+      SELECT user_address, sum(points ORDER BY distribution_date) AS points, sum(position_count)::int AS position_count,
         min(distribution_date) AS first_date, max(distribution_date) AS last_date
       FROM account_day JOIN affected USING (user_address)
       GROUP BY user_address
@@ -105,7 +111,7 @@ export async function settle(client: PoolClient, { dates, kind, startedAt, remov
 
   await client.query(`
     UPDATE program SET
-      total_points = (SELECT coalesce(sum(total_points), 0) FROM distribution),
+      total_points = (SELECT coalesce(sum(total_points ORDER BY date), 0) FROM distribution),
       position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
       account_count = (SELECT count(*) FROM standing)`)
   await client.query('DROP TABLE settled_day, affected, standing')

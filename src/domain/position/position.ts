@@ -10,6 +10,10 @@ export interface Position {
   distributionDate: Date
   pointsA: number
   pointsB: number
+  /** The run that gave the points; null: it was before runs were recorded. */
+  runId: bigint | null
+  /** The points came with an import. */
+  given: boolean
   aTokenAddress: string
   aTokenSymbol: string
   aTokenPrice: number
@@ -44,6 +48,7 @@ export const positionListing: Listing<Position> = {
     AND pp.user_address = t.user_address AND pp.market_address = t.market_address`,
   columns: Prisma.raw(`t.id, t.user_address AS "userAddress", t.market_address AS "marketAddress",
     t.distribution_date AS "distributionDate", coalesce(pp.points_a, 0) AS "pointsA", coalesce(pp.points_b, 0) AS "pointsB",
+    pp.run_id AS "runId", coalesce(pp.given, false) AS given,
     ${side('a')}, ${side('b')}`),
   order: [
     { column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'DESC' },

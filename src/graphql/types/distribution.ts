@@ -1,37 +1,45 @@
 import type { Listing } from '../../db/listing.ts'
-import { manualUpdate } from '../../domain/distribution/manual-update.ts'
-import { resync } from '../../domain/distribution/resync.ts'
-import type { DistributionRun as Run } from '../../domain/distribution/run.ts'
+import { manualUpdate, manualUpdatePlan } from '../../domain/distribution/manual-update.ts'
+import {
+  type DistributionPreview,
+  MAX_MOVERS,
+  type Mover as MoverRow,
+  preview,
+} from '../../domain/distribution/preview.ts'
+import { resync, resyncPlan } from '../../domain/distribution/resync.ts'
+import type { DistributionRun as FinishedRun } from '../../domain/distribution/run.ts'
+import { runListing } from '../../domain/distribution/run-listing.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../domain/position/position.ts'
+import { GatewayError } from '../../errors.ts'
 import { type Distribution as DistributionRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
 import { connectionType } from './connection-type.ts'
+import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
 import { pageArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
+import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
 
 const distributions: Listing<DistributionRow> = {
   name: 'distributions',
   from: Prisma.sql`distribution t`,
   columns: Prisma.sql`t.date, t.total_points AS "totalPoints", t.position_count AS "positionCount",
     t.account_count AS "accountCount", upper(t.kind::text) AS kind, t.started_at AS "startedAt",
-    t.finished_at AS "finishedAt"`,
+    t.finished_at AS "finishedAt", t.run_id AS "runId"`,
   order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
 }
 
-export function addDistribution(builder: Builder, { Positions }: { Positions: PositionsRef }) {
-  const DistributionKind = builder.enumType('DistributionKind', {
-    description: "How a distribution's stored points came to be.",
-    values: {
-      IMPORT: { description: 'An import brought or computed them.' },
-      MANUALUPDATE: { description: "Computed from the source's positions of the date." },
-      RESYNC: { description: 'Computed anew from the stored positions of the date.' },
-    },
-  })
+type Refs = {
+  Positions: PositionsRef
+  DistributionKind: DistributionKindRef
+  MultiplierInput: MultiplierInputRef
+} & RunRefs
 
+export function addDistribution(builder: Builder, refs: Refs) {
+  const { Positions, DistributionKind, MultiplierInput, Run, Runs, DayTotals } = refs
   const Distribution = builder.prismaNode('Distribution', {
     id: { resolve: ({ date }) => dateId(date) },
     findUnique: (id) => ({ date: readDateId(id) }),
@@ -55,6 +63,21 @@ export function addDistribution(builder: Builder, { Positions }: { Positions: Po
             total: async () => distribution.positionCount,
           }),
       }),
+      run: t.field({
+        type: Run,
+        nullable: true,
+        description: 'The run that last changed it; null: it was before runs were recorded.',
+        resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
+      }),
+      runs: t.field({
+        type: Runs,
+        description: 'All runs of the date, newest first: those that failed and one in progress among them.',
+        args: pageArguments(t.arg),
+        resolve: ({ date }, args, context) =>
+          connect(context, runListing, { where: [] }, args, {
+            scope: { columns: [{ column: 't.date', type: 'date' }], value: [isoDate(date)] },
+          }),
+      }),
     }),
   })
 
@@ -69,7 +92,7 @@ export function addDistribution(builder: Builder, { Positions }: { Positions: Po
     }),
   })
 
-  const DistributionRun = builder.objectRef<Run>('DistributionRun').implement({
+  const DistributionRun = builder.objectRef<FinishedRun>('DistributionRun').implement({
     description: 'What a run that recomputed a distribution did.',
     fields: (t) => ({
       distributionDate: t.expose('distributionDate', {
@@ -80,6 +103,78 @@ export function addDistribution(builder: Builder, { Positions }: { Positions: Po
       totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
       startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run started.' }),
       finishedAt: t.expose('finishedAt', { type: 'DateTime', description: 'When the run finished.' }),
+      run: t.field({
+        type: Run,
+        description: "The run's record.",
+        resolve: async ({ id }, _, context) => {
+          const run = await loadRun(context, BigInt(id))
+          if (!run) throw new Error(`run ${id} has no record`)
+          return run
+        },
+      }),
+    }),
+  })
+
+  const Mover = builder.objectRef<MoverRow>('DistributionMover').implement({
+    description: 'An account whose points a run would change.',
+    fields: (t) => ({
+      account: t.expose('account', { type: 'Address', description: "The account's address." }),
+      pointsBefore: t.exposeFloat('pointsBefore', { description: 'Its points over all dates now.' }),
+      pointsAfter: t.exposeFloat('pointsAfter', { description: 'Its points over all dates after the run.' }),
+      pointsChange: t.float({
+        description: 'By how much they would change.',
+        resolve: (mover) => mover.pointsAfter - mover.pointsBefore,
+      }),
+      rankBefore: t.exposeInt('rankBefore', {
+        nullable: true,
+        description: 'Its rank now; null: it is no account yet.',
+      }),
+      rankAfter: t.exposeInt('rankAfter', {
+        nullable: true,
+        description: 'Its rank after the run; null: it would be no account any more.',
+      }),
+    }),
+  })
+
+  const PreviewKind = builder.enumType('PreviewKind', {
+    description: 'Which run is previewed.',
+    values: {
+      MANUALUPDATE: { description: 'A manualupdate: with positions fetched from the source now.' },
+      RESYNC: { description: 'A resync: with the stored positions.' },
+    },
+  })
+
+  const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
+    description: 'What a run would change. Nothing of it is stored.',
+    fields: (t) => ({
+      distributionDate: t.expose('distributionDate', {
+        type: 'DateTime',
+        description: 'The distribution date, midnight UTC.',
+      }),
+      kind: t.field({
+        type: PreviewKind,
+        description: 'Which run it is of.',
+        resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
+      }),
+      before: t.expose('before', { type: DayTotals, description: 'The date now; zeros where it is not stored.' }),
+      after: t.expose('after', { type: DayTotals, description: 'The date after the run.' }),
+      programPointsBefore: t.exposeFloat('programPointsBefore', {
+        description: 'Points of all accounts over all dates now.',
+      }),
+      programPointsAfter: t.exposeFloat('programPointsAfter', {
+        description: 'Points of all accounts over all dates after the run.',
+      }),
+      changedAccountCount: t.exposeInt('changedAccountCount', {
+        description: 'Accounts whose points would change, those that come and go among them.',
+      }),
+      changedRankCount: t.exposeInt('changedRankCount', {
+        description: 'Accounts that would be on another place of the leaderboard.',
+      }),
+      movers: t.expose('movers', {
+        type: [Mover],
+        description:
+          'The changed accounts, by the size of the change, largest first, then by address; `first` of them.',
+      }),
     }),
   })
 
@@ -103,6 +198,43 @@ export function addDistribution(builder: Builder, { Positions }: { Positions: Po
       args: pageArguments(t.arg),
       resolve: (_, args, context) => connect(context, distributions, { where: [] }, args),
     }),
+    previewDistribution: t.field({
+      type: Preview,
+      description:
+        'What a run for a date would change, with the stored multipliers or with others in their place: the run itself, taken back at its end. It has the date as long as it takes, like a run. Needs the admin token.',
+      args: {
+        date: t.arg({
+          type: 'DateTime',
+          description:
+            'The date; when left out the newest stored one for a resync, the current UTC date for a manualupdate.',
+        }),
+        multipliers: t.arg({
+          type: [MultiplierInput],
+          description: 'Multipliers to compute with, each pool once; pools and fields left out are as stored.',
+        }),
+        kind: t.arg({
+          type: PreviewKind,
+          defaultValue: 'RESYNC',
+          required: true,
+          description: 'Which run to preview.',
+        }),
+        first: t.arg.int({
+          defaultValue: 100,
+          required: true,
+          description: `How many of the accounts that change most, 0 to ${MAX_MOVERS}.`,
+        }),
+      },
+      resolve: (_, { date, multipliers, kind, first }, context) => {
+        requireAdmin(context.admin)
+        if (first < 0 || first > MAX_MOVERS) {
+          const message = `must be from 0 to ${MAX_MOVERS}`
+          throw new GatewayError('BAD_INPUT', `first ${message}.`, [{ in: 'query', name: 'first', message }])
+        }
+        const deps = runDeps(context)
+        const plan = kind === 'RESYNC' ? resyncPlan(date ?? null) : manualUpdatePlan(deps, date ?? null)
+        return preview(deps, plan, { first, ...(multipliers && { multipliers }) })
+      },
+    }),
   }))
 
   const runDeps = ({ deps }: GraphContext) => ({ ...deps, pool: deps.store.pool })
@@ -113,8 +245,7 @@ export function addDistribution(builder: Builder, { Positions }: { Positions: Po
         "Computes a date's points anew from its stored positions and the present multipliers. All of it lands or none. Needs the admin token.",
       args: { date: t.arg({ type: 'DateTime', description: 'The date; the newest stored one when left out.' }) },
       resolve: async (_, { date }, context) => {
-        requireAdmin(context.admin)
-        const run = await resync(runDeps(context), date ?? null)
+        const run = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
         context.batches.clear()
         return run
       },
@@ -125,8 +256,7 @@ export function addDistribution(builder: Builder, { Positions }: { Positions: Po
         "Fetches a date's positions from the configured source, replaces the stored ones by them and computes their points. All of it lands or none. Needs the admin token.",
       args: { date: t.arg({ type: 'DateTime', description: 'The date; the current UTC date when left out.' }) },
       resolve: async (_, { date }, context) => {
-        requireAdmin(context.admin)
-        const run = await manualUpdate(runDeps(context), date ?? null)
+        const run = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
         context.batches.clear()
         return run
       },

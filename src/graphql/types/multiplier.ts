@@ -1,10 +1,12 @@
 import type { Listing } from '../../db/listing.ts'
+import { revisionListing } from '../../domain/multiplier/history.ts'
 import { updateMultipliers } from '../../domain/multiplier/update.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
 import { connectionType } from './connection-type.ts'
+import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { pageArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef } from './pool.ts'
 
@@ -29,7 +31,9 @@ export function loadMultiplier(context: GraphContext, poolAddress: string): Prom
   })
 }
 
-export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
+type Refs = { Pool: PoolRef; MultiplierRevisions: MultiplierRevisionsRef }
+
+export function addMultiplier(builder: Builder, { Pool, MultiplierRevisions }: Refs) {
   const Multiplier = builder.prismaNode('Multiplier', {
     id: { field: 'poolAddress' },
     nullable: true,
@@ -48,6 +52,15 @@ export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
         resolve: (multiplier, _, context) => loadPool(context, multiplier.poolAddress),
+      }),
+      history: t.field({
+        type: MultiplierRevisions,
+        description: 'Its changes, newest first: who changed what, and when.',
+        args: pageArguments(t.arg),
+        resolve: ({ poolAddress }, args, context) =>
+          connect(context, revisionListing, { where: [] }, args, {
+            scope: { columns: [{ column: 't.pool_address', type: 'text' }], value: [poolAddress] },
+          }),
       }),
     }),
   })
@@ -83,8 +96,8 @@ export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
         multipliers: t.arg({ type: [MultiplierInput], required: true, description: 'At least one, each pool once.' }),
       },
       resolve: async (query, _, args, context) => {
-        requireAdmin(context.admin)
-        const addresses = await updateMultipliers(context.deps.store, args.multipliers)
+        const requestedBy = requireAdmin(context.admin)
+        const addresses = await updateMultipliers(context.deps.store, args.multipliers, requestedBy)
         context.batches.clear()
         const rows = await context.reader.multiplier.findMany({ ...query, where: { poolAddress: { in: addresses } } })
         const byPool = new Map(rows.map((row) => [row.poolAddress, row]))
@@ -92,7 +105,8 @@ export function addMultiplier(builder: Builder, { Pool }: { Pool: PoolRef }) {
       },
     }),
   }))
-  return Multiplier
+  return { Multiplier, MultiplierInput }
 }
 
-export type MultiplierRef = ReturnType<typeof addMultiplier>
+export type MultiplierRef = ReturnType<typeof addMultiplier>['Multiplier']
+export type MultiplierInputRef = ReturnType<typeof addMultiplier>['MultiplierInput']

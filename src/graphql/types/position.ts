@@ -1,12 +1,15 @@
 import { placeOf } from '../../db/listing.ts'
+import { revisionsUpTo } from '../../domain/multiplier/history.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../domain/position/position.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Builder } from '../builder.ts'
 import { connect, encodeCursor } from '../connection.ts'
 import { connectionType } from './connection-type.ts'
+import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { pageArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef } from './pool.ts'
+import { loadRun, type RunRefs } from './run.ts'
 import type { UserRef } from './user.ts'
 
 export const positionRef = (builder: Builder) => builder.objectRef<Row>('Position')
@@ -15,9 +18,17 @@ export type PositionRef = ReturnType<typeof positionRef>
 export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
 export type PositionsRef = ReturnType<typeof positionsRef>
 
-type Refs = { Position: PositionRef; Positions: PositionsRef; Pool: PoolRef; User: UserRef }
+type Refs = {
+  Position: PositionRef
+  Positions: PositionsRef
+  Pool: PoolRef
+  User: UserRef
+  Run: RunRefs['Run']
+  MultiplierRevision: MultiplierRevisionRef
+}
 
-export function addPosition(builder: Builder, { Position, Positions, Pool, User }: Refs) {
+export function addPosition(builder: Builder, refs: Refs) {
+  const { Position, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<{ side: 'a' | 'b'; of: Row }>('PositionSide').implement({
     description: "One side of a position: a token, its price, and the user's amounts of it.",
     fields: (t) => {
@@ -78,6 +89,26 @@ export function addPosition(builder: Builder, { Position, Positions, Pool, User 
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
         resolve: (p, _, context) => loadPool(context, p.marketAddress),
+      }),
+      run: t.field({
+        type: Run,
+        nullable: true,
+        description: 'The run that gave it its points; null: it was before runs were recorded.',
+        resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
+      }),
+      multiplierUsed: t.field({
+        type: MultiplierRevision,
+        nullable: true,
+        description:
+          'The multiplier that made its points; null where the pool had none, where the points came with an import, or before runs were recorded.',
+        resolve: async ({ runId, given, marketAddress: poolAddress }, _, context) => {
+          const run = runId === null || given ? null : await loadRun(context, runId)
+          if (!run || run.multiplierRevision === null) return null
+          const { multiplierRevision: revision } = run
+          return context.batches.load('multiplier used', { poolAddress, revision }, (asked) =>
+            revisionsUpTo(context.reader, asked),
+          )
+        },
       }),
     }),
   })

@@ -1,0 +1,21 @@
+import type { Pool } from 'pg'
+
+/** The stored distribution dates in order, those of a range (both ends included) or all. */
+export async function storedDates(pool: Pool, range: { from?: Date; to?: Date | undefined } = {}): Promise<Date[]> {
+  const day = (date: Date | undefined) => date?.toISOString().slice(0, 10) ?? null
+  const { rows } = await pool.query<{ date: string }>(
+    `SELECT date::text AS date FROM distribution
+     WHERE ($1::date IS NULL OR date >= $1) AND ($2::date IS NULL OR date <= $2) ORDER BY date`,
+    [day(range.from), day(range.to)],
+  )
+  return rows.map((row) => new Date(row.date))
+}
+
+/** Every date of a range, both ends included, in order: midnight UTC each. */
+export function runnableDates(from: Date, to: Date): Date[] {
+  const dates: Date[] = []
+  for (let at = from.getTime(); at <= to.getTime(); at += DAY_MS) dates.push(new Date(at))
+  return dates
+}
+
+const DAY_MS = 86_400_000

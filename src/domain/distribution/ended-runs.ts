@@ -1,0 +1,26 @@
+import type { Pool } from 'pg'
+
+/** A run that has ended. */
+export interface EndedRun {
+  id: string
+  /** YYYY-MM-DD; null: an import that stored nothing. */
+  day: string | null
+  succeeded: boolean
+  /** How long ago it ended, by the store's clock. */
+  msAgo: number
+}
+
+/** Those of some runs that have ended, or all that ended lately, in the order of their ends. */
+export async function endedRuns(pool: Pool, which: { ids: string[] } | { withinMs: number }): Promise<EndedRun[]> {
+  const [condition, value] =
+    'ids' in which
+      ? ['id = ANY($1::bigint[])', which.ids]
+      : ["finished_at >= clock_timestamp() - $1::float8 * interval '1 millisecond'", which.withinMs]
+  const { rows } = await pool.query<EndedRun>(
+    `SELECT id, date::text AS day, status = 'succeeded' AS succeeded,
+       (extract(epoch FROM clock_timestamp() - finished_at) * 1000)::float8 AS "msAgo"
+     FROM run WHERE status <> 'running' AND ${condition} ORDER BY finished_at, id`,
+    [value],
+  )
+  return rows
+}

@@ -1,0 +1,55 @@
+import type { PoolClient } from 'pg'
+import { GatewayError } from '../../errors.ts'
+
+interface Suspect {
+  symbol: string
+  token: string
+  price: number
+  before: number | null
+  before_date: string | null
+}
+
+/** A token's prices in the staged positions of each side; a pool's chain tells tokens of one address apart. */
+const STAGED = (['a', 'b'] as const)
+  .map(
+    (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
+      min(${s}_token_price) AS low, max(${s}_token_price) AS high
+      FROM staged JOIN pool ON pool.id = staged.market_address GROUP BY pool.chain_id, ${s}_token_address`,
+  )
+  .join(' UNION ALL ')
+
+/** The newest price of a token `t` before a day, from an index on either side. */
+const BEFORE = (['a', 'b'] as const)
+  .map(
+    (s) => `(SELECT p.${s}_token_price AS price, p.distribution_date AS date FROM position p
+      JOIN pool ON pool.id = p.market_address AND pool.chain_id = t.chain_id
+      WHERE p.${s}_token_address = t.token AND p.distribution_date < $1 ORDER BY p.distribution_date DESC, p.id LIMIT 1)`,
+  )
+  .join(' UNION ALL ')
+
+/**
+ * Refuses staged positions whose prices cannot be believed: none may be 0 or less, and none more than `maxJump` times
+ * the token's price on the date before, or less than that fraction of it.
+ * @throws SOURCE_FAILED with the token and its prices, in the name of the source of prices
+ */
+export async function assertPrices(client: PoolClient, day: string, source: string, maxJump: number): Promise<void> {
+  const { rows } = await client.query<Suspect>(
+    `SELECT t.symbol, t.token, x.price, before.price AS before, before.date::text AS before_date
+     FROM (SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${STAGED}) s
+       GROUP BY chain_id, token) t
+     LEFT JOIN LATERAL (SELECT * FROM (${BEFORE}) b ORDER BY date DESC LIMIT 1) before ON before.price > 0
+     CROSS JOIN LATERAL (VALUES (t.low), (t.high)) x(price)
+     WHERE x.price <= 0 OR x.price > before.price * $2 OR x.price < before.price / $2
+     ORDER BY t.token LIMIT 1`,
+    [day, maxJump],
+  )
+  const [suspect] = rows
+  if (!suspect) return
+  const { symbol, token, price, before, before_date } = suspect
+  const reason =
+    price <= 0
+      ? `the price of ${symbol} (${token}) is ${price}`
+      : `the price of ${symbol} (${token}) went from ${before} on ${before_date} to ${price}, by more than ${maxJump} ` +
+        'times; if that is right, raise MAX_PRICE_JUMP and run again'
+  throw new GatewayError('SOURCE_FAILED', `The source of prices, ${source}, failed: ${reason}.`)
+}

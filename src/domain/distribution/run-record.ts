@@ -1,0 +1,174 @@
+import type { Pool, PoolClient } from 'pg'
+import { GatewayError } from '../../errors.ts'
+import type { SourceReceipt } from '../../sources/positions-source.ts'
+import type { BasePoints } from '../points/formula.ts'
+
+const RUN_LOCK = 7_014_011
+const LOCKED_DAY = "(date - date '2000-01-01')"
+
+/**
+ * Claims a date for this transaction's run; the claim ends with the transaction, however that ends.
+ * @param date YYYY-MM-DD
+ * @throws CONFLICT while another run has the date, naming that run
+ */
+export async function claimDate(client: PoolClient, date: string): Promise<void> {
+  const { rows } = await client.query<{ claimed: boolean }>(
+    `SELECT pg_try_advisory_xact_lock($1, ${LOCKED_DAY}) AS claimed FROM (SELECT $2::date AS date) d`,
+    [RUN_LOCK, date],
+  )
+  if (rows[0]?.claimed) return
+  const running = await client.query<{ id: string; kind: string; requested_by: string; started_at: Date }>(
+    `SELECT id, kind, requested_by, started_at FROM run WHERE date = $1 AND status = 'running' ORDER BY id DESC LIMIT 1`,
+    [date],
+  )
+  const [run] = running.rows
+  const which = run
+    ? `run ${run.id}, a ${run.kind} that ${run.requested_by} started at ${run.started_at.toISOString()}`
+    : 'it has just started, or is a preview'
+  throw new GatewayError(
+    'CONFLICT',
+    `A run for ${date} is in progress (${which}). Wait for it to finish, then try again.`,
+  )
+}
+
+export interface RunStart {
+  kind: 'manualupdate' | 'resync'
+  day: string
+  requestedBy: string
+  startedAt: Date
+  basePoints: BasePoints
+}
+
+/** Records a run that has claimed its date, for all to see at once. @returns its id */
+export async function openRecord(pool: Pool, start: RunStart): Promise<string> {
+  const { kind, day, requestedBy, startedAt, basePoints } = start
+  await closeDeadRuns(pool, day)
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO run (kind, date, status, requested_by, started_at, base_deposit, base_borrow)
+     VALUES ($1, $2, 'running', $3, $4, $5, $6) RETURNING id`,
+    [kind, day, requestedBy, startedAt, basePoints.deposit, basePoints.borrow],
+  )
+  const id = rows[0]?.id
+  if (id === undefined) throw new Error('a run was not recorded')
+  return id
+}
+
+/** What a date comes to. */
+export interface DayTotals {
+  positionCount: number
+  accountCount: number
+  totalPoints: number
+}
+
+/** What a date comes to now; zeros where it is not stored. */
+export async function dayOfRun(client: PoolClient, day: string): Promise<DayTotals> {
+  const { rows } = await client.query<DayTotals>(
+    `SELECT position_count AS "positionCount", account_count AS "accountCount", total_points AS "totalPoints"
+     FROM distribution WHERE date = $1`,
+    [day],
+  )
+  return rows[0] ?? { positionCount: 0, accountCount: 0, totalPoints: 0 }
+}
+
+/** Records, in the run's own transaction, that it has succeeded. */
+export async function finishRecord(
+  client: PoolClient,
+  id: string,
+  { sources, before, multiplierRevision }: { sources: SourceReceipt[]; before: DayTotals; multiplierRevision: string },
+): Promise<DayTotals & { finishedAt: Date }> {
+  const { rows } = await client.query<DayTotals & { finishedAt: Date }>(
+    `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, sources = $2,
+       multiplier_revision = $6, position_count_before = $3, account_count_before = $4, total_points_before = $5,
+       position_count_after = d.position_count, account_count_after = d.account_count, total_points_after = d.total_points
+     FROM distribution d WHERE d.date = r.date AND r.id = $1
+     RETURNING d.position_count AS "positionCount", d.account_count AS "accountCount", d.total_points AS "totalPoints",
+       d.finished_at AS "finishedAt"`,
+    [id, JSON.stringify(sources), before.positionCount, before.accountCount, before.totalPoints, multiplierRevision],
+  )
+  if (!rows[0]) throw new Error(`run ${id} stored no distribution`)
+  return rows[0]
+}
+
+/** Records that a run has failed, and why. A store that cannot be reached keeps it for dead (see `closeDeadRuns`). */
+export async function failRecord(pool: Pool, id: string, error: unknown): Promise<void> {
+  await pool
+    .query(
+      `UPDATE run SET status = 'failed', finished_at = clock_timestamp(), error = $2 WHERE id = $1 AND status <> 'succeeded'`,
+      [id, reasonOf(error)],
+    )
+    .catch(() => {})
+}
+
+/** What a record says of an error: nothing of our insides. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof GatewayError) return error.message.slice(0, 2000)
+  return error instanceof Error && error.name === 'AbortError' ? 'It was interrupted.' : 'It failed inside the gateway.'
+}
+
+/**
+ * Runs whose process ended in the middle hold no lock any more: they are recorded as failed.
+ * @param claimed a date that the caller has claimed: whatever ran for it has ended
+ */
+export async function closeDeadRuns(pool: Pool, claimed: string | null = null): Promise<void> {
+  await pool.query(
+    `UPDATE run SET status = 'failed', finished_at = clock_timestamp(), error = 'It was cut off: the process that ran it ended.'
+     WHERE status = 'running' AND (date = $2 OR NOT EXISTS (
+       SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2 AND granted
+         AND objid::bigint = (${LOCKED_DAY}::bigint & 4294967295)
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
+    [RUN_LOCK, claimed],
+  )
+}
+
+/** What an import did to its dates, as one run for each: in the import's transaction, around its settling. */
+export interface ImportRecord {
+  dates: string[]
+  runIds: string[]
+  requestedBy: string
+  startedAt: Date
+  basePoints: BasePoints
+  sources: SourceReceipt[]
+}
+
+/** Records an import's runs before its dates are settled: what they came to until now. */
+export async function openImportRecords(client: PoolClient, record: ImportRecord): Promise<void> {
+  const { dates, runIds, requestedBy, startedAt, basePoints, sources } = record
+  await client.query(
+    `INSERT INTO run (id, kind, date, status, requested_by, started_at, base_deposit, base_borrow, sources,
+       multiplier_revision, position_count_before, account_count_before, total_points_before)
+     SELECT u.id, 'import', u.date, 'running', $3, $4, $5, $6, $7,
+       (SELECT coalesce(max(id), 0) FROM multiplier_revision),
+       coalesce(d.position_count, 0), coalesce(d.account_count, 0), coalesce(d.total_points, 0)
+     FROM unnest($1::bigint[], $2::date[]) AS u(id, date) LEFT JOIN distribution d USING (date)`,
+    [runIds, dates, requestedBy, startedAt, basePoints.deposit, basePoints.borrow, JSON.stringify(sources)],
+  )
+}
+
+/** Completes them with what their dates have come to. */
+export async function finishImportRecords(client: PoolClient, runIds: string[]): Promise<void> {
+  await client.query(
+    `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, position_count_after = d.position_count,
+       account_count_after = d.account_count, total_points_after = d.total_points
+     FROM distribution d WHERE d.date = r.date AND r.id = ANY($1::bigint[])`,
+    [runIds],
+  )
+}
+
+/** Records an import that stored nothing. */
+export async function recordFailedImport(
+  pool: Pool,
+  {
+    requestedBy,
+    startedAt,
+    basePoints,
+    error,
+  }: Pick<ImportRecord, 'requestedBy' | 'startedAt' | 'basePoints'> & { error: unknown },
+): Promise<void> {
+  await pool
+    .query(
+      `INSERT INTO run (kind, status, requested_by, started_at, finished_at, error, base_deposit, base_borrow)
+       VALUES ('import', 'failed', $1, $2, clock_timestamp(), $3, $4, $5)`,
+      [requestedBy, startedAt, reasonOf(error), basePoints.deposit, basePoints.borrow],
+    )
+    .catch(() => {})
+}

@@ -1,0 +1,62 @@
+import type { Listing } from '../../db/listing.ts'
+import type { Reader } from '../../db/store.ts'
+import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
+
+const COLUMNS = Prisma.sql`t.id, t.pool_address AS "poolAddress", t.deposit_token_a AS "depositTokenA",
+  t.deposit_token_b AS "depositTokenB", t.borrow_token_a AS "borrowTokenA", t.borrow_token_b AS "borrowTokenB",
+  t.changed_at AS "changedAt", t.recorded_at AS "recordedAt", t.changed_by AS "changedBy"`
+
+/** Revisions of multipliers, newest first. */
+export const revisionListing: Listing<MultiplierRevision> = {
+  name: 'multiplierRevisions',
+  from: Prisma.sql`multiplier_revision t`,
+  columns: COLUMNS,
+  order: [{ column: 't.id', field: 'id', type: 'bigint', direction: 'DESC' }],
+}
+
+/**
+ * Each pool's multiplier at a moment, in the order of the pools; null where it had none then. What was recorded later
+ * stands from the moment on that it names, whatever was recorded before.
+ */
+export async function revisionsAt(
+  reader: Reader,
+  asked: readonly { poolAddress: string; at: Date }[],
+): Promise<(MultiplierRevision | null)[]> {
+  const rows = await reader.$queryRaw<(MultiplierRevision & { place: number })[]>`
+    SELECT o.place::int AS place, found.*
+    FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => one.at.toISOString())}::timestamptz[])
+      WITH ORDINALITY AS o(pool, at, place)
+    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM multiplier_revision t
+      WHERE t.pool_address = o.pool AND t.changed_at <= o.at ORDER BY t.id DESC LIMIT 1) found`
+  return placed(asked.length, rows)
+}
+
+/** Each pool's multiplier as a run used it: its newest revision up to `revision`; null where it had none. */
+export async function revisionsUpTo(
+  reader: Reader,
+  asked: readonly { poolAddress: string; revision: bigint }[],
+): Promise<(MultiplierRevision | null)[]> {
+  const rows = await reader.$queryRaw<(MultiplierRevision & { place: number })[]>`
+    SELECT o.place::int AS place, found.*
+    FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => String(one.revision))}::bigint[])
+      WITH ORDINALITY AS o(pool, revision, place)
+    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM multiplier_revision t
+      WHERE t.pool_address = o.pool AND t.id <= o.revision ORDER BY t.id DESC LIMIT 1) found`
+  return placed(asked.length, rows)
+}
+
+/** A revision that removed the multiplier stands for none. */
+function placed(length: number, rows: (MultiplierRevision & { place: number })[]): (MultiplierRevision | null)[] {
+  const found: (MultiplierRevision | null)[] = new Array(length).fill(null)
+  for (const row of rows) if (row.depositTokenA !== null) found[row.place - 1] = row
+  return found
+}
+
+/** The multipliers of all pools that had one as a run (`r`) used them: the newest revisions up to its own. */
+export const revisionsOfRun: Listing<MultiplierRevision> = {
+  name: 'runMultipliers',
+  from: Prisma.sql`run r CROSS JOIN LATERAL (SELECT * FROM (SELECT DISTINCT ON (pool_address) * FROM multiplier_revision
+    WHERE id <= r.multiplier_revision ORDER BY pool_address, id DESC) newest WHERE deposit_token_a IS NOT NULL) t`,
+  columns: COLUMNS,
+  order: [{ column: 't.pool_address', field: 'poolAddress', type: 'text', direction: 'ASC' }],
+}

@@ -1,0 +1,73 @@
+import { revisionListing, revisionsAt } from '../../domain/multiplier/history.ts'
+import { Prisma, type MultiplierRevision as Row } from '../../generated/prisma/client.ts'
+import type { Builder } from '../builder.ts'
+import { connect } from '../connection.ts'
+import { connectionType } from './connection-type.ts'
+import { pageArguments } from './page-arguments.ts'
+
+export function addMultiplierRevision(builder: Builder) {
+  const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
+    description: "A pool's multiplier from a moment on, until its next revision.",
+    fields: (t) => {
+      const factor = (name: 'depositTokenA' | 'depositTokenB' | 'borrowTokenA' | 'borrowTokenB', of: string) =>
+        t.exposeFloat(name, { nullable: true, description: `Factor of a dollar of ${of}; null: it was removed.` })
+      return {
+        id: t.field({
+          type: 'BigInt',
+          description: "The revision's number: a later one has a larger one.",
+          resolve: ({ id }) => id,
+        }),
+        poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
+        depositTokenA: factor('depositTokenA', 'token A supplied'),
+        depositTokenB: factor('depositTokenB', 'token B supplied'),
+        borrowTokenA: factor('borrowTokenA', 'token A borrowed'),
+        borrowTokenB: factor('borrowTokenB', 'token B borrowed'),
+        changedAt: t.expose('changedAt', {
+          type: 'DateTime',
+          description: "When it took effect: the multiplier's updatedAt.",
+        }),
+        recordedAt: t.expose('recordedAt', { type: 'DateTime', description: 'When this store learnt of it.' }),
+        changedBy: t.exposeString('changedBy', {
+          description:
+            'Who changed it: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
+        }),
+      }
+    },
+  })
+  const MultiplierRevisions = connectionType(builder, 'MultiplierRevision', MultiplierRevision)
+
+  builder.queryFields((t) => ({
+    multiplier: t.field({
+      type: MultiplierRevision,
+      nullable: true,
+      description: "A pool's multiplier, now or at a moment; null where the pool had none.",
+      args: {
+        pool: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
+        asOf: t.arg({ type: 'DateTime', description: 'The moment; now when left out.' }),
+      },
+      resolve: async (_, { pool, asOf }, context) => {
+        const at = asOf ?? LATEST
+        return context.batches.load('multiplier at', { poolAddress: pool, at }, (asked) =>
+          revisionsAt(context.reader, asked),
+        )
+      },
+    }),
+    multiplierHistory: t.field({
+      type: MultiplierRevisions,
+      description: 'All changes of multipliers, newest first.',
+      args: {
+        ...pageArguments(t.arg),
+        pool: t.arg({ type: 'Address', description: 'Those of one pool.' }),
+      },
+      resolve: (_, { pool, ...page }, context) =>
+        connect(context, revisionListing, { where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }, page),
+    }),
+  }))
+  return { MultiplierRevision, MultiplierRevisions }
+}
+
+/** After every moment that a record can have. */
+const LATEST = new Date('9999-12-31T23:59:59.999Z')
+
+export type MultiplierRevisionsRef = ReturnType<typeof addMultiplierRevision>['MultiplierRevisions']
+export type MultiplierRevisionRef = ReturnType<typeof addMultiplierRevision>['MultiplierRevision']
