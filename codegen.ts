@@ -1,27 +1,35 @@
 import type { CodegenConfig } from '@graphql-codegen/cli'
 
-/** The typed operations that the REST router executes, from the committed schema: `npm run generate`. */
+const scalars = {
+  Address: 'string',
+  DateTime: 'string',
+  BigInt: { input: 'string | bigint', output: 'string' },
+  SafeInt: 'number',
+}
+
+const operations = (schema: string, documents: string | string[]) => ({
+  schema,
+  documents,
+  preset: 'client' as const,
+  presetConfig: { fragmentMasking: false, gqlTagName: 'graphql' },
+  config: {
+    useTypeImports: true,
+    enumsAsTypes: true,
+    strictScalars: true,
+    scalars,
+    importExtension: '.ts',
+    emitLegacyCommonJSImports: false,
+  },
+})
+
+/**
+ * The typed operations, from committed schemas: those that the REST router and the command line execute, and those that
+ * a source of positions is asked. `npm run generate` renews them.
+ */
 const config: CodegenConfig = {
-  schema: 'src/generated/schema.graphql',
-  documents: ['src/rest/**/*.ts'],
   generates: {
-    'src/generated/operations/': {
-      preset: 'client',
-      presetConfig: { fragmentMasking: false, gqlTagName: 'graphql' },
-      config: {
-        useTypeImports: true,
-        enumsAsTypes: true,
-        strictScalars: true,
-        scalars: {
-          Address: 'string',
-          DateTime: 'string',
-          BigInt: { input: 'string | bigint', output: 'string' },
-          SafeInt: 'number',
-        },
-        importExtension: '.ts',
-        emitLegacyCommonJSImports: false,
-      },
-    },
+    'src/generated/operations/': operations('src/generated/schema.graphql', ['src/rest/**/*.ts', 'src/cli/**/*.ts']),
+    'src/generated/source-operations/': operations('src/sources/graph-positions.graphql', 'src/sources/**/*.ts'),
   },
 }
 

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import { MultiBar, Presets, type SingleBar } from 'cli-progress'
+import { MultiBar, Presets, SingleBar } from 'cli-progress'
 
 /** How far the reading of one file is. */
 export interface Progress {
@@ -32,6 +32,21 @@ export function showProgress(stream: WriteStream): { update(progress: Progress):
       bar.update(Math.min(bytes, bar.getTotal()), { lines })
     },
     done: () => all.stop(),
+  }
+}
+
+/** Shows how many of a range's dates are done: a bar on a terminal, nothing elsewhere, where each date prints its line. */
+export function showDates(stream: WriteStream, total: number): { next(date: string): void; done(): void } {
+  if (!stream.isTTY || total < 2) return { next() {}, done() {} }
+  const bar = new SingleBar(
+    { stream, clearOnComplete: true, hideCursor: true, format: '{date} {bar} {value} of {total} dates | {eta} s' },
+    Presets.shades_classic,
+  )
+  let begun = 0
+  bar.start(total, 0, { date: '' })
+  return {
+    next: (date) => bar.update(begun++, { date }),
+    done: () => bar.stop(),
   }
 }
 

@@ -1,0 +1,96 @@
+import { CommanderError } from 'commander'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { readSnapshot } from '../db/store.ts'
+import { type Deps, openDeps } from '../deps.ts'
+import { type ErrorCode, GatewayError } from '../errors.ts'
+import { createContext, type Execute, executor } from '../graphql/execute.ts'
+import { parseUtc } from '../graphql/scalars.ts'
+import { createSchema } from '../graphql/schema.ts'
+
+/** Who asks, in the records of what the command line changes. */
+export const CLI = 'cli'
+
+/** Opens the resources, runs one command, closes them again: also on Ctrl-C, which leaves the store as it was. */
+export async function withDeps(work: (deps: Deps, signal: AbortSignal) => Promise<void> | void): Promise<void> {
+  const signal = stopSignal()
+  const config: Config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env) })
+  const deps = await openDeps(config)
+  try {
+    await work(deps, signal)
+  } finally {
+    await deps.close()
+  }
+}
+
+/** Runs operations of the graph on one snapshot of the store: what a command shows is what a client is told. */
+export function readGraph<T>(deps: Deps, work: (execute: Execute) => Promise<T>): Promise<T> {
+  const graph = { schema: createSchema(), deps }
+  return readSnapshot(deps.store, (reader) => work(executor(graph, createContext(graph, reader, { name: CLI }))))
+}
+
+/** What the verbs of the domain take. */
+export const runDeps = (deps: Deps) => ({ ...deps, pool: deps.store.pool })
+
+/** An empty variable is one that is not set. */
+export function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+}
+
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** One JSON object a line, for scripts. */
+export const printJson = (value: unknown) => print(JSON.stringify(value))
+
+/** Reads the value of an option that is a date. @throws ConfigError */
+export function parseDate(text: string): Date {
+  const parsed = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseUtc(text) : undefined
+  if (!parsed) throw new ConfigError(`A date must look like 2025-03-01, not ${text}.`)
+  return parsed
+}
+
+/** Reads the value of an option that is a whole number up to a maximum. */
+export function parseCount(max: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,9}$/.test(text) || Number(text) > max)
+      throw new ConfigError(`A number from 0 to ${max} is needed, not ${text}.`)
+    return Number(text)
+  }
+}
+
+export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
+
+/** What a script can tell from the exit code. The README lists them. */
+const EXIT_CODES: Record<ErrorCode, number> = {
+  BAD_INPUT: 2,
+  NOT_FOUND: 3,
+  CONFLICT: 4,
+  SOURCE_FAILED: 5,
+  UNAVAILABLE: 6,
+  UNAUTHENTICATED: 1,
+  FORBIDDEN: 1,
+}
+
+/** Tells a failure in a sentence, and sets the exit code. */
+export function fail(error: unknown): void {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : 2
+    return
+  }
+  if (error instanceof Error && error.name === 'AbortError') {
+    process.stderr.write('Interrupted: what was not done yet has changed nothing.\n')
+    process.exitCode = 130
+    return
+  }
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  const known = error instanceof ConfigError || error instanceof GatewayError
+  if (!known && error instanceof Error && process.env.LOG_LEVEL === 'debug') process.stderr.write(`${error.stack}\n`)
+  process.exitCode = error instanceof GatewayError ? EXIT_CODES[error.code] : error instanceof ConfigError ? 2 : 1
+}

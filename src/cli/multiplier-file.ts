@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { ConfigError } from '../config.ts'
+import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
+
+const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
+const one = z.strictObject({
+  poolAddress: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+    .toLowerCase(),
+  deposit_tokenA: factor,
+  deposit_tokenB: factor,
+  borrow_tokenA: factor,
+  borrow_tokenB: factor,
+})
+const file = z.union([one.transform((single) => [single]), z.array(one)])
+
+/**
+ * Multipliers as `POST /multipliers/update` takes them: one object or an array of them.
+ * @throws ConfigError that tells what is wrong with the text
+ */
+export function readMultipliers(text: string): MultiplierUpdate[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new ConfigError('The multipliers are not JSON.')
+  }
+  const parsed = (Array.isArray(value) ? z.array(one) : file).safeParse(value)
+  if (!parsed.success) throw new ConfigError(`The multipliers are not valid:\n${z.prettifyError(parsed.error)}`)
+  return parsed.data.map((m) => ({
+    poolAddress: m.poolAddress,
+    depositTokenA: m.deposit_tokenA ?? null,
+    depositTokenB: m.deposit_tokenB ?? null,
+    borrowTokenA: m.borrow_tokenA ?? null,
+    borrowTokenB: m.borrow_tokenB ?? null,
+  }))
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import Table from 'cli-table3'
+import { type Command, Option } from 'commander'
+import { ConfigError } from '../config.ts'
+import { type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
+import { graphql } from '../generated/operations/gql.ts'
+import { CLI, parseCount, print, printJson, readGraph, withDeps } from './command.ts'
+import { readMultipliers } from './multiplier-file.ts'
+
+const history = graphql(`
+  query CliMultiplierHistory($first: Int!, $pool: Address) {
+    multiplierHistory(first: $first, pool: $pool) {
+      nodes { id poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB changedAt recordedAt changedBy }
+    }
+  }
+`)
+
+interface Factors {
+  depositA?: number
+  depositB?: number
+  borrowA?: number
+  borrowB?: number
+  file?: string
+  json?: boolean
+}
+
+/** Sets multipliers and shows what became of them. */
+export function addMultipliers(program: Command): void {
+  const command = program.command('multipliers').description('set the multipliers of pools, or show their history')
+  const factor = (flag: string, of: string) =>
+    new Option(`${flag} <factor>`, `factor of a dollar of ${of}`).argParser(parseFactor)
+  command
+    .command('set')
+    .description('set multipliers, all of them or none; stored points change when their date is resynced')
+    .argument('[pool]', "the pool's address")
+    .addOption(factor('--deposit-a', 'token A supplied'))
+    .addOption(factor('--deposit-b', 'token B supplied'))
+    .addOption(factor('--borrow-a', 'token A borrowed'))
+    .addOption(factor('--borrow-b', 'token B borrowed'))
+    .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
+    .option('--json', 'print one JSON object a line')
+    .action(async (pool: string | undefined, given: Factors) => set(await updatesOf(pool, given), given))
+  command
+    .command('history')
+    .description('show who changed which multiplier when, newest first')
+    .argument('[pool]', 'of this pool only')
+    .addOption(new Option('--limit <n>', 'how many').argParser(parseCount(1000)).default(50))
+    .option('--json', 'print one JSON object a line')
+    .action(showHistory)
+}
+
+async function updatesOf(pool: string | undefined, given: Factors): Promise<MultiplierUpdate[]> {
+  if (given.file !== undefined) {
+    if (pool !== undefined) throw new ConfigError('Give a pool or --file, not both.')
+    const path = given.file
+    return readMultipliers(
+      await readFile(path, 'utf8').catch(() => {
+        throw new ConfigError(`${path} cannot be read.`)
+      }),
+    )
+  }
+  if (pool === undefined) throw new ConfigError('Give the address of a pool, or --file.')
+  const { depositA, depositB, borrowA, borrowB } = given
+  if ([depositA, depositB, borrowA, borrowB].every((one) => one === undefined))
+    throw new ConfigError('Give at least one of --deposit-a, --deposit-b, --borrow-a, --borrow-b.')
+  return readMultipliers(
+    JSON.stringify({
+      poolAddress: pool,
+      deposit_tokenA: depositA,
+      deposit_tokenB: depositB,
+      borrow_tokenA: borrowA,
+      borrow_tokenB: borrowB,
+    }),
+  )
+}
+
+function set(updates: MultiplierUpdate[], { json }: Factors): Promise<void> {
+  return withDeps(async (deps) => {
+    const pools = await updateMultipliers(deps.store, updates, CLI)
+    if (json) for (const pool of pools) printJson({ poolAddress: pool })
+    else print(`${pools.length} multipliers set. Stored points change when their date is resynced.`)
+  })
+}
+
+function showHistory(pool: string | undefined, { limit, json }: { limit: number; json?: boolean }): Promise<void> {
+  if (pool !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(pool))
+    throw new ConfigError("A pool's address is 0x and 40 hexadecimal digits.")
+  return withDeps(async (deps) => {
+    const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
+    const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierHistory
+    if (json) return nodes.forEach(printJson)
+    const head = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B', 'since', 'by']
+    const table = new Table({ head, style: { head: [], border: [] } })
+    for (const n of nodes) {
+      const factors = [n.depositTokenA, n.depositTokenB, n.borrowTokenA, n.borrowTokenB].map((one) => one ?? '-')
+      table.push([n.poolAddress, ...factors, String(n.changedAt), n.changedBy])
+    }
+    print(nodes.length === 0 ? 'No multiplier was ever set.' : table.toString())
+  })
+}
+
+function parseFactor(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new ConfigError(`A factor is a finite number from 0 up, not ${text}.`)
+  return value
+}

@@ -1,0 +1,84 @@
+import Table from 'cli-table3'
+import { type Command, Option } from 'commander'
+import { closeDeadRuns } from '../domain/distribution/run-record.ts'
+import { graphql } from '../generated/operations/gql.ts'
+import { isoDay, parseCount, parseDate, print, printJson, readGraph, withDeps } from './command.ts'
+
+const runs = graphql(`
+  query CliRuns($first: Int!, $date: DateTime, $kind: DistributionKind, $status: RunStatus) {
+    runs(first: $first, date: $date, kind: $kind, status: $status) {
+      nodes {
+        id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+        sources { kind name digest count block time fetchedAt }
+        before { positionCount accountCount totalPoints }
+        after { positionCount accountCount totalPoints }
+      }
+    }
+  }
+`)
+
+interface Options {
+  date?: Date
+  kind?: 'IMPORT' | 'MANUALUPDATE' | 'RESYNC'
+  status?: 'RUNNING' | 'SUCCEEDED' | 'FAILED'
+  limit: number
+  json?: boolean
+}
+
+/** Shows the records of runs. */
+export function addRuns(program: Command): void {
+  const upper = (text: string) => text.toUpperCase()
+  program
+    .command('runs')
+    .description('show the runs, newest first: who asked, with what, from what to what')
+    .addOption(new Option('--date <YYYY-MM-DD>', 'those of one distribution date').argParser(parseDate))
+    .addOption(new Option('--kind <kind>', 'those of one kind').choices(['import', 'manualupdate', 'resync']))
+    .addOption(new Option('--status <status>', 'those that are so far').choices(['running', 'succeeded', 'failed']))
+    .addOption(new Option('--limit <n>', 'how many').argParser(parseCount(1000)).default(20))
+    .option('--json', 'print one JSON object a line')
+    .action(({ date, kind, status, limit, json }: Options) =>
+      withDeps(async (deps) => {
+        await closeDeadRuns(deps.store.pool)
+        const variables = {
+          first: limit,
+          ...(date && { date: date.toISOString() }),
+          ...(kind && { kind: upper(kind) as never }),
+          ...(status && { status: upper(status) as never }),
+        }
+        const { nodes } = (await readGraph(deps, (execute) => execute(runs, variables))).runs
+        if (json) return nodes.forEach(printJson)
+        const table = new Table({
+          head: [
+            'run',
+            'date',
+            'kind',
+            'status',
+            'by',
+            'started',
+            'ms',
+            'positions',
+            'points before',
+            'after',
+            'error',
+          ],
+          style: { head: [], border: [] },
+          wordWrap: true,
+        })
+        for (const run of nodes)
+          table.push([
+            String(run.id),
+            run.date ? isoDay(new Date(run.date)) : '-',
+            run.kind.toLowerCase(),
+            run.status.toLowerCase(),
+            run.requestedBy,
+            String(run.startedAt),
+            run.durationMs ?? '-',
+            run.after?.positionCount ?? '-',
+            run.before?.totalPoints ?? '-',
+            run.after?.totalPoints ?? '-',
+            run.error ?? '',
+          ])
+        print(nodes.length === 0 ? 'There are no such runs.' : table.toString())
+      }),
+    )
+}

@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander'
+import { createApp } from '../app.ts'
+import { ConfigError, readConfig } from '../config.ts'
+import { type Deps, openDeps } from '../deps.ts'
+import { importDataset } from '../domain/dataset/import.ts'
+import { samplePool, sampleUser } from '../sources/sample.ts'
+import { sampleDataset } from '../sources/sample-dataset.ts'
+import { print, stopSignal, withoutEmpty } from './command.ts'
+
+const CLOSING_MS = 5000
+
+export function addServe(program: Command): void {
+  program
+    .command('serve', { isDefault: true })
+    .description('serve GraphQL and the REST APIs')
+    .addOption(new Option('--sample', 'load the sample data into an empty store, unless SAMPLE_DATA=off').hideHelp())
+    .action(({ sample }: { sample?: boolean }) => serve(sample === true))
+}
+
+async function serve(sample: boolean): Promise<void> {
+  const config = readConfig({ SAMPLE_DATA: sample ? 'on' : undefined, ...withoutEmpty(process.env) })
+  const stop = stopSignal()
+  const deps = await openDeps(config)
+  try {
+    if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
+    const app = await createApp(deps)
+    try {
+      await app.listen({ host: config.HOST, port: config.PORT })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+        throw new ConfigError(
+          `PORT ${config.PORT} of ${config.HOST} is in use: set another one, or stop what listens there.`,
+        )
+      throw error
+    }
+    const address = app.server.address()
+    const port = address && typeof address === 'object' ? address.port : config.PORT
+    print(welcome(deps, `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`))
+    await new Promise<void>((resolve) => {
+      if (stop.aborted) resolve()
+      else stop.addEventListener('abort', () => resolve(), { once: true })
+    })
+    // A client that does not read its answer must not hold the gateway up for ever.
+    const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref()
+    await app.close()
+    clearTimeout(deadline)
+  } finally {
+    await deps.close()
+  }
+}
+
+function welcome({ config, storeName }: Deps, base: string): string {
+  return `
+Lending graph gateway on ${base}
+  Store     ${storeName}${config.REDIS_URL ? ', cache in Redis' : ''}
+  GraphiQL  ${base}/graphql
+  REST docs ${base}/docs   (OpenAPI: ${base}/openapi.json)
+  Health    ${base}/health
+Try
+  curl '${base}/points/${sampleUser}?limit=1'
+  curl '${base}/graphql' -H 'content-type: application/json' \\
+    -d '{"query":"{ leaderboard(first: 3) { nodes { rank account points } } pool(address: \\"${samplePool.address}\\") { name } }"}'
+Your own data
+  npm run gateway -- import DIR   (while this server runs; the README has the format)
+${config.ADMIN_TOKEN ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'}`
+}
+
+async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
+  const { rows } = await deps.store.pool.query('SELECT FROM pool UNION ALL SELECT FROM "user" LIMIT 1')
+  if (rows.length > 0) return
+  print('The store is empty: loading the sample data (SAMPLE_DATA=off leaves it empty).')
+  const started = performance.now()
+  const { store, basePoints, log } = deps
+  await importDataset({ pool: store.pool, basePoints, log }, sampleDataset(deps.now()), {
+    signal,
+    requestedBy: 'sample',
+  })
+  print(`Sample data loaded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
+}
