@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { readCron } from './cron.ts'
+import { isRemote } from './sources/client.ts'
+import { ownNames, parseNames } from './sources/graph-names.ts'
 
 const port = z.coerce.number('must be a port number').int().min(0).max(65535)
 const points = z.coerce.number('must be a number').min(0, 'must be 0 or more').max(1e9, 'must be at most 1e9')
@@ -6,18 +9,87 @@ const text = z.string().min(1, 'must not be empty')
 const url = (protocols: RegExp, example: string) =>
   text.refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), `must look like ${example}`)
 
+const token = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+
+/** `name:token` pairs, separated by commas. */
+const namedTokens = z.string().transform((given, context) => {
+  const pairs = given.split(',').map((pair): [string, string] => {
+    const [, name = '', secret = ''] = /^([a-z0-9._-]{1,64}):(.*)$/i.exec(pair.trim()) ?? []
+    const { error } = token.safeParse(secret)
+    if (name === '' || error)
+      context.addIssue(
+        name === ''
+          ? 'must be name:token pairs, separated by commas'
+          : `${error?.issues[0]?.message}: the token of ${name}`,
+      )
+    return [name, secret]
+  })
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length) context.addIssue('must not name two tokens alike')
+  return pairs
+})
+
+/** A directory, or an http(s) URL. */
+const place = text.refine(
+  (value) => (isRemote(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)),
+  'must be a directory or look like https://example.org/positions',
+)
+const whole = (min: number, max: number) =>
+  z.coerce.number('must be a number').int('must be a whole number').min(min).max(max)
+
+/** The names of fields and arguments, as a JSON object. */
+const names = z.string().transform((given, context) => {
+  try {
+    return parseNames(given)
+  } catch (error) {
+    context.addIssue((error as Error).message)
+    return z.NEVER
+  }
+})
+
+/** `id=name` pairs, separated by commas. */
+const chains = z.string().transform((given, context) => {
+  const pairs = given.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
+  if (!pairs.includes(undefined)) return Object.fromEntries(pairs as [string, string][])
+  context.addIssue('must be id=name pairs, separated by commas, such as 146=sonic')
+  return z.NEVER
+})
+
+/** A cron pattern. */
+const pattern = z.string().superRefine((given, context) => {
+  try {
+    readCron(given)
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '')
+    context.addIssue(`must be a cron pattern of five fields in UTC, such as "10 0 * * *": ${reason}`)
+  }
+})
+
 const variables = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(4000),
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database').optional(),
   DATA_DIR: text.default('.data'),
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379').optional(),
-  ADMIN_TOKEN: z
-    .string()
-    .min(8, 'must have at least 8 characters')
-    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
-    .optional(),
-  POSITIONS_SOURCE: text.optional(),
+  ADMIN_TOKEN: token.optional(),
+  ADMIN_TOKENS: namedTokens.optional(),
+  POSITIONS_SOURCE: place.optional(),
+  POSITIONS_SOURCE_FORMAT: z
+    .enum(['auto', 'files', 'graphql', 'rest'], 'must be auto, files, graphql or rest')
+    .default('auto'),
+  POSITIONS_SOURCE_KEY: text.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces').optional(),
+  POSITIONS_SOURCE_PAGING: z.enum(['cursor', 'offset'], 'must be cursor or offset').default('cursor'),
+  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000).default(1000),
+  POSITIONS_SOURCE_FIELDS: names.default(ownNames),
+  PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi').optional(),
+  PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400).default(21_600),
+  PRICES_CHAINS: chains.default({}),
+  SOURCE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000),
+  SOURCE_RETRIES: whole(0, 20).default(4),
+  SOURCE_MAX_BYTES: whole(1024, 1024 ** 3).default(64 * 1024 * 1024),
+  MAX_PRICE_JUMP: z.coerce.number('must be a number').gt(1, 'must be more than 1').default(5),
   POINTS_BASE_DEPOSIT: points.default(1),
   POINTS_BASE_BORROW: points.default(0.5),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org').default('https://github.com/lending-graph/gateway'),
@@ -28,8 +100,28 @@ const variables = z.object({
     .int()
     .min(0)
     .default(64 * 1024 * 1024),
+  MAX_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
+  DISTRIBUTION_CRON: pattern.optional(),
+  DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7),
   DATABASE_POOL_SIZE: z.coerce.number('must be a number').int().min(2).max(1000).default(10),
 })
+
+/** What the settings of a source must be together. */
+const settings = variables.superRefine(
+  ({ POSITIONS_SOURCE: source, POSITIONS_SOURCE_FORMAT: format, ...rest }, context) => {
+    const issue = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+    if (rest.DISTRIBUTION_CRON !== undefined && source === undefined)
+      issue('POSITIONS_SOURCE', 'is needed, since DISTRIBUTION_CRON is set: the daily job fetches positions from it')
+    if (format === 'auto' || source === undefined) return
+    if (!isRemote(source) && format !== 'files')
+      issue(
+        'POSITIONS_SOURCE',
+        `must look like https://example.org/${format}, since POSITIONS_SOURCE_FORMAT is ${format}`,
+      )
+    if (format === 'graphql' && rest.PRICES_SOURCE === undefined)
+      issue('PRICES_SOURCE', 'is needed, such as https://coins.llama.fi: a GraphQL source of positions gives no prices')
+  },
+)
 
 export type Config = Readonly<z.infer<typeof variables>>
 
@@ -41,7 +133,7 @@ export class ConfigError extends Error {}
  * @throws ConfigError that names every variable that is wrong and says what would be right
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const parsed = variables.safeParse(env)
+  const parsed = settings.safeParse(env)
   if (parsed.success) return Object.freeze(parsed.data)
   throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
 }

@@ -1,22 +1,35 @@
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
+import type { Registry } from 'prom-client'
 import { type Cache, openCache } from './cache/cache.ts'
 import type { Config } from './config.ts'
 import { openEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
+import { type Notifications, openNotifications } from './db/notifications.ts'
 import { openStore, type Store } from './db/store.ts'
 import type { BasePoints } from './domain/points/formula.ts'
+import { openMetrics } from './metrics.ts'
+import { type Client, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions-source.ts'
+
+/** What the store notifies: a change of its data, and a run that has ended. */
+export const CHANNELS = ['gateway_data', 'gateway_run']
 
 /** The resources of a running gateway. They are passed, never imported. */
 export interface Deps {
   config: Config
   log: Logger
   store: Store
+  notifications: Notifications
   cache: Cache
+  metrics: Registry
   basePoints: BasePoints
+  /** For servers that are not ours. */
+  client: Client
   positionsSource: PositionsSource | undefined
+  /** How many times a token's price may be, or be a fraction of, what it was on the date before. */
+  maxPriceJump: number
   now(): Date
   /** Where the store is, without secrets. */
   storeName: string
@@ -39,6 +52,8 @@ export async function openDeps(config: Config): Promise<Deps> {
     const onError = (error: Error) => log.warn({ err: error }, 'a connection to the store failed')
     const store = openStore({ url, poolSize: config.DATABASE_POOL_SIZE, onError })
     closing.push(() => store.close())
+    const notifications = openNotifications({ url, channels: CHANNELS, onError })
+    closing.push(() => notifications.close())
     const cache = await openCache({
       redisUrl: config.REDIS_URL,
       maxBytes: config.CACHE_MAX_BYTES,
@@ -46,13 +61,53 @@ export async function openDeps(config: Config): Promise<Deps> {
     })
     closing.push(() => cache.close())
     const basePoints = { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW }
-    const positionsSource = config.POSITIONS_SOURCE ? openPositionsSource(config.POSITIONS_SOURCE) : undefined
+    const client = openClient({
+      timeoutMs: config.SOURCE_TIMEOUT_MS,
+      retries: config.SOURCE_RETRIES,
+      maxBytes: config.SOURCE_MAX_BYTES,
+    })
+    closing.push(() => client.close())
+    const positionsSource = openConfiguredSource(config, client)
     const storeName = embedded ? `embedded Postgres in ${config.DATA_DIR}` : `Postgres at ${new URL(url).host}`
-    return { config, log, store, cache, basePoints, positionsSource, now: () => new Date(), storeName, close }
+    const { MAX_PRICE_JUMP: maxPriceJump } = config
+    const now = () => new Date()
+    return {
+      config,
+      log,
+      store,
+      notifications,
+      cache,
+      metrics: openMetrics(),
+      basePoints,
+      client,
+      positionsSource,
+      maxPriceJump,
+      now,
+      storeName,
+      close,
+    }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function openConfiguredSource(config: Config, client: Client): PositionsSource | undefined {
+  if (config.POSITIONS_SOURCE === undefined) return undefined
+  return openPositionsSource(
+    {
+      source: config.POSITIONS_SOURCE,
+      format: config.POSITIONS_SOURCE_FORMAT,
+      key: config.POSITIONS_SOURCE_KEY,
+      paging: config.POSITIONS_SOURCE_PAGING,
+      pageSize: config.POSITIONS_SOURCE_PAGE_SIZE,
+      names: config.POSITIONS_SOURCE_FIELDS,
+      prices: config.PRICES_SOURCE
+        ? { url: config.PRICES_SOURCE, maxAgeSeconds: config.PRICES_MAX_AGE_SECONDS, chains: config.PRICES_CHAINS }
+        : undefined,
+    },
+    client,
+  )
 }
 
 /** Lines of JSON; readable ones on a terminal. Nothing secret is logged: no headers, no bodies, no URLs of stores. */

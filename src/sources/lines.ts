@@ -21,8 +21,9 @@ export const MAX_LINE_BYTES = 1024 * 1024
 /**
  * Splits a stream of UTF-8 into lines, without their line feeds (a carriage return stays) and without a byte order
  * mark. Lines that are too long or no UTF-8 are told apart, and reading goes on behind them. Memory is bounded.
+ * @param onBytes is given every piece of the stream as it is read
  */
-export async function* readLines(stream: Readable): AsyncGenerator<LineBatch> {
+export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => void): AsyncGenerator<LineBatch> {
   let pieces: Buffer[] = []
   let length = 0
   let first = 1
@@ -43,6 +44,7 @@ export async function* readLines(stream: Readable): AsyncGenerator<LineBatch> {
 
   for await (const chunk of stream as AsyncIterable<Buffer | string>) {
     const data = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    onBytes?.(data)
     const plain = isAscii(data)
     const lines: (string | UnreadableLine)[] = []
     let start = 0

@@ -12,6 +12,9 @@ export interface PositionsSource {
   positions(date: string, request: PositionsRequest): Promise<FetchedPositions>
 }
 
+/** What messages call a source of positions, for a sentence to go on with what it did. */
+export const positionsName = (name: string) => `The source of positions, ${name},`
+
 export interface PositionsRequest {
   /** The store's pools by id: what a position may name, and how its tokens are counted. */
   pools: ReadonlyMap<string, SourcePool>

@@ -1,0 +1,52 @@
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type DatasetFile, datasetFiles } from './dataset.ts'
+
+/** The files of a dataset in the making: records are appended, and memory holds only what waits to be written. */
+export interface RecordFiles {
+  /** Appends records of one file; resolves when they are written. */
+  write(file: DatasetFile, records: object[]): Promise<void>
+  /** How many records each file has so far; a file without records does not exist. */
+  counts: Partial<Record<DatasetFile, number>>
+  close(): Promise<void>
+}
+
+/** Begins a dataset in a directory that is there, in place of the one that may be in it. */
+export async function createRecordFiles(dir: string): Promise<RecordFiles> {
+  const paths = new Map(datasetFiles.map((file) => [file, join(dir, `${file}.jsonl`)]))
+  for (const path of paths.values()) await rm(path, { force: true })
+  const handles = new Map<DatasetFile, Promise<FileHandle>>()
+  /** A handle's writes, one after the other. */
+  const written = new Map<DatasetFile, Promise<void>>()
+  const counts: RecordFiles['counts'] = {}
+  let closed = false
+
+  async function append(file: DatasetFile, text: string): Promise<void> {
+    if (closed) throw new Error(`${file} is closed`)
+    let handle = handles.get(file)
+    if (!handle) {
+      handle = open(paths.get(file) as string, 'w')
+      handles.set(file, handle)
+    }
+    await (await handle).appendFile(text)
+  }
+
+  return {
+    counts,
+    write(file, records) {
+      if (records.length === 0) return Promise.resolve()
+      const text = records.map((record) => `${JSON.stringify(record)}\n`).join('')
+      counts[file] = (counts[file] ?? 0) + records.length
+      const done = (written.get(file) ?? Promise.resolve()).then(() => append(file, text))
+      done.catch(() => {})
+      written.set(file, done)
+      return done
+    },
+    async close() {
+      closed = true
+      await Promise.allSettled(written.values())
+      const opened = await Promise.allSettled(handles.values())
+      for (const result of opened) if (result.status === 'fulfilled') await result.value.close()
+    },
+  }
+}

@@ -1,0 +1,217 @@
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { afterEach, expect, test } from 'vitest'
+import { type Client, type ClientOptions, openClient, shownUrl, urlBelow } from '../../src/sources/client.ts'
+import { answerJson, type FakeServer, startServer } from '../support/positions-server.ts'
+
+let server: FakeServer
+let client: Client
+
+afterEach(async () => {
+  await client.close()
+  await server?.close()
+})
+
+async function start(
+  handler: Parameters<typeof startServer>[0],
+  options: Partial<ClientOptions> = {},
+): Promise<FakeServer> {
+  client = openClient({ timeoutMs: 2000, retries: 3, maxBytes: 100_000, waitMs: 5, ...options })
+  server = await startServer(handler)
+  return server
+}
+const json = (path = '/', request = {}) => client.json('The source', server.base + path, request)
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('gives the JSON of an answer, and sends JSON with a key', async () => {
+  await start((_, response) => answerJson(response, { fine: true }))
+  expect(await json('/x?y=1', { json: { a: 1 }, bearer: 'secret' })).toEqual({ fine: true })
+  expect(server.requests).toEqual([expect.objectContaining({ method: 'POST', url: '/x?y=1', body: '{"a":1}' })])
+  expect(server.requests[0]?.headers).toMatchObject({
+    authorization: 'Bearer secret',
+    'content-type': 'application/json',
+    'accept-encoding': 'gzip',
+  })
+})
+
+test('a server that fails twice is asked again', async () => {
+  await start((_, response, number) => answerJson(response, number, number < 3 ? 500 : 200))
+  expect(await json()).toBe(3)
+})
+
+test('one that always fails is asked as often as is set, and told', async () => {
+  await start((_, response) => answerJson(response, { errors: [{ message: 'the index\nis behind' }] }, 503))
+  await expect(json()).rejects.toMatchObject({
+    code: 'SOURCE_FAILED',
+    message: 'The source failed: it answered 503: the index is behind (tried 4 times).',
+  })
+  expect(server.requests).toHaveLength(4)
+})
+
+test('a 429 is repeated no sooner than Retry-After says', async () => {
+  const times: number[] = []
+  await start((_, response, number) => {
+    times.push(performance.now())
+    if (number === 1) response.writeHead(429, { 'retry-after': '1' }).end()
+    else answerJson(response, 'fine')
+  })
+  expect(await json()).toBe('fine')
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(990)
+})
+
+test('what no repetition would change is not repeated', async () => {
+  await start((_, response) => answerJson(response, { detail: 'no such thing as secret-key' }, 400))
+  await expect(json('/', { bearer: 'secret-key' })).rejects.toThrow(
+    /^The source failed: it answered 400: no such thing as ….$/,
+  )
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a wrong key is a refusal that holds no secret', async () => {
+  await start((_, response) => response.writeHead(401).end('secret-key'))
+  await expect(json('/', { bearer: 'secret-key' })).rejects.toThrow(/^The source failed: it refused access \(401\).$/)
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a user and a password in the URL are sent as such, and are in no message', async () => {
+  await start((_, response) => response.writeHead(404).end())
+  const url = `${server.base.replace('//', '//ann:p%40ss@')}/data?sig=hidden`
+  await expect(client.json(shownUrl(url), url)).rejects.toThrow(`${server.base}/data failed: it answered 404.`)
+  expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('ann:p@ss').toString('base64')}`)
+  expect(server.requests[0]?.url).toBe('/data?sig=hidden')
+})
+
+test('a key does not follow a redirection to another server', async () => {
+  const other = await startServer((_, response) => answerJson(response, 'from the other'))
+  await start((request, response) =>
+    response.writeHead(302, { location: request.url === '/here' ? '/there' : `${other.base}/x` }).end(),
+  )
+  expect(await json('/here', { bearer: 'secret' })).toBe('from the other')
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret', 'Bearer secret'])
+  expect(other.requests[0]?.headers.authorization).toBeUndefined()
+  await other.close()
+})
+
+test('redirections in a circle end', async () => {
+  await start((_, response) => response.writeHead(302, { location: '/again' }).end(), { retries: 0 })
+  await expect(json('/again')).rejects.toThrow(/^The source failed/)
+})
+
+const never = () => {}
+const drip = async (response: ServerResponse, times: number, ms: number) => {
+  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': String(times * 2) })
+  for (let time = 0; time < times; time++) {
+    response.write('x\n')
+    await pause(ms)
+  }
+  response.end()
+}
+
+test('an answer that does not come in time is given up', async () => {
+  await start(never, { timeoutMs: 100, retries: 1 })
+  await expect(json()).rejects.toThrow('The source failed: it did not answer within 0.1 s (tried 2 times).')
+  expect(server.requests).toHaveLength(2)
+})
+
+test('an answer that begins in time and does not end in time is given up too', async () => {
+  await start((_, response) => drip(response, 20, 50), { timeoutMs: 200, retries: 0 })
+  await expect(json()).rejects.toThrow('The source failed: it did not answer within 0.2 s.')
+})
+
+test('an open answer may take as long as it likes, as long as something comes', async () => {
+  await start((_, response) => drip(response, 15, 40), { timeoutMs: 300 })
+  const { body, status, type, size, ends } = await client.open('The source', server.base)
+  expect({ status, type, size, ends }).toEqual({ status: 200, type: 'text/plain', size: 30, ends: true })
+  let text = ''
+  for await (const chunk of body) text += chunk
+  expect(text).toBe('x\n'.repeat(15))
+})
+
+test('an open answer that falls silent is an error', async () => {
+  await start(
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '10' })
+      response.write('x')
+    },
+    { timeoutMs: 200 },
+  )
+  const { body } = await client.open('The source', server.base)
+  await expect(body.toArray()).rejects.toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' })
+})
+
+test('an answer that is too long is not read, compressed or not', async () => {
+  await start((request, response) => {
+    const body = Buffer.alloc(200_000, ' ')
+    if (request.url === '/plain') response.end(body)
+    else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body))
+  })
+  for (const path of ['/plain', '/gzip'])
+    await expect(json(path)).rejects.toThrow('The source failed: its answer is longer than 100000 bytes.')
+  expect(server.requests).toHaveLength(2)
+})
+
+test('a compressed answer is read', async () => {
+  await start((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}')))
+  expect(await json()).toEqual({ a: 1 })
+})
+
+test.each([
+  ['with a length', { 'content-length': '100' }],
+  ['in chunks', {}],
+  ['in chunks, of a server that closes anyway', { connection: 'close' }],
+])('a connection that is cut in an answer %s is an error', async (_, headers) => {
+  await start(
+    (_, response) => {
+      response.writeHead(200, headers)
+      response.write('[1, 2]')
+      setTimeout(() => response.socket?.end(), 20)
+    },
+    { retries: 1 },
+  )
+  await expect(json()).rejects.toThrow('The source failed: it closed the connection before the end (tried 2 times).')
+})
+
+test('a cut is repeated', async () => {
+  await start((_, response, number) => {
+    response.writeHead(200, { 'content-length': '6' }).write('[1, ')
+    if (number === 1) setTimeout(() => response.destroy(), 20)
+    else response.end('2]')
+  })
+  expect(await json()).toEqual([1, 2])
+})
+
+test('a server that is not there', async () => {
+  await start(never, { retries: 1 })
+  await server.close()
+  await expect(json()).rejects.toThrow('The source failed: nothing listens there (tried 2 times).')
+})
+
+test.each([
+  ['HTML', '<!doctype html><p>Back soon', 'its answer is not JSON, but HTML: <!doctype html><p>Back soon'],
+  ['nothing', '', 'its answer is empty'],
+  ['half of it', '{"a": ', 'its answer is not JSON: {"a":'],
+])('an answer that is %s', async (_, body, reason) => {
+  await start((_, response) => response.end(body))
+  await expect(json()).rejects.toThrow(`The source failed: ${reason}.`)
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a signal ends a request, and a wait between two', async () => {
+  await start((request, response) => (request.url === '/busy' ? answerJson(response, 0, 500) : undefined), {
+    waitMs: 5000,
+  })
+  for (const path of ['/', '/busy']) {
+    const stop = new AbortController()
+    const started = performance.now()
+    setTimeout(() => stop.abort(), 50)
+    await expect(json(path, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    expect(performance.now() - started).toBeLessThan(1000)
+  }
+})
+
+test('a path below a base keeps what follows the question mark', () => {
+  expect(urlBelow('https://ann:pass@example.org/a/?sig=1', 'b/c.jsonl')).toBe(
+    'https://ann:pass@example.org/a/b/c.jsonl?sig=1',
+  )
+  expect(shownUrl('https://ann:pass@example.org/a/?sig=1#x')).toBe('https://example.org/a')
+})

@@ -1,0 +1,668 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parse, validate } from 'graphql'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { type Client, openClient } from '../../src/sources/client.ts'
+import { graphOperations } from '../../src/sources/gateway-graph.ts'
+import {
+  type MirrorOptions,
+  type MirrorProgress,
+  type MirrorSummary,
+  mirrorGateway,
+  withMirror,
+} from '../../src/sources/rest-mirror.ts'
+import { startOnFixture } from '../rest/fixture.ts'
+import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { importDirectory } from '../support/import.ts'
+import { documented, only, type Proxy, type ProxyOptions, startProxy } from '../support/proxy.ts'
+import { loadSample } from '../support/sample.ts'
+import { silent } from '../support/store.ts'
+
+const suite = join(process.cwd(), '../shared/conformance')
+const hasSuite = existsSync(join(suite, 'check.mjs'))
+
+/** How far apart equal numbers may be: 0 is bit for bit. */
+const TOLERANCE = 0
+
+let client: Client
+beforeAll(() => {
+  client = openClient({ timeoutMs: 20_000, retries: 1, maxBytes: 64 * 1024 * 1024, waitMs: 10 })
+})
+afterAll(() => client.close())
+
+/** Imports what a walk gives, as `gateway import URL` does. */
+function mirror(copy: Gateway, options: Omit<MirrorOptions, 'client'>): Promise<MirrorSummary> {
+  const { store, basePoints } = copy.deps
+  return withMirror({ client, ...options }, async (dataset, summary) => {
+    await importDataset({ pool: store.pool, basePoints, log: silent }, dataset)
+    return summary
+  })
+}
+
+interface Told {
+  status: number
+  type: string | null
+  etag: string | null
+  text: string
+}
+
+async function ask(gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<Told> {
+  const response = await gateway.get(path, { 'request-id': 'the-same', ...headers })
+  const text = await response.text()
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    etag: response.headers.get('etag'),
+    text,
+  }
+}
+
+/** Compares the answers to requests, one by one; gives the paths that differ. */
+async function differences(source: Gateway, copy: Gateway, paths: Iterable<string>): Promise<string[]> {
+  const different: string[] = []
+  const queue = [...paths]
+  const work = async () => {
+    for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+      const [one, other] = await Promise.all([ask(source, path), ask(copy, path)])
+      if (!alike(one, other)) different.push(`${path}\n  ${one.text.slice(0, 2000)}\n  ${other.text.slice(0, 2000)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: 6 }, work))
+  return different
+}
+
+function alike(one: Told, other: Told): boolean {
+  if (TOLERANCE === 0) return JSON.stringify(one) === JSON.stringify(other)
+  if (one.status !== other.status || one.type !== other.type) return false
+  const numbers = (text: string) => text.match(/-?\d+\.\d+(e[+-]?\d+)?/g) ?? []
+  const shape = (text: string) => text.replace(/-?\d+\.\d+(e[+-]?\d+)?/g, '#')
+  const others = numbers(other.text)
+  return (
+    shape(one.text) === shape(other.text) &&
+    numbers(one.text).every((text, i) => {
+      const [a, b] = [Number(text), Number(others[i])]
+      return Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a))
+    })
+  )
+}
+
+const NOBODY = '0xffffffffffffffffffffffffffffffffffffffff'
+
+/** Requests for all that a store has: each user at each endpoint, pages, chains, and what is not there. */
+async function everyRequest({ deps }: Gateway, options: { users?: string[] } = {}): Promise<string[]> {
+  const list = async (sql: string) => (await deps.store.pool.query<{ value: string }>(sql)).rows.map((row) => row.value)
+  const users = options.users ?? (await list('SELECT address AS value FROM "user" ORDER BY 1'))
+  const pools = await list('SELECT id AS value FROM pool ORDER BY 1')
+  const markets = await list('SELECT DISTINCT id AS value FROM market ORDER BY 1')
+  const vaults = await list('SELECT DISTINCT id AS value FROM vault ORDER BY 1')
+  const chains = await list('SELECT chain_id AS value FROM market UNION SELECT chain_id FROM vault ORDER BY 1')
+  const tokens = await list('SELECT asset_1_address AS value FROM pool UNION SELECT asset_2_address FROM pool')
+  const dates = await list(`SELECT to_char(date, 'YYYY-MM-DD"T00:00:00.000Z"') AS value FROM distribution ORDER BY 1`)
+  const ids = await list('SELECT id AS value FROM position ORDER BY random() LIMIT 5')
+  const paths = [
+    '/points/leaderboard',
+    '/points/userpoints',
+    '/points/reports',
+    '/pools/all',
+    '/multipliers/all',
+    '/health',
+    '/points/nothing',
+    `/v1/users/${NOBODY}/nothing`,
+  ]
+  for (const kind of ['points', 'positions']) {
+    const path = `/${kind}/breakdown-by-assets`
+    paths.push(path, `${path}?limit=100`, `${path}?limit=0`, `${path}?cursor=none`)
+    for (const token of tokens) paths.push(`${path}?asset=${token}&limit=100`)
+    for (const id of ids) paths.push(`${path}?cursor=${id}&limit=7`)
+  }
+  for (const pool of pools)
+    for (const id of ['', ...ids])
+      paths.push(`/positions/breakdown-by-markets?market=${pool}&limit=50${id && `&cursor=${id}`}`)
+  for (const user of [...users, NOBODY]) {
+    paths.push(`/points/leaderboard?account=${user}`, `/points/userpoints?account=${user}`, `/positions/${user}`)
+    paths.push(`/points/${user}`, `/points/${user}?limit=100`, `/points/${user}?limit=2&cursor=${dates[1]}`)
+    for (const name of ['earnings', 'net-apr', 'market-position-snapshots', 'vault-position-snapshots']) {
+      const path = `/v1/users/${user}/${name}`
+      const all = name.endsWith('snapshots') ? 'from_timestamp=0&to_timestamp=99999999999999' : ''
+      paths.push(path, `${path}?page_size=3&page=2&${all}`, `${path}?page_size=1000&${all}`, `${path}?page=99&${all}`)
+      for (const chain of [...chains, '77']) paths.push(`${path}?chain_id=${chain}&${all}`)
+    }
+    for (const kind of ['market', 'vault']) {
+      const path = `/v1/users/${user}/${kind}-position-snapshots?from_timestamp=0&to_timestamp=99999999999999`
+      paths.push(`${path}&should_group_by_timestamp=true&page_size=1000`)
+      for (const entity of (kind === 'market' ? markets : vaults).slice(0, 3)) paths.push(`${path}&${kind}=${entity}`)
+      const rewards = `/v1/users/${user}/${kind}-liquidation-rewards`
+      paths.push(rewards)
+      for (const entity of [...(kind === 'market' ? markets : vaults), NOBODY]) {
+        paths.push(`${rewards}?${kind}=${entity}`, `${rewards}?${kind}=${entity}&page_size=1&page=2`)
+        for (const chain of chains) paths.push(`${rewards}?${kind}=${entity}&chain_id=${chain}`)
+      }
+    }
+  }
+  return paths
+}
+
+test('the operations for another gateway are valid', () => {
+  const schema = createSchema()
+  for (const operation of Object.values(graphOperations)) expect(validate(schema, parse(operation))).toEqual([])
+})
+
+/** A gateway and an empty one, whose time stands still. */
+async function twoGateways(now: Date): Promise<{ source: Gateway; copy: Gateway; letTimePass(): void }> {
+  let clock = () => now
+  const [source, copy] = await Promise.all([startGateway({ now: () => clock() }), startGateway({ now: () => clock() })])
+  return { source, copy, letTimePass: () => (clock = () => new Date()) }
+}
+
+describe.skipIf(!hasSuite)(
+  `on the conformance suite's data${hasSuite ? '' : ' (skipped: it is not beside this clone)'}`,
+  () => {
+    interface Case {
+      path: string
+      method?: string
+      send?: Record<string, string>
+    }
+    type Check = (base: string, list: object[]) => Promise<number>
+    const cases = () => JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as Case[]
+    const reads = () =>
+      cases()
+        .filter(({ method = 'GET' }) => method === 'GET')
+        .map(({ path }) => path)
+    const check = async (base: string) => {
+      const module = (await import(pathToFileURL(join(suite, 'check.mjs')).href)) as { check: Check }
+      return module.check(base, cases())
+    }
+
+    test('a copy of another gateway answers every request alike, and passes the suite', {
+      timeout: 300_000,
+    }, async () => {
+      const { source, copy, letTimePass } = await twoGateways(new Date())
+      try {
+        await importDirectory(source, join(suite, 'data'))
+        const summary = await mirror(copy, { base: source.base })
+        expect(summary).toMatchObject({ graph: true, notes: [] })
+        expect(await differences(source, copy, [...reads(), ...(await everyRequest(source))])).toEqual([])
+        letTimePass()
+        expect(await check(copy.base)).toBe(0)
+      } finally {
+        await Promise.all([source.close(), copy.close()])
+      }
+    })
+
+    test('so does a copy of servers that have only REST', { timeout: 300_000 }, async () => {
+      const { source, copy, letTimePass } = await twoGateways(new Date())
+      const points = await startProxy(source.base, {
+        answer: only((path) => /^\/(points|positions|pools|multipliers)\//.test(path)),
+      })
+      const indexer = await startProxy(source.base, { answer: only((path) => path.startsWith('/v1/')) })
+      try {
+        await importDirectory(source, join(suite, 'data'))
+        const { rows } = await source.deps.store.pool.query<{ address: string }>('SELECT address FROM "user"')
+        const users = rows.map((row) => row.address)
+        const summary = await mirror(copy, { base: points.base, indexerBase: indexer.base, users, everyMarket: true })
+        expect(summary).toMatchObject({ graph: false, users: users.length, notes: [] })
+        expect(await differences(source, copy, [...reads(), ...(await everyRequest(source))])).toEqual([])
+        letTimePass()
+        expect(await check(copy.base)).toBe(0)
+      } finally {
+        await Promise.all([source.close(), copy.close(), points.close(), indexer.close()])
+      }
+    })
+  },
+)
+
+describe('on a sample', () => {
+  let source: Gateway
+  let copy: Gateway
+  beforeEach(async () => {
+    ;({ source, copy } = await twoGateways(new Date()))
+    await loadSample(source, { users: 25, days: 9 })
+  })
+  afterEach(() => Promise.all([source.close(), copy.close()]))
+
+  test('a copy of another gateway answers every request alike, as does a copy of the copy', {
+    timeout: 300_000,
+  }, async () => {
+    const progress: MirrorProgress[] = []
+    const summary = await mirror(copy, { base: `${source.base}/`, onProgress: (one) => progress.push(one) })
+    expect(await differences(source, copy, await everyRequest(source))).toEqual([])
+    const { rows } = await source.deps.store.pool.query('SELECT count(*)::int AS users FROM "user"')
+    expect(summary).toMatchObject({ name: source.base, graph: true, users: rows[0].users, notes: [] })
+    expect(progress.filter(({ what }) => what === 'users').at(-1)).toMatchObject({
+      done: summary.users,
+      total: summary.users,
+    })
+    const positions = summary.records.positions
+    expect(progress.filter(({ what }) => what === 'positions').at(-1)).toMatchObject({
+      done: positions,
+      total: positions,
+    })
+
+    const graph = `{ pools { nodes { address chainId } }
+      markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } } }
+      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } allUsers { nodes { address } } }`
+    expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
+
+    const again = await startGateway({ now: copy.deps.now })
+    try {
+      await mirror(again, { base: copy.base })
+      expect(await differences(source, again, await everyRequest(source))).toEqual([])
+    } finally {
+      await again.close()
+    }
+  })
+
+  test('so does a copy of a server that has only REST', { timeout: 300_000 }, async () => {
+    const legacy = await startProxy(source.base, { answer: documented })
+    try {
+      const summary = await mirror(copy, { base: legacy.base })
+      expect(summary).toMatchObject({ graph: false, notes: [] })
+      expect(await differences(source, copy, await everyRequest(source))).toEqual([])
+      expect(legacy.requests.filter(({ method }) => method !== 'GET').map(({ path }) => path)).toEqual(['/graphql'])
+      const graph = `{ pools { nodes { address chainId } } markets { nodes { chainId address assetAddress pool { address } } } }`
+      expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
+    } finally {
+      await legacy.close()
+    }
+  })
+
+  test('a second copy brings the first one up to date', { timeout: 300_000 }, async () => {
+    const legacy = await startProxy(source.base, { answer: documented })
+    try {
+      await mirror(copy, { base: legacy.base })
+      await source.deps.store.pool.query(
+        `UPDATE cash_flow SET amount_usd = CASE WHEN amount_usd IS NULL THEN 5 WHEN log_index % 7 = 0 THEN NULL ELSE amount_usd / 3 END`,
+      )
+      await source.deps.store.pool.query(`UPDATE market SET deposit_rate = deposit_rate * 2`)
+      const response = await fetch(`${source.base}/points/resync`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      })
+      expect(response.status).toBe(200)
+      await mirror(copy, { base: legacy.base })
+      expect(await differences(source, copy, await everyRequest(source))).toEqual([])
+    } finally {
+      await legacy.close()
+    }
+  })
+})
+
+describe('on hand-made data: one address on two chains, flows without snapshots, missing prices', () => {
+  for (const [what, options] of [
+    ['another gateway', {}],
+    ['a server that has only REST', { answer: documented }],
+    [
+      'a server that has only REST, its own words, and no cursors',
+      {
+        answer: documented,
+        change(path: string, body: any) {
+          if (path === '/pools/all')
+            return body.map(({ unit_1_id, unit_2_id, ...pool }: any) => ({
+              ...pool,
+              silo_1_id: unit_1_id,
+              silo_2_id: unit_2_id,
+              more: 1,
+            }))
+          if (path.startsWith('/positions/')) delete body.nextCursor
+          return body
+        },
+      },
+    ],
+  ] as [string, ProxyOptions][])
+    test(`a copy of ${what} answers every request alike`, { timeout: 120_000 }, async () => {
+      const source = await startOnFixture()
+      const copy = await startGateway({ now: source.deps.now })
+      const proxy = await startProxy(source.base, options)
+      try {
+        await mirror(copy, { base: proxy.base, users: ['0xCA70000000000000000000000000000000000003'] })
+        expect(await differences(source, copy, await everyRequest(source))).toEqual([])
+      } finally {
+        await Promise.all([source.close(), copy.close(), proxy.close()])
+      }
+    })
+})
+
+describe('a server that cannot be believed', () => {
+  let source: Gateway
+  let dir: string
+  let proxy: Proxy | undefined
+  beforeAll(async () => {
+    source = await startGateway()
+    await loadSample(source, { users: 30, days: 9 })
+  })
+  afterAll(() => source.close())
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'mirror-test-'))
+  })
+  afterEach(async () => {
+    await proxy?.close()
+    proxy = undefined
+    await rm(dir, { recursive: true })
+  })
+
+  const walk = async (options: ProxyOptions, more: Partial<MirrorOptions> = {}) => {
+    proxy = await startProxy(source.base, options)
+    return mirrorGateway({ client, base: proxy.base, ...more }, dir)
+  }
+  const isPositions = (path: string) => path.startsWith('/positions/breakdown-by-assets')
+  const isUser = (name: string) => (path: string) => path.startsWith('/v1/users/') && path.includes(name)
+  const when =
+    (matches: (path: string) => boolean, change: (body: any, path: string) => any) => (path: string, body: any) =>
+      matches(path) ? (change(body, path) ?? body) : body
+
+  let cursor: string
+  const faults: [string, ProxyOptions, RegExp][] = [
+    ['answers 404 to everything', { answer: only(() => false) }, /^http:\S+ is no gateway: it has no \/pools\/all\.$/],
+    [
+      'has no indexer API',
+      { answer: only((path) => !path.startsWith('/v1/')) },
+      /^http:\S+ is no gateway: it has no \/v1\/users\/\{address\}\/net-apr\.$/,
+    ],
+    ['refuses access', { answer: (_, response) => !!response.writeHead(403).end() }, /refused access \(403\)/],
+    [
+      'cuts the connection',
+      { answer: ({ path }, response) => isPositions(path) && path.includes('cursor') && !!response.destroy() },
+      /closed the connection/,
+    ],
+    [
+      'answers what is no JSON',
+      { answer: ({ path }, response) => path === '/multipliers/all' && !!response.end('<html>hello') },
+      /is not JSON/,
+    ],
+    [
+      'has no pools',
+      {
+        change: when(
+          (path) => path === '/pools/all',
+          () => [],
+        ),
+      },
+      /its list of pools is empty/,
+    ],
+    [
+      'has pools twice',
+      {
+        change: when(
+          (path) => path === '/pools/all',
+          (pools) => [...pools, pools[0]],
+        ),
+      },
+      /a pool came twice/,
+    ],
+    [
+      'has a pool without an address',
+      {
+        change: when(
+          (path) => path === '/pools/all',
+          (pools) => [{ ...pools[0], id: 'one' }],
+        ),
+      },
+      /the answer of \/pools\/all is not as documented: 0\.id must be an address/,
+    ],
+    [
+      'has a multiplier of no pool',
+      {
+        change: when(
+          (path) => path === '/multipliers/all',
+          ([first]) => [{ ...first, poolAddress: NOBODY }],
+        ),
+      },
+      /a multiplier of 0xf+, but no such pool/,
+    ],
+    [
+      'repeats a cursor',
+      {
+        change: when(isPositions, (body) => {
+          cursor ??= body.nextCursor
+          body.nextCursor = cursor
+        }),
+      },
+      /the nextCursor \S+ of its positions came twice/,
+    ],
+    [
+      'repeats a page',
+      { answer: ({ path }, response) => isPositions(path) && repeatPage(path, response) },
+      /the position of 0x\w+ in 0x\w+ on \d{4}-\d\d-\d\d came twice/,
+    ],
+    [
+      'has no positions',
+      { change: when(isPositions, () => ({ items: [], nextCursor: null })) },
+      /it gave 0 positions of \d{4}-\d\d-\d\d, fewer than the \d+ that its report counts/,
+    ],
+    [
+      'ends its positions too early',
+      { change: when(isPositions, (body, path) => path.includes('cursor') && { ...body, nextCursor: null }) },
+      /it gave \d+ positions of \d{4}-\d\d-\d\d, fewer than/,
+    ],
+    [
+      'has an empty page with a cursor',
+      {
+        change: when(
+          isPositions,
+          (body, path) => path.includes('cursor') && { items: [], nextCursor: body.nextCursor },
+        ),
+      },
+      /a page of positions is empty, yet has a nextCursor/,
+    ],
+    [
+      'counts fewer positions than it gives',
+      {
+        change: when(
+          (path) => path === '/points/reports',
+          ({ items }) => void items[1].positionCount--,
+        ),
+      },
+      /more positions of \d{4}-\d\d-\d\d than the \d+ that its report counts/,
+    ],
+    [
+      'has no report of a date',
+      {
+        change: when(
+          (path) => path === '/points/reports',
+          ({ items }) => void items.pop(),
+        ),
+      },
+      /which \/points\/reports does not have/,
+    ],
+    [
+      'has a position with a wrong price',
+      { change: when(isPositions, ({ items }) => void (items[3].aTokenPrice = null)) },
+      /\/positions\/breakdown-by-assets is not as documented: items\.3\.aTokenPrice must be a number/,
+    ],
+    [
+      'has points that do not add up',
+      { change: when(isPositions, ({ items }) => void items[2].points++) },
+      /items\.2 has points that are not pointsA \+ pointsB/,
+    ],
+    [
+      'says that snapshots end when they do not',
+      { change: when(isUser('market-position'), ({ pagination }) => void pagination.total++) },
+      /market-position-snapshots ended after \d+ of \d+ rows/,
+    ],
+    [
+      'says that snapshots go on when they do not',
+      { change: when(isUser('vault-position'), ({ pagination }) => void (pagination.has_more = true)) },
+      /vault-position-snapshots tells of more rows after \d+ of \d+/,
+    ],
+    [
+      'gives the first page again',
+      {
+        change: when(isUser('market-position'), ({ data, pagination }) => {
+          pagination.has_more = true
+          pagination.total = 2 * data.length
+          pagination.page = 1
+        }),
+      },
+      /gave page 1 when asked for page 2/,
+    ],
+    [
+      'gives a snapshot twice',
+      {
+        change: when(isUser('market-position'), ({ data, pagination }) => {
+          pagination.total++
+          data.push(data[0])
+        }),
+      },
+      /the snapshot of 0x\w+ in the market 0x\w+ at \d+ \(position .+\) came twice/,
+    ],
+    [
+      'gives a snapshot of another user',
+      { change: when(isUser('market-position'), ({ data }) => void (data[0].accountId = NOBODY)) },
+      /asked for those of 0x\w+, it gave a market snapshot of 0xf+/,
+    ],
+    [
+      'names a market that it does not list',
+      { change: when(isUser('market-position'), ({ data }) => void (data[0].marketId = NOBODY)) },
+      /names the market 0xf+ on chain \d+, which it does not list/,
+    ],
+    [
+      'has an entity of no known kind',
+      { change: when(isUser('earnings'), ({ data }) => void (data.breakdown[0].entity_type = 'silo')) },
+      /breakdown\.0\.entity_type must be market or vault/,
+    ],
+    [
+      'fails in the middle',
+      { answer: ({ path }, response) => isUser('earnings')(path) && !!response.writeHead(500).end() },
+      /it answered 500 \(tried 2 times\)/,
+    ],
+    [
+      'has a graph that answers with an error',
+      {
+        change: when(
+          (path) => path === '/graphql',
+          (body) => body.data?.allUsers && { errors: [{ message: 'no users today' }] },
+        ),
+      },
+      /no users today/,
+    ],
+    [
+      'has a graph that loses users',
+      {
+        change: when(
+          (path) => path === '/graphql',
+          ({ data }) => void data.allUsers?.nodes.pop(),
+        ),
+      },
+      /its graph gave \d+ users, fewer than the \d+ that it counts/,
+    ],
+  ]
+  let pages: string[]
+  const repeatPage = (path: string, response: import('node:http').ServerResponse) => {
+    // The same records behind ever new cursors.
+    if (!path.includes('cursor')) return false
+    void fetch(`${source.base}/positions/breakdown-by-assets?limit=100`)
+      .then((answer) => answer.json())
+      .then((body: any) => response.end(JSON.stringify({ ...body, nextCursor: `cursor ${pages.push(path)}` })))
+    return true
+  }
+
+  for (const [what, options, sentence] of faults)
+    test(`that ${what} is told of in a sentence`, async () => {
+      cursor = undefined as unknown as string
+      pages = []
+      const error = await walk(options).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(error).toMatchObject({ code: 'SOURCE_FAILED', message: expect.stringMatching(sentence) })
+      expect((error as Error).message).toMatch(/^http:\/\/127\.0\.0\.1:\d+\S* .*\.$/s)
+    })
+
+  test('that is slow is given up', async () => {
+    const hasty = openClient({ timeoutMs: 300, retries: 1, maxBytes: 1e7, waitMs: 10 })
+    proxy = await startProxy(source.base, {
+      async answer({ path }) {
+        if (path.includes('cursor')) await new Promise((resolve) => setTimeout(resolve, 2000))
+        return false
+      },
+    })
+    try {
+      await expect(mirrorGateway({ client: hasty, base: proxy.base }, dir)).rejects.toThrow(
+        /did not answer within 0\.3 s/,
+      )
+    } finally {
+      await hasty.close()
+    }
+  })
+
+  test('whose data change while they are read is read once more', async () => {
+    const moves = async (times: number) => {
+      let left = times
+      const options: ProxyOptions = {
+        async answer({ path }) {
+          if (!path.endsWith('/earnings?page=1&page_size=1000') || left === 0) return false
+          left--
+          await source.deps.store.pool.query('UPDATE market SET borrow_rate = borrow_rate + 0.001')
+          return false
+        },
+      }
+      return walk(options, { concurrency: 1 })
+    }
+    expect(await moves(1)).toMatchObject({ graph: true })
+    await proxy?.close()
+    await expect(moves(1000)).rejects.toThrow(/its data changed while they were read, 2 times in a row\.$/)
+  })
+
+  test('without a graph, its reports tell that data change', async () => {
+    let asked = 0
+    const options: ProxyOptions = {
+      answer: documented,
+      change: when(
+        (path) => path === '/points/reports',
+        ({ items }) => void (items[0].totalPoints += asked++),
+      ),
+    }
+    await expect(walk(options)).rejects.toThrow(/its data changed while they were read, 2 times in a row\.$/)
+  })
+
+  test('whose walk fails stores nothing, and leaves no files', async () => {
+    const copy = await startGateway()
+    proxy = await startProxy(source.base, {
+      answer: ({ path }, response) => isUser('earnings')(path) && !!response.writeHead(400).end(),
+    })
+    const before = await readdir(tmpdir())
+    try {
+      await expect(mirror(copy, { base: proxy.base })).rejects.toThrow(/answered 400/)
+      const { rows } = await copy.deps.store.pool.query('SELECT FROM pool UNION ALL SELECT FROM "user"')
+      expect(rows).toEqual([])
+    } finally {
+      await copy.close()
+    }
+    const left = (await readdir(tmpdir())).filter(
+      (name) => name.startsWith('gateway-mirror-') && !before.includes(name),
+    )
+    expect(left).toEqual([])
+  })
+
+  test('can be stopped at any time', async () => {
+    for (const at of ['/pools/all', 'cursor=', '/graphql', 'vault-position', 'earnings', 'rewards']) {
+      const stop = new AbortController()
+      const walking = walk(
+        {
+          answer: ({ path }) => {
+            if (path.includes(at)) stop.abort()
+            return false
+          },
+        },
+        { signal: stop.signal },
+      )
+      await expect(walking).rejects.toMatchObject({ name: 'AbortError' })
+      await proxy?.close()
+    }
+  })
+
+  test('is an http(s) address, and users are addresses', async () => {
+    await expect(mirrorGateway({ client, base: 'ftp://here' }, dir)).rejects.toThrow(
+      'ftp://here is no address of a server: it must begin with http:// or https://.',
+    )
+    await expect(mirrorGateway({ client, base: source.base, users: ['0x12'] }, dir)).rejects.toThrow(
+      '0x12 is no user: an address is 0x and 40 hex digits.',
+    )
+    await expect(mirrorGateway({ client, base: 'http://127.0.0.1:9' }, dir)).rejects.toThrow(/nothing listens there/)
+  })
+})
