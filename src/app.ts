@@ -7,10 +7,13 @@ import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
+import { openLive } from './graphql/live.ts'
 import { createSchema } from './graphql/schema.ts'
+import { adminTokens } from './http/admin.ts'
 import { addEtags } from './http/etag.ts'
 import { mountGraphQL } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
+import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
 import { mountRest } from './http/rest.ts'
@@ -20,7 +23,7 @@ const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><t
 
 /** The whole HTTP surface. It does not listen. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
-  const { config, store, cache } = deps
+  const { config, store, notifications, cache, metrics, log, now } = deps
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
@@ -67,15 +70,25 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
 
   const document = openApiDocument()
-  const graph = { schema: createSchema(), deps }
+  const tokens = adminTokens(config)
+  const live = openLive({
+    notifications,
+    store,
+    log,
+    maxSubscriptions: config.MAX_SUBSCRIPTIONS,
+    maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
+  })
+  app.addHook('onClose', async () => live.close())
+  const graph = { schema: createSchema(), deps: { ...deps, live } }
   app.get('/', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
   )
-  mountHealth(app, { store, cache })
-  mountRest(app, { graph, cache, adminToken: config.ADMIN_TOKEN })
-  mountGraphQL(app, { graph, adminToken: config.ADMIN_TOKEN })
+  mountHealth(app, { store, cache, now, daily: config.DISTRIBUTION_CRON !== undefined })
+  mountMetrics(app, { metrics, store, live, log, now })
+  mountRest(app, { graph, cache, adminTokens: tokens })
+  mountGraphQL(app, { graph, adminTokens: tokens })
   app.get('/openapi.json', (_request, reply) => reply.send(document))
   refuseOtherMethods(app, known)
 

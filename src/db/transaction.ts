@@ -1,5 +1,12 @@
 import type { Pool, PoolClient } from 'pg'
 
+/** A server that can tell looks every second whether the client is there: one that was killed keeps no lock. */
+const BEGIN = `BEGIN;
+  DO $$ BEGIN
+    SET LOCAL client_connection_check_interval = '1s';
+  EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;
+  END $$`
+
 /**
  * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it rejects.
  * A connection that fails in between is closed, never returned to the pool.
@@ -12,7 +19,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
   }
   client.on('error', onError)
   try {
-    await client.query('BEGIN')
+    await client.query(BEGIN)
     const result = await work(client)
     await client.query('COMMIT')
     return result

@@ -1,6 +1,7 @@
-import { GraphQLError } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
 import { GatewayError } from '../errors.ts'
 import { Prisma } from '../generated/prisma/client.ts'
+import type { Log } from './deps.ts'
 
 /**
  * The error that a client may see for any error of an operation: its own mistakes and known conditions as they are,
@@ -28,6 +29,17 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
     extensions: { code: 'INTERNAL', requestId },
   })
   return { shown, internal: true }
+}
+
+/** A result whose errors a client may see. Faults of ours are logged, and only the request's id is shown. */
+export function presentResult<Result extends ExecutionResult>(result: Result, requestId: string, log: Log): Result {
+  if (!result.errors) return result
+  const errors = result.errors.map((error) => {
+    const { shown, internal } = presentError(error, requestId)
+    if (internal) log.error({ err: error.originalError ?? error, requestId, path: error.path }, 'a resolver failed')
+    return shown
+  })
+  return { ...result, errors }
 }
 
 /** What was thrown before GraphQL wrapped it; undefined when GraphQL itself refused the operation. */

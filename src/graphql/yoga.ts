@@ -1,14 +1,17 @@
 import { getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { readSnapshot } from '../db/store.ts'
 import type { Admin, GraphContext } from './context.ts'
-import { presentError } from './errors.ts'
+import { presentError, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
+import { subscribe } from './subscribe.ts'
 
 /** What the HTTP server tells an operation about its request. */
 export interface ServerContext {
   requestId: string
   admin: Admin
+  /** Aborted when the client is gone or has its answer: it ends a subscription. */
+  signal: AbortSignal
 }
 
 /** GraphQL over HTTP at /graphql. The server around it has limits, CORS and the pages. */
@@ -29,7 +32,7 @@ export function createGraphQLServer(graph: Graph) {
         return shown
       },
     },
-    plugins: [oneSnapshot(graph), errorsPresented(graph)],
+    plugins: [oneSnapshot(graph), errorsPresented(graph), liveEvents(graph)],
   })
 }
 
@@ -56,16 +59,19 @@ function errorsPresented({ deps }: Graph): Plugin<GraphContext & ServerContext> 
       const { requestId } = args.contextValue as unknown as ServerContext
       return {
         onExecuteDone({ result, setResult }) {
-          if (!('errors' in result) || !result.errors) return
-          const errors = result.errors.map((error) => {
-            const { shown, internal } = presentError(error, requestId)
-            if (internal)
-              deps.log.error({ err: error.originalError ?? error, requestId, path: error.path }, 'a resolver failed')
-            return shown
-          })
-          setResult({ ...result, errors })
+          if (!isAsyncIterable(result)) setResult(presentResult(result, requestId, deps.log))
         },
       }
+    },
+  }
+}
+
+/** Subscriptions run on what the store tells; each event is read from a snapshot of its own. */
+function liveEvents(graph: Graph): Plugin<GraphContext & ServerContext> {
+  return {
+    onSubscribe({ args, setSubscribeFn }) {
+      const subscriber = args.contextValue as unknown as ServerContext
+      setSubscribeFn(() => subscribe(graph, args, subscriber))
     },
   }
 }

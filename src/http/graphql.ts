@@ -1,16 +1,18 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Graph } from '../graphql/execute.ts'
 import { createGraphQLServer } from '../graphql/yoga.ts'
-import { adminOf } from './admin.ts'
+import { type AdminTokens, adminOf } from './admin.ts'
+import { eventStreams } from './event-stream.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 
 /** Serves GraphQL over HTTP at /graphql, and GraphiQL to browsers. */
 export function mountGraphQL(
   app: FastifyInstance,
-  { graph, adminToken }: { graph: Graph; adminToken: string | undefined },
+  { graph, adminTokens }: { graph: Graph; adminTokens: AdminTokens },
 ): void {
   const server = createGraphQLServer(graph)
   const page = graphiqlPage()
+  const streams = eventStreams(app)
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -24,12 +26,24 @@ export function mountGraphQL(
       const response = await server.fetch(
         `http://gateway${request.url}`,
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
-        { requestId: request.id, admin: adminOf(request.headers, adminToken) },
+        { requestId: request.id, admin: adminOf(request.headers, adminTokens), signal: endOf(reply) },
       )
       reply.code(response.status)
+      if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
+        const retryAfter = response.headers.get('retry-after')
+        if (retryAfter) reply.header('retry-after', retryAfter)
+        return streams.send(reply, response.body as unknown as AsyncIterable<Uint8Array>)
+      }
       if (request.method === 'POST') reply.header('cache-control', 'no-store')
       for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
       return reply.send(await response.text())
     },
   })
+}
+
+/** Aborted when the client is gone or has its answer. */
+function endOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => controller.abort())
+  return controller.signal
 }

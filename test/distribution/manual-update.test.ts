@@ -2,83 +2,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { importDataset } from '../../src/domain/dataset/import.ts'
+import { datasetPositions } from '../../src/sources/dataset-positions.ts'
 import { openDirectory } from '../../src/sources/directory.ts'
-import { openPositionsSource } from '../../src/sources/open-positions-source.ts'
-import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { silent } from '../support/store.ts'
-
-const POOL = `0x${'1'.repeat(40)}`
-const ANN = `0x${'a'.repeat(40)}`
-const BEN = `0x${'b'.repeat(40)}`
-const CAT = `0x${'c'.repeat(40)}`
-const DAY = '2026-03-02'
-
-const pool = {
-  id: POOL,
-  chainId: 1,
-  marketId: 7,
-  name: 'S/USDC',
-  asset_1_address: `0x${'2'.repeat(40)}`,
-  asset_1_name: 'S',
-  asset_1_symbol: 'S',
-  asset_2_address: `0x${'3'.repeat(40)}`,
-  asset_2_name: 'USDC',
-  asset_2_symbol: 'USDC',
-  createdTimestamp: 1,
-  interestLastUpdated: 1,
-  unit_1_id: `0x${'4'.repeat(40)}`,
-  unit_2_id: `0x${'5'.repeat(40)}`,
-}
-const multiplier = { poolAddress: POOL, deposit_tokenA: 2, deposit_tokenB: 1, borrow_tokenA: 1, borrow_tokenB: 4 }
-const position = (userAddress: string, aUsd: number, more: object = {}) => ({
-  userAddress,
-  marketAddress: POOL,
-  distributionDate: `${DAY}T00:00:00.000Z`,
-  aTokenAddress: pool.asset_1_address,
-  aTokenSymbol: 'S',
-  aTokenPrice: 1,
-  aSuppliedAmount: aUsd,
-  aSuppliedAmountUsd: aUsd,
-  aProtectedSuppliedAmount: 0,
-  aProtectedSuppliedAmountUsd: 0,
-  aBorrowedAmount: 0,
-  aBorrowedAmountUsd: 0,
-  bTokenAddress: pool.asset_2_address,
-  bTokenSymbol: 'USDC',
-  bTokenPrice: 1,
-  bSuppliedAmount: 0,
-  bSuppliedAmountUsd: 0,
-  bProtectedSuppliedAmount: 0,
-  bProtectedSuppliedAmountUsd: 0,
-  bBorrowedAmount: 0,
-  bBorrowedAmountUsd: 0,
-  ...more,
-})
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { ANN, BEN, CAT, DAY, importFiles, jsonLines, multiplier, pool, position } from '../support/one-pool.ts'
 
 describe('manualupdate from a directory', () => {
   let gateway: Gateway
   let dir: string
-  const source = (rows: object[]) =>
-    writeFile(join(dir, 'positions.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  const source = (rows: object[]) => writeFile(join(dir, 'positions.jsonl'), jsonLines(rows))
   const update = (date: string) =>
-    fetch(`${gateway.base}/points/manualupdate?date=${date}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-    })
+    fetch(`${gateway.base}/points/manualupdate?date=${date}`, { method: 'POST', headers: asAdmin })
   const json = async (path: string) => (await gateway.get(path)).json()
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'gateway-source-'))
-    gateway = await startGateway({ positionsSource: openPositionsSource(dir) })
-    const stored = await mkdtemp(join(tmpdir(), 'gateway-stored-'))
-    await writeFile(join(stored, 'pools.jsonl'), JSON.stringify(pool))
-    await writeFile(join(stored, 'multipliers.jsonl'), JSON.stringify(multiplier))
-    await importDataset(
-      { pool: gateway.deps.store.pool, basePoints: gateway.deps.basePoints, log: silent },
-      await openDirectory(stored),
-    )
-    await rm(stored, { recursive: true })
+    gateway = await startGateway({ positionsSource: datasetPositions(dir, () => openDirectory(dir)) })
+    await importFiles(gateway, { pools: [pool], multipliers: [multiplier] })
   })
   beforeEach(async () => {
     await source([position(ANN, 100), position(BEN, 50)])

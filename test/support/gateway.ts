@@ -2,12 +2,16 @@ import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { openCache } from '../../src/cache/cache.ts'
 import { readConfig } from '../../src/config.ts'
+import { openNotifications } from '../../src/db/notifications.ts'
 import { openStore as openGatewayStore } from '../../src/db/store.ts'
-import type { Deps } from '../../src/deps.ts'
+import { CHANNELS, type Deps } from '../../src/deps.ts'
+import { openMetrics } from '../../src/metrics.ts'
+import { openClient } from '../../src/sources/client.ts'
 import type { PositionsSource } from '../../src/sources/positions-source.ts'
 import { openStore } from './store.ts'
 
 export const ADMIN_TOKEN = 'test-admin-token'
+export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
 export interface Gateway {
   /** Where it listens: http://127.0.0.1:PORT */
@@ -20,11 +24,18 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-/** A gateway that listens, on a database of its own (empty, but for the tables). */
-export async function startGateway(
-  options: { env?: Record<string, string>; positionsSource?: PositionsSource; now?: () => Date } = {},
-): Promise<Gateway> {
-  const database = await openStore()
+export interface GatewayOptions {
+  env?: Record<string, string>
+  positionsSource?: PositionsSource
+  now?: () => Date
+  /** The database of another gateway, which must outlive this one. */
+  on?: Gateway
+}
+
+/** A gateway that listens, on a database of its own (empty, but for the tables) unless it is `on` another one's. */
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const shared = options.on?.deps.config.DATABASE_URL
+  const database = shared ? { url: shared, async close() {} } : await openStore()
   const config = readConfig({ ADMIN_TOKEN, DATABASE_URL: database.url, LOG_LEVEL: 'silent', PORT: '0', ...options.env })
   const statements: string[] = []
   const store = openGatewayStore({
@@ -34,13 +45,19 @@ export async function startGateway(
     onStatement: (sql) => statements.push(sql),
   })
   const cache = await openCache({ redisUrl: config.REDIS_URL, maxBytes: config.CACHE_MAX_BYTES, onError() {} })
+  const client = openClient({ timeoutMs: 30_000, retries: 0, maxBytes: 1 << 26 })
+  const notifications = openNotifications({ url: database.url, channels: CHANNELS, onError() {} })
   const deps: Deps = {
     config,
     log: pino({ level: 'silent' }),
     store,
+    notifications,
+    metrics: openMetrics(),
     cache,
     basePoints: { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW },
+    client,
     positionsSource: options.positionsSource,
+    maxPriceJump: config.MAX_PRICE_JUMP,
     now: options.now ?? (() => new Date()),
     storeName: 'test',
     close: async () => {},
@@ -67,6 +84,8 @@ export async function startGateway(
     async close() {
       await app.close()
       await cache.close()
+      await client.close()
+      await notifications.close()
       await store.close()
       await database.close()
     },

@@ -1,3 +1,4 @@
+import type { Listing } from '../../db/listing.ts'
 import { type Account, accountDays, accountsByAddress } from '../../domain/account/account.ts'
 import { earningsOf } from '../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../domain/earnings/net-apr.ts'
@@ -27,6 +28,13 @@ import type { SnapshotRefs } from './snapshot.ts'
 
 export const userRef = (builder: Builder) => builder.objectRef<{ address: string }>('User')
 export type UserRef = ReturnType<typeof userRef>
+
+const allUsers: Listing<{ address: string }> = {
+  name: 'allUsers',
+  from: Prisma.sql`"user" t`,
+  columns: Prisma.sql`t.address`,
+  order: [{ column: 't.address', field: 'address', type: 'text', direction: 'ASC' }],
+}
 
 /** A bound on the users of one request. */
 const MAX_USERS = 1000
@@ -261,7 +269,14 @@ export function addUser(builder: Builder, refs: Refs) {
     },
   })
 
+  const Users = connectionType(builder, 'User', User)
   builder.queryFields((t) => ({
+    allUsers: t.field({
+      type: Users,
+      description: 'Every address that a record of either domain names, by address.',
+      args: pageArguments(t.arg),
+      resolve: (_, args, context) => connect(context, allUsers, { where: [] }, args),
+    }),
     user: t.field({
       type: User,
       description: 'The user at an address.',

@@ -1,0 +1,49 @@
+/** How an event joins those that still wait for a reader: it may be merged with one of them, or drop one. */
+export type Join<T> = (waiting: T[], added: T) => void
+
+/** The events of one reader. It never keeps more of them than `join` leaves. */
+export class Inbox<T> implements AsyncIterableIterator<T> {
+  readonly #waiting: T[] = []
+  readonly #join: Join<T>
+  readonly #onEnd: () => void
+  #reader: ((result: IteratorResult<T>) => void) | undefined
+  #ended = false
+
+  constructor(join: Join<T>, onEnd: () => void) {
+    this.#join = join
+    this.#onEnd = onEnd
+  }
+
+  put(event: T): void {
+    if (this.#ended) return
+    const reader = this.#reader
+    this.#reader = undefined
+    if (reader) reader({ done: false, value: event })
+    else this.#join(this.#waiting, event)
+  }
+
+  next(): Promise<IteratorResult<T>> {
+    const [event] = this.#waiting.splice(0, 1)
+    if (event !== undefined) return Promise.resolve({ done: false, value: event })
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined })
+    return new Promise((resolve) => {
+      this.#reader = resolve
+    })
+  }
+
+  /** Ends it at once, for a reader that waits as well. */
+  return(): Promise<IteratorResult<T>> {
+    const result = { done: true as const, value: undefined }
+    if (!this.#ended) {
+      this.#ended = true
+      this.#waiting.length = 0
+      this.#reader?.(result)
+      this.#onEnd()
+    }
+    return Promise.resolve(result)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}

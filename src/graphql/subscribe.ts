@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
+import { readSnapshot } from '../db/store.ts'
+import { GatewayError } from '../errors.ts'
+import type { Admin } from './context.ts'
+import { knownFault, presentError, presentResult } from './errors.ts'
+import { createContext, type Graph } from './execute.ts'
+import type { ChangeEvent, Live, RunEvent } from './live.ts'
+
+/** Whose subscription it is. The signal ends it. */
+export interface Subscriber {
+  requestId: string
+  admin: Admin
+  signal: AbortSignal
+}
+
+/** What the resolvers of an event get: the event, and the data version of the snapshot that they read. */
+export interface LiveRoot<Event> {
+  event: Event
+  version: bigint
+}
+
+const RETRY_MS = [500, 2000, 5000]
+const AWAY_MS = 1000
+
+/**
+ * Starts a subscription. Each of its events is executed, when the reader asks for it, on a snapshot of the store and with
+ * batches of its own. While the store is away events wait for it.
+ */
+export async function subscribe(
+  graph: Graph,
+  args: ExecutionArgs,
+  subscriber: Subscriber,
+): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+  const { live, store, log } = graph.deps
+  const { requestId, admin, signal } = subscriber
+  const present = (result: ExecutionResult) => presentResult(result, requestId, log)
+  let leave = () => {}
+  try {
+    if (!live) throw new GatewayError('UNAVAILABLE', 'Nothing is live here.')
+    leave = live.enter()
+    const contextValue = createContext(graph, store.prisma, admin)
+    const source = await createSourceEventStream({ ...args, contextValue })
+    if (!(Symbol.asyncIterator in source)) {
+      leave()
+      return present(source)
+    }
+    return resultsOf(source[Symbol.asyncIterator]() as AsyncIterator<Event>, live)
+  } catch (error) {
+    leave()
+    return { errors: [refusal(error, requestId)] }
+  }
+
+  function resultsOf(events: AsyncIterator<Event>, live: Live): AsyncIterableIterator<ExecutionResult> {
+    const known: { version?: bigint } = {}
+    const end = () => {
+      signal.removeEventListener('abort', end)
+      leave()
+      void events.return?.()
+    }
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+    const results = (async function* () {
+      for (;;) {
+        const next = await events.next()
+        if (next.done) return end()
+        const result = await resultOf(next.value, known, live)
+        if (result) yield result
+      }
+    })()
+    return {
+      next: () => results.next(),
+      return() {
+        end()
+        return results.return(undefined)
+      },
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
+  }
+
+  /** @returns undefined for a change that the subscriber knows already */
+  async function resultOf(event: Event, known: { version?: bigint }, live: Live): Promise<ExecutionResult | undefined> {
+    for (let failures = 0; ; ) {
+      try {
+        return await live.turn(async () => {
+          if (signal.aborted) return undefined
+          return readSnapshot(store, async (reader, version) => {
+            if ('anyway' in event && !event.anyway && version === known.version) return undefined
+            const rootValue: LiveRoot<Event> = { event, version }
+            const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })
+            known.version = version
+            return present(result)
+          })
+        })
+      } catch (error) {
+        if (signal.aborted) return undefined
+        const away = knownFault(error)?.code === 'UNAVAILABLE'
+        const pause = away && !live.connected ? AWAY_MS : RETRY_MS[failures++]
+        if (!away || pause === undefined) return present({ errors: [presentError(error, requestId).shown] })
+        await sleep(pause, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+}
+
+type Event = ChangeEvent | RunEvent
+
+/** The error of a subscription that did not begin: one that can begin later is a 503. */
+function refusal(error: unknown, requestId: string) {
+  const { shown } = presentError(error, requestId)
+  if (shown.extensions.code === 'UNAVAILABLE') shown.extensions.http = { status: 503, headers: { 'retry-after': '10' } }
+  return shown
+}

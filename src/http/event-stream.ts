@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+
+/** A client that takes nothing for so long is gone. */
+const STALLED_MS = 60_000
+const CLOSING_MS = 300
+
+/**
+ * Sends event streams. When the server closes they end at once, without the word that they are complete: clients come
+ * back, to the next server.
+ */
+export function eventStreams(app: FastifyInstance) {
+  const open = new Map<FastifyReply, Readable>()
+  let closing = false
+  const end = async (reply: FastifyReply, stream: Readable) => {
+    const { raw } = reply
+    stream.unpipe(raw)
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(() => raw.destroy(), CLOSING_MS)
+      raw.once('close', () => {
+        clearTimeout(deadline)
+        resolve()
+      })
+      raw.end(() => raw.destroy())
+    })
+  }
+  app.addHook('preClose', async () => {
+    closing = true
+    await Promise.all([...open].map(([reply, stream]) => end(reply, stream)))
+  })
+  return {
+    send(reply: FastifyReply, body: AsyncIterable<Uint8Array>): FastifyReply {
+      const stream = Readable.from(body)
+      const { raw } = reply
+      open.set(reply, stream)
+      raw.once('close', () => open.delete(reply))
+      raw.setTimeout(STALLED_MS, () => raw.destroy())
+      reply
+        .header('content-type', 'text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-cache')
+        .header('x-accel-buffering', 'no')
+        .send(stream)
+      if (closing) void end(reply, stream)
+      return reply
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import type pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { type Notifications, openNotifications } from '../../src/db/notifications.ts'
+import { openStore } from '../support/store.ts'
+
+let database: Awaited<ReturnType<typeof openStore>>
+let opened: Notifications[] = []
+beforeAll(async () => {
+  database = await openStore()
+})
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()))
+  opened = []
+})
+afterAll(() => database.close())
+
+const notify = (channel: string, payload: string) => database.pool.query('SELECT pg_notify($1, $2)', [channel, payload])
+
+const listening = async () => {
+  const { rows } = await database.pool.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'gateway-listen' AND datname = current_database()",
+  )
+  return rows.map((row) => row.pid)
+}
+
+function open(more: Partial<Parameters<typeof openNotifications>[0]> = {}) {
+  const heard: string[] = []
+  const onError = vi.fn()
+  const notifications = openNotifications({ url: database.url, channels: ['one', 'Two'], onError, ...more })
+  opened.push(notifications)
+  notifications.onUp(() => heard.push('up'))
+  notifications.onDown(() => heard.push('down'))
+  notifications.subscribe('one', (payload) => heard.push(`one ${payload}`))
+  notifications.subscribe('Two', (payload) => heard.push(`Two ${payload}`))
+  return { notifications, heard, onError }
+}
+
+test('nothing is connected until somebody subscribes', async () => {
+  const notifications = openNotifications({ url: database.url, channels: ['one'], onError() {} })
+  opened.push(notifications)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(await listening()).toEqual([])
+  expect(notifications.connected).toBe(false)
+})
+
+test('each channel is heard by its own listeners, until they end', async () => {
+  const { notifications, heard } = open()
+  const more: string[] = []
+  const end = notifications.subscribe('one', (payload) => more.push(payload))
+  await vi.waitFor(() => expect(notifications.connected).toBe(true))
+  await notify('one', 'a')
+  await notify('Two', '')
+  await vi.waitFor(() => expect(heard).toEqual(['up', 'one a', 'Two ']))
+  end()
+  await notify('one', 'b')
+  await vi.waitFor(() => expect(heard).toContain('one b'))
+  expect(more).toEqual(['a'])
+  expect(() => notifications.subscribe('three', () => {})).toThrow('three')
+})
+
+test('a connection that is cut is told and made anew', async () => {
+  const { notifications, heard, onError } = open()
+  await vi.waitFor(() => expect(notifications.connected).toBe(true))
+  const [pid] = await listening()
+  await database.pool.query('SELECT pg_terminate_backend($1)', [pid])
+  await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 5000 })
+  await notify('one', 'after')
+  await vi.waitFor(() => expect(heard).toContain('one after'))
+  expect(onError).toHaveBeenCalledTimes(1)
+})
+
+test('a store that is away when it starts is reached when it comes, and told once', async () => {
+  const proxy = await startProxy(database.pool)
+  await proxy.close()
+  const { notifications, heard, onError } = open({ url: proxy.url })
+  await new Promise((resolve) => setTimeout(resolve, 700))
+  expect(notifications.connected).toBe(false)
+  expect(onError).toHaveBeenCalledTimes(1)
+  await proxy.open()
+  await vi.waitFor(() => expect(heard).toEqual(['up']), { timeout: 5000 })
+  await notifications.close()
+  await proxy.close()
+})
+
+test('a connection that is dead without a word is noticed', async () => {
+  const proxy = await startProxy(database.pool)
+  const { notifications, heard } = open({ url: proxy.url, pingMs: 100, patienceMs: 300 })
+  await vi.waitFor(() => expect(heard).toEqual(['up']))
+  proxy.freeze()
+  await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 2000 })
+  expect(notifications.connected).toBe(false)
+  proxy.thaw()
+  await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 8000 })
+  await notifications.close()
+  await proxy.close()
+})
+
+test('closing leaves no connection, also while it connects, and may be called twice', async () => {
+  const { notifications } = open()
+  await notifications.close()
+  await notifications.close()
+  const { notifications: connected } = open()
+  await vi.waitFor(() => expect(connected.connected).toBe(true))
+  const started = performance.now()
+  await connected.close()
+  expect(performance.now() - started).toBeLessThan(400)
+  expect(connected.connected).toBe(false)
+  await vi.waitFor(async () => expect(await listening()).toEqual([]))
+})
+
+/** A way to the store that can stop to pass anything on, as a network does. */
+async function startProxy(pool: pg.Pool) {
+  const target = new URL(pool.options.connectionString as string)
+  const sockets = new Set<Socket>()
+  let frozen = false
+  let server: Server
+  let port = 0
+  const accept = (near: Socket) => {
+    if (frozen) near.pause()
+    const far = connect(Number(target.port), target.hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {}).on('close', () => to.destroy())
+      from.on('data', (data) => {
+        if (!frozen) to.write(data)
+      })
+    }
+  }
+  const start = () =>
+    new Promise<void>((resolve) => {
+      server = createServer(accept).listen(port, '127.0.0.1', resolve)
+    })
+  await start()
+  port = (server!.address() as { port: number }).port
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  return {
+    url: url.href,
+    freeze() {
+      frozen = true
+    },
+    thaw() {
+      frozen = false
+    },
+    open: start,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

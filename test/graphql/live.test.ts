@@ -1,0 +1,311 @@
+import { createClient } from 'graphql-sse'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+let one: Gateway
+let two: Gateway
+let streams: EventStream[] = []
+
+beforeAll(async () => {
+  one = await startGateway()
+  await loadSample(one, { users: 20, days: 4 })
+  two = await startGateway({ on: one })
+  await vi.waitFor(() => {
+    for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)
+  })
+})
+afterEach(async () => {
+  for (const stream of streams) stream.leave()
+  streams = []
+  await vi.waitFor(async () => expect([await openAt(one), await openAt(two)]).toEqual([0, 0]))
+})
+afterAll(async () => {
+  await two.close()
+  await one.close()
+})
+
+const subscribe = async (gateway: Gateway, query: string, more?: Subscription) => {
+  const stream = await open(gateway, query, more)
+  streams.push(stream)
+  return stream
+}
+
+const openAt = async (gateway: Gateway) =>
+  Number(/^gateway_subscriptions (\d+)$/m.exec(await (await gateway.get('/metrics')).text())?.[1])
+
+const sql = (text: string) => one.deps.store.pool.query(text)
+const touch = () => sql('UPDATE program SET total_points = total_points')
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function dates(): Promise<string[]> {
+  const { data } = await one.graphql('{ distributions(first: 10) { nodes { date } } }')
+  return data.distributions.nodes.map((node: { date: string }) => node.date)
+}
+
+async function resync(gateway: Gateway, date: string): Promise<string> {
+  const { data } = await gateway.graphql(
+    'mutation ($date: DateTime!) { resyncDistribution(date: $date) { run { id } } }',
+    { date },
+    asAdmin,
+  )
+  return data.resyncDistribution.run.id
+}
+
+const version = async () => {
+  const { data } = await one.graphql('{ dataVersion }')
+  return data.dataVersion as string
+}
+
+test('a client of another gateway is told of a run, with everything that hangs on it', async () => {
+  const stream = await subscribe(
+    two,
+    `subscription { distributionComputed {
+      id kind status date requestedBy after { totalPoints }
+      distribution { date totalPoints positionCount positions(first: 2) { totalCount nodes { points pool { name } user { rank } } } }
+    } }`,
+  )
+  const [date = ''] = await dates()
+  const id = await resync(one, date)
+  const { data, errors } = await stream.next()
+  expect(errors).toBeUndefined()
+  const run = data.distributionComputed
+  expect(run).toMatchObject({ id, kind: 'RESYNC', status: 'SUCCEEDED', date, requestedBy: 'admin' })
+  expect(run.distribution).toMatchObject({ date, totalPoints: run.after.totalPoints })
+  expect(run.distribution.positions.totalCount).toBe(run.distribution.positionCount)
+  expect(run.distribution.positions.nodes).toHaveLength(2)
+  expect(run.distribution.positions.nodes[0].pool.name).toEqual(expect.any(String))
+})
+
+test('each run is told once, in order, and only those of the date that was asked for', async () => {
+  const query = 'subscription ($date: DateTime) { distributionComputed(date: $date) { id } }'
+  const [a = '', b = ''] = await dates()
+  const all = await subscribe(two, query)
+  const ofB = await subscribe(one, query, { variables: { date: b } })
+  const ids: string[] = []
+  for (const date of [a, b, a]) ids.push(await resync(two, date))
+  for (const id of ids) expect((await all.next()).data.distributionComputed.id).toBe(id)
+  expect((await ofB.next()).data.distributionComputed.id).toBe(ids[1])
+  await pause(300)
+  expect([all.events.length, ofB.events.length]).toEqual([3, 1])
+})
+
+test('a run that fails is not told', async () => {
+  const stream = await subscribe(two, 'subscription { distributionComputed { id } }')
+  await sql(`INSERT INTO run (kind, status, requested_by, started_at, finished_at, error, base_deposit, base_borrow)
+    VALUES ('import', 'failed', 'test', now(), now(), 'no', 1, 1)`)
+  const [date = ''] = await dates()
+  const id = await resync(one, date)
+  expect((await stream.next()).data.distributionComputed.id).toBe(id)
+})
+
+test('dataChanged says at once where the data stands, then what SQL from elsewhere has made of it', async () => {
+  const stream = await subscribe(two, 'subscription { dataChanged { version distribution { date totalPoints } } }')
+  const [newest] = await dates()
+  const first = await stream.next()
+  expect(first.data.dataChanged).toMatchObject({ version: await version(), distribution: { date: newest } })
+  await sql(`UPDATE distribution SET total_points = 12345.5 WHERE date = '${newest}'`)
+  const second = await stream.next()
+  expect(second.data.dataChanged).toEqual({
+    version: String(BigInt(first.data.dataChanged.version) + 1n),
+    distribution: { date: newest, totalPoints: 12345.5 },
+  })
+})
+
+test('many commits are one event, of the last of them', async () => {
+  const stream = await subscribe(one, 'subscription { dataChanged { version } }')
+  await stream.next()
+  for (let i = 0; i < 20; i++) await touch()
+  const last = await version()
+  await vi.waitFor(() => expect(stream.events.at(-1).data.dataChanged.version).toBe(last))
+  expect(stream.events.length).toBeLessThanOrEqual(4)
+})
+
+test('an event is of one snapshot, whatever its fields are', async () => {
+  const stream = await subscribe(
+    one,
+    `subscription { dataChanged { version query {
+      dataVersion program { totalPoints } leaderboard(first: 3) { totalCount nodes { rank points user { points } } } } } }`,
+  )
+  const { data, errors } = await stream.next()
+  expect(errors).toBeUndefined()
+  const { version: told, query } = data.dataChanged
+  expect(query.dataVersion).toBe(told)
+  for (const node of query.leaderboard.nodes) expect(node.user.points).toBe(node.points)
+})
+
+test('the statements of an event do not grow with the number of its rows', async () => {
+  const query = (first: number) =>
+    `subscription { dataChanged { distribution { positions(first: ${first}) { nodes { pool { name } user { rank } } } } } }`
+  const counts: number[] = []
+  for (const first of [2, 40]) {
+    one.statements.length = 0
+    const stream = await subscribe(one, query(first))
+    await stream.next()
+    counts.push(one.statements.filter((statement) => /^\s*select/i.test(statement)).length)
+    stream.leave()
+  }
+  expect(counts[0]).toBe(counts[1])
+})
+
+test('the streams have the headers that proxies, browsers and operators need', async () => {
+  for (const method of ['GET', 'POST'] as const) {
+    const stream = await subscribe(one, 'subscription { dataChanged { version } }', {
+      method,
+      headers: { 'request-id': 'mine', origin: 'https://example.org' },
+    })
+    const { status, headers } = stream.response
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(headers.get('cache-control')).toBe('no-cache')
+    expect(headers.get('x-accel-buffering')).toBe('no')
+    expect(headers.get('request-id')).toBe('mine')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('vary')).toContain('Origin')
+    expect(headers.get('etag')).toBeNull()
+    expect(headers.get('content-encoding')).toBeNull()
+    await stream.next()
+    expect(stream.text()).toMatch(/^:\n\n/)
+  }
+})
+
+test('comments keep a quiet stream open', async () => {
+  const stream = await subscribe(one, 'subscription { distributionComputed { id } }')
+  await vi.waitFor(() => expect(stream.text().match(/^:$/gm)?.length).toBeGreaterThan(2), { timeout: 3000 })
+})
+
+test('a query over the same protocol is one event', async () => {
+  const stream = await subscribe(one, '{ program { totalPoints } }')
+  expect((await stream.next()).data.program.totalPoints).toEqual(expect.any(Number))
+  await vi.waitFor(() => expect(stream.text()).toMatch(/event: complete\ndata:\n\n$/))
+})
+
+test('the client of graphql-sse understands it', async () => {
+  const client = createClient({ url: `${two.base}/graphql`, retryAttempts: 0 })
+  const events = client.iterate<{ dataChanged: { version: string } }>({
+    query: 'subscription { dataChanged { version } }',
+  })
+  const first = await events.next()
+  expect(first.value?.data?.dataChanged.version).toBe(await version())
+  await touch()
+  const second = await events.next()
+  expect(second.value?.data?.dataChanged.version).toBe(await version())
+  await events.return?.()
+  client.dispose()
+})
+
+test('mistakes are errors with a code, and take no place', async () => {
+  for (const query of [
+    'subscription { nothing }',
+    'subscription { distributionComputed(date: "yesterday") { id } }',
+    'subscription ($date: DateTime!) { distributionComputed(date: $date) { id } }',
+  ]) {
+    const stream = await subscribe(one, query)
+    const { errors, data } = await stream.next()
+    expect(data ?? null).toBeNull()
+    expect(errors[0].extensions.code, query).toMatch(/BAD_INPUT|GRAPHQL/)
+    await vi.waitFor(() => expect(stream.ended()).toBe(true))
+  }
+  const json = await fetch(`${one.base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ query: 'subscription { dataChanged { version } }' }),
+  })
+  expect(json.status).toBe(406)
+  const head = await fetch(`${one.base}/graphql?query=${encodeURIComponent('subscription{dataChanged{version}}')}`, {
+    method: 'HEAD',
+    headers: { accept: 'text/event-stream' },
+  })
+  expect(head.status).toBe(200)
+})
+
+test('a client that leaves frees its place', async () => {
+  const opened = await Promise.all(
+    Array.from({ length: 20 }, () => subscribe(one, 'subscription { distributionComputed { id } }')),
+  )
+  expect(await openAt(one)).toBe(20)
+  for (const stream of opened) stream.leave()
+  await vi.waitFor(async () => expect(await openAt(one)).toBe(0))
+})
+
+test('a fault of ours is told by the id of the request alone', async () => {
+  await sql('ALTER TABLE program RENAME TO program_gone')
+  try {
+    const stream = await subscribe(one, 'subscription { dataChanged { query { program { totalPoints } } } }', {
+      headers: { 'request-id': 'find-me' },
+    })
+    const { errors } = await stream.next()
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toMatchObject({ extensions: { code: 'INTERNAL', requestId: 'find-me' } })
+    expect(JSON.stringify(errors)).not.toMatch(/program_gone|relation|prisma/i)
+  } finally {
+    await sql('ALTER TABLE program_gone RENAME TO program')
+  }
+})
+
+test('more subscriptions than MAX_SUBSCRIPTIONS are refused until one is free', async () => {
+  const small = await startGateway({ on: one, env: { MAX_SUBSCRIPTIONS: '2' } })
+  try {
+    const query = 'subscription { dataChanged { version } }'
+    const first = await subscribe(small, query)
+    await subscribe(small, query)
+    const refused = await subscribe(small, query)
+    expect(refused.response.status).toBe(503)
+    expect(refused.response.headers.get('retry-after')).toBe('10')
+    const { errors } = await refused.next()
+    expect(errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' }, message: expect.stringContaining('2 open') })
+    expect(errors[0].extensions.http).toBeUndefined()
+    expect((await small.graphql('{ __typename }')).data).toEqual({ __typename: 'Query' })
+    first.leave()
+    await vi.waitFor(async () => expect((await subscribe(small, query)).response.status).toBe(200))
+  } finally {
+    await small.close()
+  }
+})
+
+test('a gateway that closes ends its streams at once, without the word that they are complete', async () => {
+  const closing = await startGateway({ on: one })
+  const query = 'subscription { dataChanged { version } }'
+  const opened = await Promise.all(Array.from({ length: 10 }, () => subscribe(closing, query)))
+  for (const stream of opened) await stream.next()
+  const started = performance.now()
+  await closing.close()
+  expect(performance.now() - started).toBeLessThan(1500)
+  await vi.waitFor(() => expect(opened.every((stream) => stream.ended())).toBe(true))
+  for (const stream of opened) expect(stream.text()).not.toContain('complete')
+})
+
+test('a listening connection that is cut comes back, and nothing is lost', async () => {
+  const changes = await subscribe(two, 'subscription { dataChanged { version } }')
+  const runs = await subscribe(two, 'subscription { distributionComputed { id } }')
+  const before = await changes.next()
+  const [a = '', b = ''] = await dates()
+  const { notifications } = two.deps
+  // What is committed before it hears again is what it could miss.
+  const ids: string[] = []
+  const down = new Promise<void>((resolve) => {
+    const end = notifications.onDown(() => {
+      end()
+      resolve()
+    })
+  })
+  await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'gateway-listen' AND datname = current_database()`)
+  await down
+  ids.push(await resync(one, a), await resync(one, b))
+  await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 10_000 })
+  for (const id of ids) expect((await runs.next()).data.distributionComputed.id).toBe(id)
+  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()))
+  expect(BigInt(await version())).toBeGreaterThan(BigInt(before.data.dataChanged.version))
+  await pause(300)
+  expect(runs.events).toHaveLength(2)
+})
+
+test('after a cut in which nothing was written subscribers are told as well', async () => {
+  const changes = await subscribe(two, 'subscription { dataChanged { version } }')
+  const { data } = await changes.next()
+  await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'gateway-listen' AND datname = current_database()`)
+  expect((await changes.next(10_000)).data).toEqual(data)
+})

@@ -1,0 +1,61 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const MAIN = join(import.meta.dirname, '../../dist/main.js')
+
+export interface Outcome {
+  code: number
+  out: string
+  err: string
+}
+
+/** The environment of a command: nothing of the test's own, but what is given. */
+function env(given: Record<string, string>) {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, LOG_LEVEL: 'silent', ...given }
+}
+
+/** Runs a command to its end. */
+export function command(args: string[], given: Record<string, string>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env: env(given) }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
+    )
+  })
+}
+
+export interface Started {
+  child: ChildProcess
+  /** What it has printed so far. */
+  printed(): string
+  /** Sends a signal and waits for the end. @returns the exit code; null: the signal ended it */
+  stop(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts a command that is left alone. */
+export function start(args: string[], given: Record<string, string>): Started {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: env(given), stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data) => {
+      text += data
+    })
+  const ended = once(child, 'close')
+  return {
+    child,
+    printed: () => text,
+    async stop(signal) {
+      child.kill(signal)
+      return (await ended)[0] as number | null
+    },
+  }
+}
+
+/** A line of JSON each. */
+export const parsed = (out: string): any[] =>
+  out
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))

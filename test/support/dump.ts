@@ -1,0 +1,40 @@
+import type { Pool } from 'pg'
+
+/** What the store holds, with an order of its rows. */
+export const tables = {
+  user: 'address',
+  pool: 'id',
+  multiplier: 'pool_address',
+  market: 'chain_id, id',
+  vault: 'chain_id, id',
+  position: 'user_address, distribution_date, market_address',
+  position_points: 'user_address, distribution_date, market_address',
+  distribution: 'date',
+  account_day: 'user_address, distribution_date',
+  account: 'rank',
+  program: 'id',
+  market_snapshot: 'account_id, chain_id, market_id, timestamp, position_id',
+  vault_snapshot: 'account_id, chain_id, vault_id, timestamp, position_id',
+  market_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
+  vault_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
+  cash_flow: 'chain_id, tx_hash, log_index, account_id',
+  data_version: 'id',
+}
+
+/** Every row of the store with its version in the table (ctid): what has been rewritten shows. Records of runs are apart. */
+export async function everything(pool: Pool): Promise<Record<string, unknown[]>> {
+  const all: Record<string, unknown[]> = {}
+  for (const [table, order] of Object.entries(tables)) {
+    const which = table === 'data_version' ? 'WHERE id = 1' : ''
+    all[table] = (await pool.query(`SELECT ctid, t.* FROM "${table}" t ${which} ORDER BY ${order}`)).rows
+  }
+  return all
+}
+
+/** The records of runs and of multipliers, and the version of the data that they raise. */
+export async function records(pool: Pool): Promise<Record<string, unknown[]>> {
+  const all: Record<string, unknown[]> = {}
+  for (const table of ['run', 'multiplier_revision', 'data_version'])
+    all[table] = (await pool.query(`SELECT ctid, t.* FROM ${table} t ORDER BY id`)).rows
+  return all
+}

@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+export interface Proxied {
+  method: string
+  /** With its query. */
+  path: string
+}
+
+export interface Proxy {
+  base: string
+  /** What was asked for, in order. */
+  requests: Proxied[]
+  close(): Promise<void>
+}
+
+export interface ProxyOptions {
+  /** Answers a request itself, or leaves it to the server behind: then it gives false. */
+  answer?(request: Proxied, response: ServerResponse): boolean | Promise<boolean>
+  /** Changes a JSON answer of the server behind. */
+  change?(path: string, body: any): unknown
+}
+
+/** A server in front of another one. */
+export async function startProxy(target: string, { answer, change }: ProxyOptions = {}): Promise<Proxy> {
+  const requests: Proxied[] = []
+  const server = createServer(async (incoming, outgoing) => {
+    const request = { method: incoming.method ?? 'GET', path: incoming.url ?? '/' }
+    requests.push(request)
+    if (await answer?.(request, outgoing)) return
+    const body = incoming.method === 'POST' ? await bodyOf(incoming) : undefined
+    const response = await fetch(target + request.path, {
+      method: request.method,
+      headers: { 'content-type': incoming.headers['content-type'] ?? 'application/json' },
+      ...(body !== undefined && { body }),
+    })
+    const text = await response.text()
+    const changed = change ? JSON.stringify(change(request.path, JSON.parse(text))) : text
+    outgoing.writeHead(response.status, { 'content-type': 'application/json' }).end(changed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (!address || typeof address !== 'object') throw new Error('the proxy does not listen')
+  return {
+    base: `http://127.0.0.1:${address.port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Answers 404 to what `isThere` does not let through, such as the paths that a legacy server does not have. */
+export const only =
+  (isThere: (path: string) => boolean) =>
+  ({ path }: Proxied, response: ServerResponse): boolean => {
+    if (isThere(path)) return false
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"statusCode":404,"message":"Not Found"}')
+    return true
+  }
+
+/** What a legacy server has: the documented paths. */
+export const documented = only((path) => /^\/(v1|points|positions|pools|multipliers)\//.test(path))
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
