@@ -3,6 +3,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readSnapshot } from '../db/store.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { type ErrorCode, GatewayError } from '../errors.ts'
+import { knownFault } from '../graphql/errors.ts'
 import { createContext, type Execute, executor } from '../graphql/execute.ts'
 import { parseUtc } from '../graphql/scalars.ts'
 import { createSchema } from '../graphql/schema.ts'
@@ -78,6 +79,11 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   FORBIDDEN: 1,
 }
 
+/** What is below us may say only in its cause that the store is away. */
+function storeFault(error: unknown): GatewayError | undefined {
+  return knownFault(error) ?? (error instanceof Error ? knownFault(error.cause) : undefined)
+}
+
 /** Tells a failure in a sentence, and sets the exit code. */
 export function fail(error: unknown): void {
   if (error instanceof CommanderError) {
@@ -89,8 +95,12 @@ export function fail(error: unknown): void {
     process.exitCode = 130
     return
   }
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  const known = error instanceof ConfigError || error instanceof GatewayError
-  if (!known && error instanceof Error && process.env.LOG_LEVEL === 'debug') process.stderr.write(`${error.stack}\n`)
-  process.exitCode = error instanceof GatewayError ? EXIT_CODES[error.code] : error instanceof ConfigError ? 2 : 1
+  const known = error instanceof GatewayError ? error : storeFault(error)
+  const message = error instanceof Error && error.message !== '' ? error.message : (known?.message ?? String(error))
+  const problems = (known?.problems ?? []).filter((problem) => !message.includes(problem.message))
+  const lines = [message, ...problems.map((problem) => [problem.name, problem.message].join(' ').trim())]
+  process.stderr.write(`${lines.join('\n')}\n`)
+  if (!known && !(error instanceof ConfigError) && error instanceof Error && process.env.LOG_LEVEL === 'debug')
+    process.stderr.write(`${error.stack}\n`)
+  process.exitCode = known ? EXIT_CODES[known.code] : error instanceof ConfigError ? 2 : 1
 }

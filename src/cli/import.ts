@@ -1,28 +1,85 @@
-import type { Command } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { ConfigError } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { type ImportSummary, importDataset } from '../domain/dataset/import.ts'
+import { isRemote } from '../sources/client.ts'
 import type { Dataset } from '../sources/dataset.ts'
 import { openDirectory } from '../sources/directory.ts'
+import { openHttpDataset } from '../sources/http-dataset.ts'
+import { speaksRest } from '../sources/open-positions-source.ts'
+import { type MirrorSummary, withMirror } from '../sources/rest-mirror.ts'
 import { CLI, print, printJson, withDeps } from './command.ts'
-import { showProgress } from './progress.ts'
+import { showProgress, showWalk } from './progress.ts'
 
 interface Options {
+  indexer?: string
+  users?: string
+  everyMarket?: boolean
+  chain: number[]
   json?: boolean
 }
 
 export function addImport(program: Command): void {
   program
     .command('import')
-    .description('load a dataset in the import format, or another gateway: all of it or none')
-    .argument('<from>', 'a directory of .jsonl or .jsonl.gz files')
+    .description('load a dataset in the import format, or what another gateway has: all of it or none')
+    .argument('<from>', 'a directory of .jsonl or .jsonl.gz files, their http(s) address, or that of another gateway')
+    .option('--indexer <url>', 'where the /v1 paths are, for legacy servers whose two APIs have addresses of their own')
+    .option('--users <file>', 'users to copy beside those that the server tells: an address a line')
+    .option('--every-market', 'ask a server without GraphQL for rewards in every market and vault, which takes long')
+    .addOption(
+      new Option('--chain <id>', 'a chain on which such a server has markets, beside 1, 42161, 8453, 146; repeatable')
+        .argParser(addChain)
+        .default([], 'none'),
+    )
     .option('--json', 'print one JSON object')
-    .action(async (from: string, options: Options) => {
-      const dataset = await openDirectory(from)
-      await withDeps((deps, signal) => load(deps, dataset, signal, options))
-    })
+    .action((from: string, options: Options) =>
+      isRemote(from) ? loadUrl(from, options) : loadDirectory(from, options),
+    )
 }
 
-async function load(deps: Deps, dataset: Dataset, signal: AbortSignal, { json }: Options): Promise<void> {
+async function loadDirectory(dir: string, options: Options): Promise<void> {
+  const dataset = await openDirectory(dir)
+  await withDeps((deps, signal) => load(deps, dataset, signal, options))
+}
+
+async function loadUrl(from: string, options: Options): Promise<void> {
+  const users = options.users === undefined ? [] : await readUsers(options.users)
+  await withDeps(async (deps, signal) => {
+    const { client } = deps
+    if (!(await speaksRest({ client, base: from, signal })))
+      return load(deps, await openHttpDataset(client, from, { signal }), signal, options)
+    const walk = showWalk(process.stderr)
+    const mirror = {
+      client,
+      base: from,
+      indexerBase: options.indexer,
+      users,
+      chains: options.chain,
+      everyMarket: options.everyMarket === true,
+      onProgress: walk.update,
+      signal,
+    }
+    try {
+      await withMirror(mirror, (dataset, summary) => {
+        walk.done()
+        if (!options.json) describeMirror(summary)
+        return load(deps, dataset, signal, options, summary)
+      })
+    } finally {
+      walk.done()
+    }
+  })
+}
+
+async function load(
+  deps: Deps,
+  dataset: Dataset,
+  signal: AbortSignal,
+  { json }: Options,
+  mirror?: MirrorSummary,
+): Promise<void> {
   const progress = showProgress(process.stderr)
   const { store, basePoints, log } = deps
   try {
@@ -32,15 +89,36 @@ async function load(deps: Deps, dataset: Dataset, signal: AbortSignal, { json }:
       requestedBy: CLI,
     })
     progress.done()
-    if (json) printJson({ dataset: dataset.name, ...summary })
+    if (json) printJson({ dataset: dataset.name, ...(mirror && { notes: mirror.notes }), ...summary })
     else describe(dataset, summary)
   } finally {
     progress.done()
   }
 }
 
+function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): void {
+  const how = graph ? 'by its REST endpoints and its graph' : 'by its REST endpoints alone'
+  print(`Read ${name} with ${users} users in ${seconds.toFixed(1)} s, ${how}.`)
+  for (const note of notes) print(`Note: ${note}`)
+}
+
 function describe({ name }: Dataset, { files, dates, seconds }: ImportSummary): void {
   for (const [file, { lines, written }] of Object.entries(files))
     print(`${file}: ${lines} records, ${written} new or changed`)
   print(`Imported ${name} in ${seconds.toFixed(1)} s; ${dates.length} distribution dates settled.`)
+}
+
+async function readUsers(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new ConfigError(`${path} cannot be read.`)
+  })
+  const users = text.split(/\s+/).filter((line) => line !== '')
+  const wrong = users.find((user) => !/^0x[0-9a-fA-F]{40}$/.test(user))
+  if (wrong !== undefined) throw new ConfigError(`${path} must hold an address a line, not ${wrong.slice(0, 60)}.`)
+  return users
+}
+
+function addChain(text: string, chains: number[]): number[] {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new ConfigError(`A chain id is an integer from 1 up, not ${text}.`)
+  return [...chains, Number(text)]
 }

@@ -30,9 +30,9 @@ export function readMultipliers(text: string): MultiplierUpdate[] {
   if (!parsed.success) throw new ConfigError(`The multipliers are not valid:\n${z.prettifyError(parsed.error)}`)
   return parsed.data.map((m) => ({
     poolAddress: m.poolAddress,
-    depositTokenA: m.deposit_tokenA ?? null,
-    depositTokenB: m.deposit_tokenB ?? null,
-    borrowTokenA: m.borrow_tokenA ?? null,
-    borrowTokenB: m.borrow_tokenB ?? null,
+    ...(m.deposit_tokenA !== undefined && { depositTokenA: m.deposit_tokenA }),
+    ...(m.deposit_tokenB !== undefined && { depositTokenB: m.deposit_tokenB }),
+    ...(m.borrow_tokenA !== undefined && { borrowTokenA: m.borrow_tokenA }),
+    ...(m.borrow_tokenB !== undefined && { borrowTokenB: m.borrow_tokenB }),
   }))
 }

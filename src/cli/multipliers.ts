@@ -50,8 +50,10 @@ export function addMultipliers(program: Command): void {
 }
 
 async function updatesOf(pool: string | undefined, given: Factors): Promise<MultiplierUpdate[]> {
+  const { depositA, depositB, borrowA, borrowB } = given
+  const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
   if (given.file !== undefined) {
-    if (pool !== undefined) throw new ConfigError('Give a pool or --file, not both.')
+    if (pool !== undefined || !noFactor) throw new ConfigError('Give a pool and its factors, or --file, not both.')
     const path = given.file
     return readMultipliers(
       await readFile(path, 'utf8').catch(() => {
@@ -60,9 +62,7 @@ async function updatesOf(pool: string | undefined, given: Factors): Promise<Mult
     )
   }
   if (pool === undefined) throw new ConfigError('Give the address of a pool, or --file.')
-  const { depositA, depositB, borrowA, borrowB } = given
-  if ([depositA, depositB, borrowA, borrowB].every((one) => one === undefined))
-    throw new ConfigError('Give at least one of --deposit-a, --deposit-b, --borrow-a, --borrow-b.')
+  if (noFactor) throw new ConfigError('Give at least one of --deposit-a, --deposit-b, --borrow-a, --borrow-b.')
   return readMultipliers(
     JSON.stringify({
       poolAddress: pool,
@@ -75,10 +75,15 @@ async function updatesOf(pool: string | undefined, given: Factors): Promise<Mult
 }
 
 function set(updates: MultiplierUpdate[], { json }: Factors): Promise<void> {
-  return withDeps(async (deps) => {
-    const pools = await updateMultipliers(deps.store, updates, CLI)
-    if (json) for (const pool of pools) printJson({ poolAddress: pool })
-    else print(`${pools.length} multipliers set. Stored points change when their date is resynced.`)
+  return withDeps(async ({ store }, signal) => {
+    const pools = await updateMultipliers({ pool: store.pool, signal }, updates, CLI)
+    const rows = await store.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
+    const stored = pools.flatMap((pool) => rows.find((row) => row.poolAddress === pool) ?? [])
+    if (json) return stored.forEach(printJson)
+    const table = new Table({ head: [...FACTORS], style: PLAIN })
+    for (const one of stored) table.push(factorsOf(one))
+    print(table.toString())
+    print('Points that are stored change when their date is resynced.')
   })
 }
 
@@ -89,15 +94,28 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
     const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
     const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierHistory
     if (json) return nodes.forEach(printJson)
-    const head = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B', 'since', 'by']
-    const table = new Table({ head, style: { head: [], border: [] } })
-    for (const n of nodes) {
-      const factors = [n.depositTokenA, n.depositTokenB, n.borrowTokenA, n.borrowTokenB].map((one) => one ?? '-')
-      table.push([n.poolAddress, ...factors, String(n.changedAt), n.changedBy])
-    }
+    const table = new Table({ head: [...FACTORS, 'since', 'by'], style: PLAIN })
+    for (const one of nodes) table.push([...factorsOf(one), String(one.changedAt), one.changedBy])
     print(nodes.length === 0 ? 'No multiplier was ever set.' : table.toString())
   })
 }
+
+const PLAIN = { head: [], border: [] }
+const FACTORS = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B']
+
+type Factor = number | null
+interface Factored {
+  poolAddress: string
+  depositTokenA: Factor
+  depositTokenB: Factor
+  borrowTokenA: Factor
+  borrowTokenB: Factor
+}
+
+const factorsOf = ({ poolAddress, ...f }: Factored) => [
+  poolAddress,
+  ...[f.depositTokenA, f.depositTokenB, f.borrowTokenA, f.borrowTokenB].map((one) => one ?? '-'),
+]
 
 function parseFactor(text: string): number {
   const value = Number(text)

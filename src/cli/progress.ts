@@ -35,9 +35,52 @@ export function showProgress(stream: WriteStream): { update(progress: Progress):
   }
 }
 
+/** How far the walk of another server is. */
+interface WalkProgress {
+  what: string
+  done: number
+  total: number | undefined
+}
+
+/** Shows how far the walk of another server is: a bar for each thing on a terminal, a plain line now and then elsewhere. */
+export function showWalk(stream: WriteStream): { update(progress: WalkProgress): void; done(): void } {
+  if (!stream.isTTY) {
+    let last = performance.now()
+    return {
+      update({ what, done, total }) {
+        if (performance.now() - last < QUIET_MS) return
+        last = performance.now()
+        stream.write(`${what}: ${done}${total === undefined ? '' : ` of ${total}`} so far\n`)
+      },
+      done() {},
+    }
+  }
+  const all = new MultiBar(
+    { stream, clearOnComplete: false, hideCursor: true, format: '{what} {bar} {value} of {total} | {eta} s' },
+    Presets.shades_classic,
+  )
+  const bars = new Map<string, SingleBar>()
+  return {
+    update({ what, done, total }) {
+      const bar = bars.get(what) ?? all.create(total ?? done, 0, { what: what.padEnd(20) })
+      bars.set(what, bar)
+      bar.setTotal(total ?? Math.max(done, 1))
+      bar.update(done)
+    },
+    done: () => all.stop(),
+  }
+}
+
+interface DatesProgress {
+  next(date: string): void
+  /** Makes room for a line to be printed; the bar comes back with the next date. */
+  clear(): void
+  done(): void
+}
+
 /** Shows how many of a range's dates are done: a bar on a terminal, nothing elsewhere, where each date prints its line. */
-export function showDates(stream: WriteStream, total: number): { next(date: string): void; done(): void } {
-  if (!stream.isTTY || total < 2) return { next() {}, done() {} }
+export function showDates(stream: WriteStream, total: number): DatesProgress {
+  if (!stream.isTTY || total < 2) return { next() {}, clear() {}, done() {} }
   const bar = new SingleBar(
     { stream, clearOnComplete: true, hideCursor: true, format: '{date} {bar} {value} of {total} dates | {eta} s' },
     Presets.shades_classic,
@@ -46,6 +89,10 @@ export function showDates(stream: WriteStream, total: number): { next(date: stri
   bar.start(total, 0, { date: '' })
   return {
     next: (date) => bar.update(begun++, { date }),
+    clear() {
+      stream.clearLine(0)
+      stream.cursorTo(0)
+    },
     done: () => bar.stop(),
   }
 }

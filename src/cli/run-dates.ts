@@ -4,10 +4,12 @@ import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { runnableDates, storedDates } from '../domain/distribution/dates.ts'
-import { manualUpdate, manualUpdatePlan } from '../domain/distribution/manual-update.ts'
+import { type ManualUpdateDeps, manualUpdate, manualUpdatePlan } from '../domain/distribution/manual-update.ts'
 import { type DistributionPreview, MAX_MOVERS, preview } from '../domain/distribution/preview.ts'
 import { resync, resyncPlan } from '../domain/distribution/resync.ts'
-import { CLI, isoDay, parseCount, parseDate, print, printJson, runDeps, withDeps } from './command.ts'
+import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
+import { GatewayError } from '../errors.ts'
+import { CLI, isoDay, parseCount, parseDate, print, runDeps, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
 
@@ -60,7 +62,9 @@ function options(command: Command): Command {
     .option('--json', 'print one JSON object a line')
 }
 
-async function runDates(kind: 'manualupdate' | 'resync', given: Options): Promise<void> {
+type Kind = 'manualupdate' | 'resync'
+
+async function runDates(kind: Kind, given: Options): Promise<void> {
   if (given.multipliers !== undefined && !given.dryRun)
     throw new ConfigError('--multipliers is for --dry-run. To store multipliers: gateway multipliers set.')
   if (given.to && !given.from) throw new ConfigError('--to needs --from.')
@@ -70,42 +74,79 @@ async function runDates(kind: 'manualupdate' | 'resync', given: Options): Promis
       : readMultipliers(await readFile(given.multipliers, 'utf8').catch(unreadable(given.multipliers)))
   await withDeps(async (deps, signal) => {
     const dates = await datesOf(kind, given, deps)
+    const run = given.dryRun ? previewOne : runOne
     const progress = showDates(process.stderr, dates.length)
+    let done = 0
     try {
       for (const date of dates) {
         signal.throwIfAborted()
         if (date) progress.next(isoDay(date))
-        if (given.dryRun) {
-          const plan = kind === 'resync' ? resyncPlan(date) : manualUpdatePlan({ ...runDeps(deps), signal }, date)
-          const found = await preview({ ...runDeps(deps), signal }, plan, { multipliers, first: given.movers })
-          if (given.json) printJson(found)
-          else describePreview(found)
-        } else {
-          const run = kind === 'resync' ? resync : manualUpdate
-          const done = await run({ ...runDeps(deps), signal }, date, CLI)
-          if (given.json) printJson(done)
-          else
-            print(
-              `${isoDay(done.distributionDate)}: ${done.positionCount} positions, ${done.totalPoints} points, ` +
-                `${((done.finishedAt.getTime() - done.startedAt.getTime()) / 1000).toFixed(2)} s (run ${done.id})`,
-            )
-        }
+        const text = await run(kind, date, { deps: { ...runDeps(deps), signal }, multipliers, given })
+        progress.clear()
+        print(text)
+        done++
       }
+    } catch (error) {
+      progress.done()
+      const at = dates[done]
+      if (at && dates.length > 1)
+        process.stderr.write(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, given)}.\n`)
+      throw error
     } finally {
       progress.done()
     }
+    if (dates.length > 1 && !given.json) print(`All ${howFar(done, dates.length, given)}.`)
   })
 }
 
-/** The dates in order; null stands for the verb's own default. */
-async function datesOf(kind: string, { date, from, to, all }: Options, deps: Deps): Promise<(Date | null)[]> {
-  if (all) return storedDates(deps.store.pool)
-  if (!from) return [date ?? null]
-  if (to && to < from) throw new ConfigError('--to must not be before --from.')
-  return kind === 'resync' ? storedDates(deps.store.pool, { from, to }) : runnableDates(from, to ?? deps.now())
+/** How far a range has come. */
+function howFar(done: number, all: number, { dryRun }: Options): string {
+  const dates = done === all ? `${all} dates` : `${done} of ${all} dates`
+  return `${dates} ${dryRun ? 'previewed' : 'done'}`
 }
 
-function describePreview({ distributionDate, kind, before, after, movers, ...rest }: DistributionPreview): void {
+interface One {
+  deps: ManualUpdateDeps
+  multipliers: MultiplierUpdate[]
+  given: Options
+}
+
+async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, given }: One): Promise<string> {
+  const plan = kind === 'resync' ? resyncPlan(date) : manualUpdatePlan(deps, date)
+  const found = await preview(deps, plan, { multipliers, first: given.movers })
+  return given.json ? JSON.stringify(found) : describePreview(found)
+}
+
+async function runOne(kind: Kind, date: Date | null, { deps, given }: One): Promise<string> {
+  const done = await (kind === 'resync' ? resync : manualUpdate)(deps, date, CLI)
+  if (given.json) return JSON.stringify(done)
+  const { id, distributionDate, positionCount, totalPoints, startedAt, finishedAt } = done
+  const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(2)
+  return `${isoDay(distributionDate)}: ${positionCount} positions, ${totalPoints} points, ${seconds} s (run ${id})`
+}
+
+/**
+ * The dates in order; null stands for the verb's own default.
+ * @throws NOT_FOUND where a resync has no date
+ */
+async function datesOf(kind: Kind, { date, from, to, all }: Options, deps: Deps): Promise<(Date | null)[]> {
+  if (!all && !from) return [date ?? null]
+  if (from && to && to < from) throw new ConfigError('--to must not be before --from.')
+  if (kind === 'manualupdate' && from) {
+    const now = deps.now()
+    if (from > now || (to && to > now))
+      throw new ConfigError(
+        'A range must not reach into the future: a distribution is of a day that has begun, in UTC.',
+      )
+    return runnableDates(from, to ?? now)
+  }
+  const dates = await storedDates(deps.store.pool, from ? { from, to } : {})
+  if (dates.length > 0) return dates
+  const range = from ? ` from ${isoDay(from)}${to ? ` to ${isoDay(to)}` : ' on'}` : ''
+  throw new GatewayError('NOT_FOUND', `No positions are stored${range}: nothing to recompute.`)
+}
+
+function describePreview({ distributionDate, kind, before, after, movers, ...rest }: DistributionPreview): string {
   const totals = new Table({ head: [`${kind} ${isoDay(distributionDate)}`, 'now', 'after'], style: PLAIN })
   totals.push(
     ['points of the date', before.totalPoints, after.totalPoints],
@@ -113,9 +154,8 @@ function describePreview({ distributionDate, kind, before, after, movers, ...res
     ['accounts', before.accountCount, after.accountCount],
     ['points of the program', rest.programPointsBefore, rest.programPointsAfter],
   )
-  print(totals.toString())
-  print(`${rest.changedAccountCount} accounts would have other points, ${rest.changedRankCount} another rank.`)
-  if (movers.length === 0) return
+  const changes = `${rest.changedAccountCount} accounts would have other points, ${rest.changedRankCount} another rank.`
+  if (movers.length === 0) return `${totals}\n${changes}`
   const table = new Table({ head: ['account', 'points', 'after', 'change', 'rank', 'after'], style: PLAIN })
   for (const m of movers)
     table.push([
@@ -126,7 +166,7 @@ function describePreview({ distributionDate, kind, before, after, movers, ...res
       m.rankBefore ?? '-',
       m.rankAfter ?? '-',
     ])
-  print(table.toString())
+  return `${totals}\n${changes}\n${table}`
 }
 
 const PLAIN = { head: [], border: [] }

@@ -3,6 +3,8 @@ import { createApp } from '../app.ts'
 import { ConfigError, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
+import { closeDeadRuns } from '../domain/distribution/run-record.ts'
+import { startSchedule } from '../schedule.ts'
 import { samplePool, sampleUser } from '../sources/sample.ts'
 import { sampleDataset } from '../sources/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
@@ -23,6 +25,7 @@ async function serve(sample: boolean): Promise<void> {
   const deps = await openDeps(config)
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
+    await closeDeadRuns(deps.store.pool)
     const app = await createApp(deps)
     try {
       await app.listen({ host: config.HOST, port: config.PORT })
@@ -33,6 +36,7 @@ async function serve(sample: boolean): Promise<void> {
         )
       throw error
     }
+    const schedule = startSchedule(deps)
     const address = app.server.address()
     const port = address && typeof address === 'object' ? address.port : config.PORT
     print(welcome(deps, `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`))
@@ -42,7 +46,7 @@ async function serve(sample: boolean): Promise<void> {
     })
     // A client that does not read its answer must not hold the gateway up for ever.
     const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref()
-    await app.close()
+    await Promise.all([app.close(), schedule.close()])
     clearTimeout(deadline)
   } finally {
     await deps.close()

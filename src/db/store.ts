@@ -33,6 +33,8 @@ export function openStore({ url, poolSize, onError, onStatement }: StoreOptions)
     keepAlive: true,
   })
   pool.on('error', onError)
+  // Between two users a client has no listener: an error in that moment, without this one, would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { onPoolError: onError, disposeExternalPool: false }),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],

@@ -83,8 +83,24 @@ function isStoreDown(error: Error): boolean {
     error instanceof Prisma.PrismaClientInitializationError
   ) {
     const code = 'code' in error ? error.code : error.errorCode
-    return code !== undefined && DOWN.has(code)
+    if (code !== undefined && DOWN.has(code)) return true
   }
   const code = 'code' in error ? String(error.code) : ''
-  return DOWN_NODE.has(code) || /connection terminated|timeout exceeded when trying to connect/i.test(error.message)
+  if (DOWN_NODE.has(code) || isAdapterDown(error)) return true
+  return /connection terminated|timeout exceeded when trying to connect|is not queryable/i.test(error.message)
+}
+
+const DOWN_ADAPTER = new Set([
+  'ConnectionClosed',
+  'DatabaseNotReachable',
+  'SocketTimeout',
+  'TooManyConnections',
+  'TransactionAlreadyClosed',
+])
+
+/** An error of Prisma's adapter, or one of Prisma around it. */
+function isAdapterDown(error: Error): boolean {
+  const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
+  const cause = (meta?.driverAdapterError?.cause ?? error.cause) as { kind?: string; originalCode?: string } | undefined
+  return DOWN_ADAPTER.has(cause?.kind ?? '') || DOWN_NODE.has(cause?.originalCode ?? '')
 }

@@ -88,7 +88,7 @@ export function openLive({ notifications, store, log, maxSubscriptions, maxReads
     const [upsBefore, deafMs] = [ups, performance.now() - since]
     // What ended before this gateway was there was not missed by anybody.
     for (const run of await endedRuns(store.pool, { withinMs: deafMs + OVERLAP_MS }))
-      if (!caughtUpOnce && run.msAgo > performance.now() - since) told.set(run.id, performance.now())
+      if (!caughtUpOnce && run.msAgo > deafMs) told.set(run.id, performance.now())
       else tellRun(run)
     caughtUpOnce = true
     if (notifications.connected && ups === upsBefore) deafSince = undefined
@@ -126,6 +126,7 @@ export function openLive({ notifications, store, log, maxSubscriptions, maxReads
       changeTimer ??= setTimeout(() => tellChange(false), COALESCE_MS)
     }),
     notifications.subscribe('gateway_run', (id) => {
+      if (!/^\d{1,18}$/.test(id)) return
       arrived.add(id)
       soon(BATCH_MS)
     }),

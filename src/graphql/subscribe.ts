@@ -3,7 +3,7 @@ import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, exec
 import { readSnapshot } from '../db/store.ts'
 import { GatewayError } from '../errors.ts'
 import type { Admin } from './context.ts'
-import { knownFault, presentError, presentResult } from './errors.ts'
+import { presentError, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
 import type { ChangeEvent, Live, RunEvent } from './live.ts'
 
@@ -48,7 +48,16 @@ export async function subscribe(
     return resultsOf(source[Symbol.asyncIterator]() as AsyncIterator<Event>, live)
   } catch (error) {
     leave()
-    return { errors: [refusal(error, requestId)] }
+    const shown = shownOf(error)
+    if (shown.extensions.code === 'UNAVAILABLE')
+      shown.extensions.http = { status: 503, headers: { 'retry-after': '10' } }
+    return { errors: [shown] }
+  }
+
+  function shownOf(error: unknown) {
+    const { shown, internal } = presentError(error, requestId)
+    if (internal) log.error({ err: error, requestId }, 'an event of a subscription failed')
+    return shown
   }
 
   function resultsOf(events: AsyncIterator<Event>, live: Live): AsyncIterableIterator<ExecutionResult> {
@@ -90,15 +99,17 @@ export async function subscribe(
             if ('anyway' in event && !event.anyway && version === known.version) return undefined
             const rootValue: LiveRoot<Event> = { event, version }
             const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })
+            const fault = result.errors?.find(isAway)
+            if (fault) throw fault
             known.version = version
             return present(result)
           })
         })
       } catch (error) {
         if (signal.aborted) return undefined
-        const away = knownFault(error)?.code === 'UNAVAILABLE'
+        const away = isAway(error)
         const pause = away && !live.connected ? AWAY_MS : RETRY_MS[failures++]
-        if (!away || pause === undefined) return present({ errors: [presentError(error, requestId).shown] })
+        if (!away || pause === undefined) return { errors: [shownOf(error)] }
         await sleep(pause, undefined, { signal }).catch(() => {})
       }
     }
@@ -107,9 +118,7 @@ export async function subscribe(
 
 type Event = ChangeEvent | RunEvent
 
-/** The error of a subscription that did not begin: one that can begin later is a 503. */
-function refusal(error: unknown, requestId: string) {
-  const { shown } = presentError(error, requestId)
-  if (shown.extensions.code === 'UNAVAILABLE') shown.extensions.http = { status: 503, headers: { 'retry-after': '10' } }
-  return shown
+/** Whether an error is of a store that cannot be reached, or is too busy. */
+function isAway(error: unknown): boolean {
+  return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
 }

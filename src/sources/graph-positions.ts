@@ -56,7 +56,6 @@ export function graphPositions(
       const time = Date.parse(`${date}T00:00:00Z`) / 1000
       const stop = new AbortController()
       const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
-      const reasonOf = (error: unknown) => (signal?.aborted ? signal.reason : error)
 
       async function fetchPage(number: number, place: Place): Promise<Page> {
         const variables = variablesOf({ pools: [...pools.keys()], time, ...place }, names)
@@ -104,8 +103,6 @@ export function graphPositions(
           if (count < first.totalCount)
             throw sourceFailed(called, `it gave ${count} positions, but its totalCount is ${first.totalCount}`)
           fetched = { digest: hash.digest('hex'), count, block: first.block, at: new Date() }
-        } catch (error) {
-          throw reasonOf(error)
         } finally {
           stop.abort()
         }
@@ -143,7 +140,7 @@ export function graphPositions(
         }
       } catch (error) {
         stop.abort()
-        throw reasonOf(error)
+        throw error
       }
     },
   }

@@ -71,13 +71,17 @@ export async function mirrorListedEntities(
     'pools',
     pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
   )
+  const list = (place: Place) => {
+    if (entities.has(place)) throw new Contradiction(source, `its graph has the ${place.kind} ${place.address} twice`)
+    entities.see(place)
+  }
   for await (const page of graph.markets()) {
-    for (const { chainId, address } of page) entities.see({ kind: 'market', chainId, address })
+    for (const { chainId, address } of page) list({ kind: 'market', chainId, address })
     const records = page.map(({ address: id, pool, ...market }) => ({ id, poolId: pool.address, ...market }))
     await files.write('markets', records)
   }
   for await (const page of graph.vaults()) {
-    for (const { chainId, address } of page) entities.see({ kind: 'vault', chainId, address })
+    for (const { chainId, address } of page) list({ kind: 'vault', chainId, address })
     await files.write(
       'vaults',
       page.map(({ address: id, ...vault }) => ({ id, ...vault })),

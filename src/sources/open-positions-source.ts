@@ -72,19 +72,33 @@ function graphSource({ source, key, paging, pageSize, names, prices }: Positions
 
 /** What a server speaks, by what it answers to requests that only one kind of source understands. */
 async function formatOf(client: Client, base: string, bearer: string | undefined, signal: AbortSignal | undefined) {
-  const called = positionsName(shownUrl(base))
-  const answers = async (path: string, fits: (answer: Answer) => boolean | Promise<boolean>) => {
-    const answer = await client.open(called, urlBelow(base, path), { bearer, signal })
-    try {
-      return await fits(answer)
-    } finally {
-      answer.body.destroy()
-    }
+  const probe = { client, base, bearer, signal }
+  if (await answers(probe, 'positions.jsonl', isFile)) return 'files'
+  if (await answers(probe, 'positions.jsonl.gz', isFile)) return 'files'
+  return (await speaksRest(probe)) ? 'rest' : 'graphql'
+}
+
+export interface Probe {
+  client: Client
+  base: string
+  bearer?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** Whether a server has the documented REST APIs: another gateway, or a legacy server. */
+export const speaksRest = (probe: Probe): Promise<boolean> => answers(probe, 'pools/all', beginsList)
+
+async function answers(
+  { client, base, bearer, signal }: Probe,
+  path: string,
+  fits: (answer: Answer) => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const answer = await client.open(positionsName(shownUrl(base)), urlBelow(base, path), { bearer, signal })
+  try {
+    return await fits(answer)
+  } finally {
+    answer.body.destroy()
   }
-  if (await answers('positions.jsonl', isFile)) return 'files'
-  if (await answers('positions.jsonl.gz', isFile)) return 'files'
-  if (await answers('pools/all', beginsList)) return 'rest'
-  return 'graphql'
 }
 
 const isJson = ({ type }: Answer) => type === 'application/json' || type === 'application/graphql-response+json'
@@ -93,7 +107,7 @@ const isJson = ({ type }: Answer) => type === 'application/json' || type === 'ap
 const isFile = (answer: Answer) => answer.status === 200 && answer.type !== 'text/html' && !isJson(answer)
 
 async function beginsList(answer: Answer): Promise<boolean> {
-  if ((answer.status !== 200 && answer.status !== 201) || !isJson(answer)) return false
+  if (answer.status !== 200 && answer.status !== 201) return false
   try {
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       const start = chunk.toString().trimStart()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { GatewayError } from '../errors.ts'
-import { type Client, parseJson, refusal, shownUrl, sourceFailed } from './client.ts'
+import { type Client, cut, parseJson, refusal, shownUrl, sourceFailed } from './client.ts'
 
 /** The documented REST APIs of another server. What it answers is checked before anyone sees it. */
 export interface RestServer {
@@ -286,13 +286,15 @@ export async function* positionPages(
     const path = `/positions/breakdown-by-assets?limit=${POSITIONS_PAGE}`
     const body = await server.bytes(cursor === undefined ? path : `${path}&cursor=${encodeURIComponent(cursor)}`)
     const { items, nextCursor } = checked(server.name, path, points.positions, parseJson(server.name, body))
-    yield { items, body }
     const last = items.at(-1)?.id
     // A server that gives no cursor is asked on from the last record, which is what a cursor is documented to be.
     const next = nextCursor === undefined && items.length >= POSITIONS_PAGE ? last : nextCursor
+    if (next && last === undefined)
+      throw new Contradiction(server.name, 'a page of positions is empty, yet has a nextCursor')
+    if (next && seen.has(next))
+      throw new Contradiction(server.name, `the nextCursor ${cut(next, 80)} of its positions came twice`)
+    yield { items, body }
     if (!next) return
-    if (last === undefined) throw new Contradiction(server.name, 'a page of positions is empty, yet has a nextCursor')
-    if (seen.has(next)) throw new Contradiction(server.name, `the nextCursor ${next} of its positions came twice`)
     seen.add(next)
     cursor = next
   }

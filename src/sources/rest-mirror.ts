@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +30,7 @@ export interface MirrorOptions {
   base: string
   /** Where the indexer API is, under /v1; left out: at `base`. Legacy servers are two. */
   indexerBase?: string | undefined
-  /** Users whose data are wanted, beside those that positions (or the graph of another gateway) name. */
+  /** Users whose data are wanted beside those of the positions. The graph of another gateway names all that it knows. */
   users?: Iterable<string>
   /** Chains on which there may be markets, beside the documented ones and those that are seen. */
   chains?: Iterable<number>
@@ -84,6 +85,8 @@ export async function mirrorGateway(options: MirrorOptions, dir: string): Promis
   const started = performance.now()
   const stop = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
+  // Each request that is under way listens to it.
+  setMaxListeners(0, signal)
   try {
     const server = await openServer(options, signal)
     for (let attempt = 1; ; attempt++) {
@@ -253,12 +256,12 @@ async function mirrorPositions({ points: server, state, files, tell }: Walk): Pr
       if (pool === undefined) throw wrong(`the position ${id} is in ${marketAddress}, which is none of its pools`)
       const day = days.get(distributionDate)
       if (!day) throw wrong(`the position ${id} is of ${date}, which /points/reports does not have`)
+      if (day.found === day.expected)
+        throw wrong(`it has more positions of ${date} than the ${day.expected} that its report counts`)
       day.seen ??= new PairSet()
       if (!day.seen.add(userAddress, pool))
         throw wrong(`the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
-      if (++day.found > day.expected)
-        throw wrong(`it has more positions of ${date} than the ${day.expected} that its report counts`)
-      if (day.found === day.expected) day.seen = undefined
+      if (++day.found === day.expected) day.seen = undefined
       const own = users.get(userAddress)
       if (!own) users.set(userAddress, [pool])
       else if (!own.includes(pool)) own.push(pool)
@@ -295,8 +298,8 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
         yield user
       }
     }
-    if (known.size < (total ?? 0))
-      throw new Contradiction(points.name, `its graph gave ${known.size} users, fewer than the ${total} that it counts`)
+    if (known.size !== (total ?? 0))
+      throw new Contradiction(points.name, `its graph gave ${known.size} users, and counts ${total}`)
     for (const user of ofPositions)
       if (!known.has(user)) throw new Contradiction(points.name, `its graph does not have the user ${user}`)
   }

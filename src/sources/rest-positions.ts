@@ -24,6 +24,7 @@ export function restPositions(client: Client, base: string): PositionsSource {
         for await (const records of positionsOf(server, report, hash)) {
           yield { first: count + 1, records }
           count += records.length
+          if (count > report.positionCount) break
         }
         await assertWhole(server, report, count)
         fetched = { digest: hash.digest('hex'), fetchedAt: new Date().toISOString() }
@@ -46,6 +47,8 @@ interface Report {
   totalPoints: number
   /** The distribution date that follows, from which the way to this one is shorter; undefined: this is the newest. */
   next: string | undefined
+  /** How many positions the dates that follow have. */
+  newer: number
 }
 
 /** @throws SOURCE_FAILED where the server has no positions of the date */
@@ -53,8 +56,9 @@ async function reportOf(server: RestServer, date: string): Promise<Report> {
   const { items } = await server.get('/points/reports', points.reports)
   const report = items.find(({ distributionDate }) => distributionDate.startsWith(date))
   if (!report || report.positionCount === 0) throw sourceFailed(server.name, `it has no positions of ${date}`)
-  const later = items.map(({ distributionDate }) => distributionDate).filter((one) => one > report.distributionDate)
-  return { ...report, date, next: later.sort()[0] }
+  const later = items.filter(({ distributionDate }) => distributionDate > report.distributionDate)
+  const next = later.map(({ distributionDate }) => distributionDate).sort()[0]
+  return { ...report, date, next, newer: later.reduce((sum, { positionCount }) => sum + positionCount, 0) }
 }
 
 /** @throws SOURCE_FAILED where other than the reported number of positions came, or the report is another one by now */
@@ -71,10 +75,15 @@ async function assertWhole(server: RestServer, before: Report, count: number): P
 }
 
 /** The positions of a report's date, page by page. Pages come newest date first: where an older one comes, they end. */
-async function* positionsOf(server: RestServer, { date, next }: Report, hash: Hash): AsyncGenerator<RestPosition[]> {
+async function* positionsOf(
+  server: RestServer,
+  { date, next, newer }: Report,
+  hash: Hash,
+): AsyncGenerator<RestPosition[]> {
   const after = next && (await recordOf(server, date, next))
   const pools = new Map<string, number>()
   const seen = new PairSet()
+  let skipped = 0
   for await (const { items, body } of positionPages(server, after)) {
     hash.update(body)
     const records = items.filter(({ distributionDate }) => distributionDate.startsWith(date))
@@ -84,6 +93,12 @@ async function* positionsOf(server: RestServer, { date, next }: Report, hash: Ha
         throw sourceFailed(server.name, `the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
     }
     if (records.length > 0) yield records
+    skipped += items.filter(({ distributionDate }) => distributionDate.slice(0, 10) > date).length
+    if (skipped > newer)
+      throw sourceFailed(
+        server.name,
+        `it gave more positions of later dates than ${date} than the ${newer} that its reports count`,
+      )
     if (items.some(({ distributionDate }) => distributionDate.slice(0, 10) < date)) return
   }
 }

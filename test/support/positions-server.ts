@@ -22,7 +22,7 @@ export interface FakeServer {
   close(): Promise<void>
 }
 
-type Handler = (request: SourceRequest, response: ServerResponse, number: number) => void | Promise<void>
+type Handler = (request: SourceRequest, response: ServerResponse, number: number) => unknown
 
 /** A local HTTP server; `number` is the request's, from 1. */
 export async function startServer(handler: Handler): Promise<FakeServer> {

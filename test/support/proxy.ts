@@ -6,7 +6,7 @@ export interface Proxied {
   path: string
 }
 
-export interface Proxy {
+export interface ProxyServer {
   base: string
   /** What was asked for, in order. */
   requests: Proxied[]
@@ -21,7 +21,7 @@ export interface ProxyOptions {
 }
 
 /** A server in front of another one. */
-export async function startProxy(target: string, { answer, change }: ProxyOptions = {}): Promise<Proxy> {
+export async function startProxy(target: string, { answer, change }: ProxyOptions = {}): Promise<ProxyServer> {
   const requests: Proxied[] = []
   const server = createServer(async (incoming, outgoing) => {
     const request = { method: incoming.method ?? 'GET', path: incoming.url ?? '/' }

@@ -11,7 +11,7 @@ import { readLines } from '../../sources/lines.ts'
 import type { SourceReceipt } from '../../sources/positions-source.ts'
 import { finishImportRecords, openImportRecords, recordFailedImport } from '../distribution/run-record.ts'
 import { actAs } from '../multiplier/update.ts'
-import type { BasePoints } from '../points/formula.ts'
+import { type BasePoints, pointsError } from '../points/formula.ts'
 import { settle, takeTurn } from '../points/settle.ts'
 import { Chunk } from './chunk.ts'
 import { type Entities, storedEntities } from './entities.ts'
@@ -109,7 +109,8 @@ export async function importDataset(
       return { files, dates }
     }),
   )
-  const summary = await work.catch(async (error: unknown) => {
+  const summary = await work.catch(async (thrown: unknown) => {
+    const error = pointsError(thrown)
     await recordFailedImport(pool, { requestedBy, startedAt, basePoints, error })
     throw error
   })

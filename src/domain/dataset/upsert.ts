@@ -30,20 +30,25 @@ export interface Upsert {
   dated: boolean
 }
 
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
 const STAGING = 'staged'
 
-/** The run of each distribution date that is being written, for the rest of the transaction. */
-export const stagedRuns =
-  'CREATE TEMP TABLE staged_run (distribution_date date PRIMARY KEY, run_id bigint) ON COMMIT DROP'
+/** The run of each distribution date that is being written, and the positions that were replaced by others. */
+export const stagedRuns = `
+  CREATE TEMP TABLE staged_run (distribution_date date PRIMARY KEY, run_id bigint) ON COMMIT DROP;
+  CREATE TEMP TABLE staged_replaced (distribution_date date, user_address text, market_address text) ON COMMIT DROP`
 
 const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('run_id_seq')
   FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s ON CONFLICT DO NOTHING`
 
-/** A UUID that depends on the natural key alone, for a position that came without an id. */
-const positionId = `md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address)::uuid::text`
+/**
+ * A UUID that depends on the natural key alone, for a position that came without an id. It begins with the date and the
+ * user, so that what is stored in the order of the key goes to neighbouring places in the indexes that hold ids, too.
+ */
+export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
+    || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
 
 /** What is stored of a column, where that is not just what the record says. `old` is the row that has the key. */
 const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
@@ -51,11 +56,11 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
     join: 'LEFT JOIN multiplier old USING (pool_address)',
     columns: {
       id: 'coalesce(s.id, old.id, gen_random_uuid()::text)',
-      created_at: 'coalesce(s.created_at, old.created_at, now())',
+      created_at: 'coalesce(s.created_at, old.created_at, statement_timestamp())',
       updated_at: `coalesce(s.updated_at, CASE
         WHEN (s.deposit_token_a, s.deposit_token_b, s.borrow_token_a, s.borrow_token_b)
           = (old.deposit_token_a, old.deposit_token_b, old.borrow_token_a, old.borrow_token_b)
-        THEN old.updated_at END, now())`,
+        THEN old.updated_at END, statement_timestamp())`,
     },
   },
   positions: {
@@ -78,7 +83,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
   const upserts = [upsert(table, columns, key, source)]
   if (format.tableKey) upserts.unshift(removeOtherOwners(format))
   if (format.user) upserts.push(upsertUsers(format.user))
-  if (file === 'positions') upserts.push(upsertPoints(basePoints))
+  if (file === 'positions') upserts.push(upsertPoints(basePoints), claimEqualPoints)
   return {
     table,
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
@@ -88,7 +93,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
     numberRuns: file === 'positions' ? numberRuns : undefined,
     upserts,
     clashes: format.unique && clashes(table, key, format.unique),
-    clear: `TRUNCATE ${STAGING}`,
+    clear: `TRUNCATE ${STAGING}${file === 'positions' ? ', staged_replaced' : ''}`,
     drop: `DROP TABLE ${STAGING}`,
   }
 }
@@ -106,8 +111,16 @@ function upsert(table: string, columns: string[], key: string[], source: string,
   const insert = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
     ON CONFLICT (${key.join(', ')}) ${action}`
   if (!key.includes('distribution_date')) return { table, text: insert, dated: false }
-  const text = `WITH written AS (${insert} RETURNING t.distribution_date AS date)
-    SELECT date::text AS date, count(*)::int AS written FROM written GROUP BY written.date`
+  if (table !== 'position') return dated(table, `${insert} RETURNING t.distribution_date`)
+  const replaced = `INSERT INTO staged_replaced
+    SELECT distribution_date, user_address, market_address FROM written WHERE was_there`
+  return dated(table, `${insert} RETURNING ${key.map((k) => `t.${k}`).join(', ')}, t.xmax <> 0 AS was_there`, replaced)
+}
+
+/** A statement that writes rows of dates, and another one upon what it returns. */
+function dated(table: string, write: string, then?: string): Upsert {
+  const text = `WITH written AS (${write})${then ? `, next AS (${then})` : ''}
+    SELECT distribution_date::text AS date, count(*)::int AS written FROM written GROUP BY written.distribution_date`
   return { table, text, dated: true }
 }
 
@@ -119,18 +132,28 @@ function upsertUsers(field: string): Upsert {
 function upsertPoints(basePoints: BasePoints): Upsert {
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
   const key = ['distribution_date', 'user_address', 'market_address']
-  const points = ['points_a', 'points_b']
+  const points = ['points_a', 'points_b', 'given']
   return upsert(
     'position_points',
-    [...key, ...points, 'run_id', 'given'],
+    [...key, ...points, 'run_id'],
     key,
     `SELECT s.distribution_date, s.user_address, s.market_address, coalesce(s.points_a, ${pointsA}),
-       coalesce(s.points_b, ${pointsB}), r.run_id, s.points_a IS NOT NULL
+       coalesce(s.points_b, ${pointsB}), s.points_a IS NOT NULL, r.run_id
      FROM ${STAGING} s JOIN staged_run r USING (distribution_date)
      LEFT JOIN multiplier m ON m.pool_address = s.market_address`,
     points,
   )
 }
+
+/** Points that are what they were, of a position that is not: the run that replaced it has given them. */
+const claimEqualPoints = dated(
+  'position_points',
+  `UPDATE position_points t SET run_id = r.run_id
+   FROM staged_replaced s JOIN staged_run r USING (distribution_date)
+   WHERE (t.distribution_date, t.user_address, t.market_address) = (s.distribution_date, s.user_address, s.market_address)
+     AND t.run_id IS DISTINCT FROM r.run_id
+   RETURNING t.distribution_date`,
+)
 
 /** A record's natural key is shorter than its table's, which ends in the user: another user's row with it goes. */
 function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat): Upsert {

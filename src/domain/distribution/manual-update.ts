@@ -7,8 +7,10 @@ import { Chunk } from '../dataset/chunk.ts'
 import { storedEntities } from '../dataset/entities.ts'
 import { type Problem, rowReader } from '../dataset/reader.ts'
 import { records } from '../dataset/records.ts'
-import { stagedRuns, type UpsertSql, upsertSql } from '../dataset/upsert.ts'
+import { upsertSql } from '../dataset/upsert.ts'
+import { NULL } from '../dataset/values.ts'
 import { assertPrices } from './prices.ts'
+import { removeOthers, replacePositions, sortStaged } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 import { sourcePools } from './source-pools.ts'
 
@@ -42,6 +44,7 @@ export function manualUpdatePlan(
   const sql = upsertSql('positions', basePoints)
   if (!source)
     throw new GatewayError('UNAVAILABLE', 'No source of positions is configured. Set POSITIONS_SOURCE, then try again.')
+  let idsGiven = false
   return {
     kind: 'manualupdate',
     day: (_, startedAt) => runDate(date ?? startedAt, startedAt),
@@ -49,78 +52,72 @@ export function manualUpdatePlan(
       await client.query(sql.create)
       const pools = await sourcePools(client)
       const fetched = await source.positions(day, { pools, signal })
-      const staged = await stage(client, sql, source, fetched, day)
-      if (staged === 0) throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
-      await client.query('ANALYZE staged')
+      const staged = await stage(client, sql.copy, source, fetched, day)
+      if (staged.rows === 0) throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
+      await client.query("SET LOCAL work_mem = '256MB'")
+      await sortStaged(client)
       await assertPrices(client, day, fetched.pricesName, maxPriceJump)
+      idsGiven = staged.idsGiven
       return fetched.receipts()
     },
     async store(client, day, runId) {
-      await client.query(stagedRuns)
-      await client.query('INSERT INTO staged_run VALUES ($1, $2)', [day, runId])
       const removed = await removeOthers(client, day)
-      await assertIdsFree(client, source, sql.clashes)
-      for (const { text } of sql.upserts) await client.query(text)
-      return removed
+      if (idsGiven) await assertIdsFree(client, source, sql.clashes)
+      return { removed, multiplierRevision: await replacePositions(client, basePoints, day, runId) }
     },
   }
 }
 
-/** Copies the source's positions of a day into the staging table; the last of a key stays. */
+/** Copies the source's positions of a day into the staging table, a chunk while the next one is read. */
 async function stage(
   client: PoolClient,
-  sql: UpsertSql,
+  copySql: string,
   source: PositionsSource,
   { batches, label }: FetchedPositions,
   day: string,
-): Promise<number> {
+): Promise<{ rows: number; idsGiven: boolean }> {
   const read = rowReader(records.positions, await storedEntities(client))
-  const dateAt = Object.keys(records.positions.fields).indexOf('distributionDate')
-  const chunk = new Chunk()
-  let rows = 0
-  let duplicates = false
+  const [idAt, dateAt] = ['id', 'distributionDate'].map((field) => Object.keys(records.positions.fields).indexOf(field))
+  const staged = { rows: 0, idsGiven: false }
+  let [chunk, other] = [new Chunk(), new Chunk()]
+  let copying = Promise.resolve()
   const flush = async () => {
-    const copy = client.query(copyFrom(sql.copy))
-    copy.end(chunk.toBuffer())
-    await finished(copy)
-    rows += chunk.rows
-    duplicates ||= chunk.hasDuplicates
-    chunk.clear()
+    await copying
+    copying = copyIn(client, copySql, chunk)
+    copying.catch(() => {})
+    ;[chunk, other] = [other, chunk]
   }
-  for await (const { first, records } of batches)
-    for (const [at, record] of records.entries()) {
-      const row = typeof record === 'object' && 'reason' in record ? [record as Problem] : read(record)
-      if (row === undefined) continue
-      if (Array.isArray(row)) {
-        const [problem] = row
-        const field = problem?.field ? `${problem.field} ` : ''
-        throw failed(source, `${label}:${first + at}: ${field}${problem?.reason}`)
+  try {
+    for await (const { first, records } of batches)
+      for (const [at, record] of records.entries()) {
+        const row = typeof record === 'object' && 'reason' in record ? [record as Problem] : read(record)
+        if (row === undefined) continue
+        if (Array.isArray(row)) {
+          const [problem] = row
+          const field = problem?.field ? `${problem.field} ` : ''
+          throw failed(source, `${label}:${first + at}: ${field}${problem?.reason}`)
+        }
+        if (!row.texts[dateAt as number]?.startsWith(day)) continue
+        staged.rows++
+        staged.idsGiven ||= row.texts[idAt as number] !== NULL
+        chunk.add(row, first + at)
+        if (chunk.isFull) await flush()
       }
-      if (!row.texts[dateAt]?.startsWith(day)) continue
-      chunk.add(row, first + at)
-      if (chunk.isFull) await flush()
-    }
-  const chunks = rows > 0
-  if (chunk.rows > 0) await flush()
-  if (duplicates || chunks) await client.query(sql.keepLast)
-  return rows
+    await flush()
+  } finally {
+    // The connection is free for what comes next, which may be the end of it all.
+    await copying.catch(() => {})
+  }
+  await copying
+  return staged
 }
 
-/** Removes the day's stored positions that the source no longer has. @returns their users */
-async function removeOthers(client: PoolClient, day: string): Promise<string[]> {
-  const { rows } = await client.query<{ user_address: string }>(
-    `DELETE FROM position p WHERE p.distribution_date = $1 AND NOT EXISTS (
-       SELECT FROM staged s WHERE s.user_address = p.user_address AND s.market_address = p.market_address)
-     RETURNING p.user_address`,
-    [day],
-  )
-  if (rows.length > 0)
-    await client.query(
-      `DELETE FROM position_points pp WHERE pp.distribution_date = $1 AND NOT EXISTS (
-         SELECT FROM staged s WHERE s.user_address = pp.user_address AND s.market_address = pp.market_address)`,
-      [day],
-    )
-  return [...new Set(rows.map((row) => row.user_address))]
+async function copyIn(client: PoolClient, sql: string, chunk: Chunk): Promise<void> {
+  if (chunk.rows === 0) return
+  const copy = client.query(copyFrom(sql))
+  copy.end(chunk.toBuffer())
+  await finished(copy)
+  chunk.clear()
 }
 
 async function assertIdsFree(client: PoolClient, source: PositionsSource, clashes: string | undefined): Promise<void> {

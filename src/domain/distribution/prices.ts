@@ -18,12 +18,13 @@ const STAGED = (['a', 'b'] as const)
   )
   .join(' UNION ALL ')
 
-/** The newest price of a token `t` before a day, from an index on either side. */
+/** The newest price of a token `t` before a day that can be one, from an index on either side. */
 const BEFORE = (['a', 'b'] as const)
   .map(
     (s) => `(SELECT p.${s}_token_price AS price, p.distribution_date AS date FROM position p
       JOIN pool ON pool.id = p.market_address AND pool.chain_id = t.chain_id
-      WHERE p.${s}_token_address = t.token AND p.distribution_date < $1 ORDER BY p.distribution_date DESC, p.id LIMIT 1)`,
+      WHERE p.${s}_token_address = t.token AND p.distribution_date < $1 AND p.${s}_token_price > 0
+      ORDER BY p.distribution_date DESC, p.id LIMIT 1)`,
   )
   .join(' UNION ALL ')
 
@@ -37,7 +38,7 @@ export async function assertPrices(client: PoolClient, day: string, source: stri
     `SELECT t.symbol, t.token, x.price, before.price AS before, before.date::text AS before_date
      FROM (SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${STAGED}) s
        GROUP BY chain_id, token) t
-     LEFT JOIN LATERAL (SELECT * FROM (${BEFORE}) b ORDER BY date DESC LIMIT 1) before ON before.price > 0
+     LEFT JOIN LATERAL (SELECT * FROM (${BEFORE}) b ORDER BY date DESC LIMIT 1) before ON true
      CROSS JOIN LATERAL (VALUES (t.low), (t.high)) x(price)
      WHERE x.price <= 0 OR x.price > before.price * $2 OR x.price < before.price / $2
      ORDER BY t.token LIMIT 1`,

@@ -3,7 +3,7 @@ import { cancelOnAbort } from '../../db/cancel.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/positions-source.ts'
-import { type BasePoints, pointsSql } from '../points/formula.ts'
+import { type BasePoints, pointsError, pointsSql } from '../points/formula.ts'
 import { settle, takeTurn } from '../points/settle.ts'
 import { claimDate, dayOfRun, failRecord, finishRecord, openRecord } from './run-record.ts'
 
@@ -34,8 +34,15 @@ export interface RunPlan {
   day(client: PoolClient, startedAt: Date): Promise<string> | string
   /** Gets together what is needed before anything is written; other writers do not wait for it. */
   stage(client: PoolClient, day: string): Promise<SourceReceipt[]>
-  /** Writes the date's positions, whose points are computed next. @returns users of whom positions were removed */
-  store(client: PoolClient, day: string, runId: string | null): Promise<string[]>
+  /** Writes the date's positions. */
+  store(client: PoolClient, day: string, runId: string | null): Promise<StoredDate>
+}
+
+export interface StoredDate {
+  /** The users of whom positions were removed. */
+  removed: string[]
+  /** The newest revision of the multipliers that all the date's points were computed from; undefined: they are not yet. */
+  multiplierRevision?: string | undefined
 }
 
 /**
@@ -63,8 +70,12 @@ export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string)
 }
 
 /** One transaction, which the signal stops and rolls back. */
-export function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  return inTransaction(pool, (client) => cancelOnAbort(pool, client, signal, () => work(client)))
+export async function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  try {
+    return await inTransaction(pool, (client) => cancelOnAbort(pool, client, signal, () => work(client)))
+  } catch (error) {
+    throw pointsError(error)
+  }
 }
 
 export interface Computation {
@@ -87,10 +98,23 @@ export async function compute(
   await takeTurn(client)
   await beforeStoring?.()
   const before = await dayOfRun(client, day)
-  const removed = await plan.store(client, day, runId)
-  const multiplierRevision = await recompute(client, basePoints, day, runId)
+  await client.query("SET LOCAL work_mem = '256MB'")
+  const { removed, ...stored } = await inBulk(client, () => plan.store(client, day, runId))
+  const multiplierRevision =
+    stored.multiplierRevision ?? (await inBulk(client, () => recompute(client, basePoints, day, runId)))
   await settle(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
   return { sources, before, multiplierRevision }
+}
+
+/**
+ * Does what joins a date's rows to one another. A date that is new is not in the planner's statistics: it would take a
+ * million rows for one, and pair them row by row.
+ */
+async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+  await client.query('SET LOCAL enable_nestloop = off')
+  const result = await work()
+  await client.query('SET LOCAL enable_nestloop TO DEFAULT')
+  return result
 }
 
 /**
@@ -104,7 +128,6 @@ async function recompute(
   runId: string | null,
 ): Promise<string> {
   const { pointsA, pointsB } = pointsSql(basePoints, 'p', 'm')
-  await client.query("SET LOCAL work_mem = '256MB'")
   const { rows } = await client.query<{ revision: string }>(
     `WITH computed AS (
        UPDATE position_points pp SET points_a = s.points_a, points_b = s.points_b, run_id = $2, given = false

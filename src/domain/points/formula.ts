@@ -1,3 +1,5 @@
+import { GatewayError } from '../../errors.ts'
+
 /** What a dollar earns a day before multipliers, in points. */
 export interface BasePoints {
   deposit: number
@@ -22,6 +24,15 @@ export function pointsSql(base: BasePoints, p: string, m: string): { pointsA: st
     + ${literal(base.borrow)} * coalesce(${m}.borrow_token_${own}, 0) * ${p}.${own}_borrowed_amount_usd)`
   return { pointsA: side('a', 'b'), pointsB: side('b', 'a') }
 }
+
+/** What Postgres throws where a double cannot hold the points, said to whom it concerns; any other error as it is. */
+export function pointsError(error: unknown): unknown {
+  if ((error as { code?: unknown })?.code !== OUT_OF_RANGE) return error
+  const reason = 'amounts or multipliers are too large, or too near to 0'
+  return new GatewayError('BAD_INPUT', `The points are beyond what a number can hold: ${reason}. Nothing was changed.`)
+}
+
+const OUT_OF_RANGE = '22003'
 
 function literal(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`base points must be finite, not ${value}`)

@@ -50,16 +50,13 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
     )
 
   await client.query(`
-    UPDATE account_day d SET points = s.points, position_count = s.position_count
-    FROM settled_day s
-    WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date
-      AND (d.points, d.position_count) IS DISTINCT FROM (s.points, s.position_count)`)
-  await client.query(`
-    INSERT INTO account_day (user_address, distribution_date, points, position_count)
-    SELECT user_address, distribution_date, points, position_count FROM settled_day s
-    WHERE NOT EXISTS (SELECT FROM account_day d
-      WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date)
-    ORDER BY user_address, distribution_date`)
+    MERGE INTO account_day d USING settled_day s
+      ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date
+    WHEN MATCHED AND (d.points, d.position_count) IS DISTINCT FROM (s.points, s.position_count) THEN
+      UPDATE SET points = s.points, position_count = s.position_count
+    WHEN NOT MATCHED THEN
+      INSERT (user_address, distribution_date, points, position_count)
+      VALUES (s.user_address, s.distribution_date, s.points, s.position_count)`)
 
   await client.query(
     `
@@ -94,20 +91,19 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
     SELECT *, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM account_now`)
   await client.query('ANALYZE standing')
 
+  if (removed.length > 0)
+    await client.query(`
+      DELETE FROM account a USING affected f WHERE f.user_address = a.user_address
+        AND NOT EXISTS (SELECT FROM standing s WHERE s.user_address = a.user_address)`)
   await client.query(`
-    DELETE FROM account a USING affected f WHERE f.user_address = a.user_address
-      AND NOT EXISTS (SELECT FROM standing s WHERE s.user_address = a.user_address)`)
-  await client.query(`
-    UPDATE account a SET points = s.points, rank = s.rank, position_count = s.position_count,
-      first_distribution_date = s.first_date, last_distribution_date = s.last_date
-    FROM standing s
-    WHERE a.user_address = s.user_address
-      AND (a.points, a.rank, a.position_count, a.first_distribution_date, a.last_distribution_date)
-        IS DISTINCT FROM (s.points, s.rank, s.position_count, s.first_date, s.last_date)`)
-  await client.query(`
-    INSERT INTO account (user_address, points, rank, position_count, first_distribution_date, last_distribution_date)
-    SELECT user_address, points, rank, position_count, first_date, last_date FROM standing s
-    WHERE NOT EXISTS (SELECT FROM account a WHERE a.user_address = s.user_address)`)
+    MERGE INTO account a USING standing s ON a.user_address = s.user_address
+    WHEN MATCHED AND (a.points, a.rank, a.position_count, a.first_distribution_date, a.last_distribution_date)
+        IS DISTINCT FROM (s.points, s.rank, s.position_count, s.first_date, s.last_date) THEN
+      UPDATE SET points = s.points, rank = s.rank, position_count = s.position_count,
+        first_distribution_date = s.first_date, last_distribution_date = s.last_date
+    WHEN NOT MATCHED THEN
+      INSERT (user_address, points, rank, position_count, first_distribution_date, last_distribution_date)
+      VALUES (s.user_address, s.points, s.rank, s.position_count, s.first_date, s.last_date)`)
 
   await client.query(`
     UPDATE program SET

@@ -53,9 +53,9 @@ export const groupedMarketSnapshots: Listing<MarketSnapshot> = {
   ...marketSnapshots,
   name: 'groupedMarketSnapshots',
   from: Prisma.sql`(SELECT chain_id, market_id, account_id, NULL::text AS position_id, timestamp,
-    sum(collateral_assets) AS collateral_assets, sum(collateral_usd) AS collateral_usd,
-    sum(protected_assets) AS protected_assets, sum(protected_usd) AS protected_usd,
-    sum(debt_assets) AS debt_assets, sum(debt_usd) AS debt_usd
+    sum(collateral_assets) AS collateral_assets, sum(collateral_usd ORDER BY position_id) AS collateral_usd,
+    sum(protected_assets) AS protected_assets, sum(protected_usd ORDER BY position_id) AS protected_usd,
+    sum(debt_assets) AS debt_assets, sum(debt_usd ORDER BY position_id) AS debt_usd
     FROM market_snapshot GROUP BY account_id, timestamp, chain_id, market_id) t`,
   order: marketSnapshots.order.slice(0, -1),
 }
@@ -75,7 +75,7 @@ export const groupedVaultSnapshots: Listing<VaultSnapshot> = {
   ...vaultSnapshots,
   name: 'groupedVaultSnapshots',
   from: Prisma.sql`(SELECT chain_id, vault_id, account_id, NULL::text AS position_id, timestamp,
-    sum(shares) AS shares, sum(assets) AS assets, sum(assets_usd) AS assets_usd
+    sum(shares) AS shares, sum(assets) AS assets, sum(assets_usd ORDER BY position_id) AS assets_usd
     FROM vault_snapshot GROUP BY account_id, timestamp, chain_id, vault_id) t`,
   order: vaultSnapshots.order.slice(0, -1),
 }

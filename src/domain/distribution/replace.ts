@@ -1,0 +1,101 @@
+import type { PoolClient } from 'pg'
+import { records } from '../dataset/records.ts'
+import { positionId, snakeCase } from '../dataset/upsert.ts'
+import { type BasePoints, pointsSql } from '../points/formula.ts'
+
+const { fields, key, besides = [] } = records.positions
+const KEY = key.map(snakeCase)
+const COLUMNS = Object.keys(fields)
+  .filter((field) => !besides.includes(field))
+  .map(snakeCase)
+const VALUES = COLUMNS.filter((column) => !KEY.includes(column))
+
+/** That a stored row is of the date $1, and of the same user and pool as the staged row `s`. */
+const same = (stored: string) =>
+  `${stored}.distribution_date = $1 AND ${stored}.user_address = s.user_address AND ${stored}.market_address = s.market_address`
+/** What a column of the stored position `t` becomes. */
+const replacing = (column: string) => (column === 'id' ? 'coalesce(s.id, t.id)' : `s.${column}`)
+
+/**
+ * Leaves the last of the staged records that have the same key, in the order of the key: what is stored in that order
+ * goes to neighbouring places in the indexes.
+ */
+export async function sortStaged(client: PoolClient): Promise<void> {
+  await client.query('ALTER TABLE staged RENAME TO arrived')
+  await client.query(`CREATE TEMP TABLE staged ON COMMIT DROP AS
+    SELECT DISTINCT ON (${KEY.join(', ')}) * FROM arrived ORDER BY ${KEY.join(', ')}, line DESC`)
+  await client.query('DROP TABLE arrived')
+  await client.query('ANALYZE staged')
+}
+
+/** Removes the day's stored positions that are not staged. @returns their users */
+export async function removeOthers(client: PoolClient, day: string): Promise<string[]> {
+  const { rows } = await client.query<{ user_address: string }>(
+    `WITH removed AS (
+       DELETE FROM position t WHERE t.distribution_date = $1 AND NOT EXISTS (SELECT FROM staged s WHERE ${same('t')})
+       RETURNING t.user_address)
+     SELECT DISTINCT user_address FROM removed`,
+    [day],
+  )
+  if (rows.length > 0)
+    await client.query(
+      `DELETE FROM position_points t
+       WHERE t.distribution_date = $1 AND NOT EXISTS (SELECT FROM staged s WHERE ${same('t')})`,
+      [day],
+    )
+  return rows.map((row) => row.user_address)
+}
+
+/**
+ * Stores the staged positions of a date, and their users. Equal positions stay as they are; new ones get their points. A
+ * statement is one pass over the date's rows, and for a date that is new there are only inserts.
+ * @returns the newest revision of the multipliers that all the date's points come from; undefined: some are to be
+ *   computed yet
+ */
+export async function replacePositions(
+  client: PoolClient,
+  basePoints: BasePoints,
+  day: string,
+  runId: string | null,
+): Promise<string | undefined> {
+  const isNew = await isEmpty(client, day)
+  if (!isNew)
+    await client.query(
+      `UPDATE position t SET ${VALUES.map((column) => `${column} = ${replacing(column)}`).join(', ')}
+       FROM staged s WHERE ${same('t')}
+         AND (${VALUES.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM (${VALUES.map(replacing).join(', ')})`,
+      [day],
+    )
+  const missing = (table: string) =>
+    isNew ? 's.distribution_date = $1' : `NOT EXISTS (SELECT FROM ${table} t WHERE ${same('t')})`
+  await client.query(
+    `INSERT INTO position (${COLUMNS.join(', ')})
+     SELECT ${COLUMNS.map((column) => (column === 'id' ? `coalesce(s.id, ${positionId})` : `s.${column}`)).join(', ')}
+     FROM staged s WHERE ${missing('position')}`,
+    [day],
+  )
+  await client.query(
+    `INSERT INTO "user" SELECT DISTINCT user_address FROM staged s
+     WHERE NOT EXISTS (SELECT FROM "user" u WHERE u.address = s.user_address) ORDER BY 1 ON CONFLICT DO NOTHING`,
+  )
+  const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
+  const { rows } = await client.query<{ revision: string }>(
+    `WITH computed AS (
+       INSERT INTO position_points (distribution_date, user_address, market_address, points_a, points_b, run_id)
+       SELECT s.distribution_date, s.user_address, s.market_address, ${pointsA}, ${pointsB}, $2
+       FROM staged s LEFT JOIN multiplier m ON m.pool_address = s.market_address
+       WHERE ${missing('position_points')})
+     SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision`,
+    [day, runId],
+  )
+  return isNew ? rows[0]?.revision : undefined
+}
+
+async function isEmpty(client: PoolClient, day: string): Promise<boolean> {
+  const { rows } = await client.query(
+    `(SELECT FROM position WHERE distribution_date = $1 ORDER BY id LIMIT 1)
+     UNION ALL (SELECT FROM position_points WHERE distribution_date = $1 ORDER BY user_address LIMIT 1)`,
+    [day],
+  )
+  return rows.length === 0
+}
