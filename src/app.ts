@@ -17,6 +17,7 @@ import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
 import { mountRest } from './http/rest.ts'
+import { closeUnused } from './http/unused.ts'
 
 const BODY_LIMIT = 1024 * 1024
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><text x="0" y="27" fill="#fff" font-family="sans-serif" font-size="20">Lending gateway</text></svg>`
@@ -54,6 +55,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     assertReadable(request.url)
   })
   addEtags(app)
+  closeUnused(app)
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],

@@ -36,8 +36,10 @@ const place = text.refine(
   (value) => (isRemote(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)),
   'must be a directory or look like https://example.org/positions',
 )
-const whole = (min: number, max: number) =>
-  z.coerce.number('must be a number').int('must be a whole number').min(min).max(max)
+const whole = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z.coerce.number(message).int(message).min(min, message).max(max, message)
+}
 
 /** The names of fields and arguments, as a JSON object. */
 const names = z.string().transform((given, context) => {

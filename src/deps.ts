@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
-import type { Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import { type Cache, openCache } from './cache/cache.ts'
 import type { Config } from './config.ts'
 import { openEmbedded } from './db/embedded.ts'
@@ -8,7 +8,6 @@ import { migrate } from './db/migrate.ts'
 import { type Notifications, openNotifications } from './db/notifications.ts'
 import { openStore, type Store } from './db/store.ts'
 import type { BasePoints } from './domain/points/formula.ts'
-import { openMetrics } from './metrics.ts'
 import { type Client, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions-source.ts'
@@ -77,7 +76,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       store,
       notifications,
       cache,
-      metrics: openMetrics(),
+      metrics: new Registry(),
       basePoints,
       client,
       positionsSource,

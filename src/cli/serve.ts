@@ -3,7 +3,6 @@ import { createApp } from '../app.ts'
 import { ConfigError, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
-import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { startSchedule } from '../schedule.ts'
 import { samplePool, sampleUser } from '../sources/sample.ts'
 import { sampleDataset } from '../sources/sample-dataset.ts'
@@ -25,7 +24,6 @@ async function serve(sample: boolean): Promise<void> {
   const deps = await openDeps(config)
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
-    await closeDeadRuns(deps.store.pool)
     const app = await createApp(deps)
     try {
       await app.listen({ host: config.HOST, port: config.PORT })

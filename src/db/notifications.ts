@@ -113,9 +113,13 @@ async function hold(options: NotificationsOptions, closing: AbortSignal, { up, d
     query_timeout: patienceMs,
     keepAlive: true,
   })
+  const over = new AbortController()
+  const stop = () => over.abort()
+  closing.addEventListener('abort', stop)
   const lost = new Promise<never>((_, reject) => {
     const end = (error?: Error) => {
       down()
+      stop()
       reject(error ?? new Error('the connection to the store ended'))
     }
     client.on('error', end)
@@ -129,11 +133,12 @@ async function hold(options: NotificationsOptions, closing: AbortSignal, { up, d
     await Promise.race([client.query(commands.join('; ')), lost])
     up()
     while (!closing.aborted) {
-      await Promise.race([sleep(pingMs, undefined, { signal: closing }).catch(() => {}), lost])
+      await sleep(pingMs, undefined, { signal: over.signal }).catch(() => {})
       if (!closing.aborted) await Promise.race([client.query('SELECT 1'), lost])
     }
   } finally {
     down()
+    closing.removeEventListener('abort', stop)
     // A connection that is dead would wait for its goodbye for ever.
     const { stream } = client.connection
     if (!closing.aborted) stream.destroy()

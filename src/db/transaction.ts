@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { turns } from './turns.ts'
 
 /** A server that can tell looks every second whether the client is there: one that was killed keeps no lock. */
 const BEGIN = `BEGIN;
@@ -7,11 +8,20 @@ const BEGIN = `BEGIN;
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;
   END $$`
 
+/** Half of a pool's connections are for transactions: readers, and what a transaction needs beside it, have the others. */
+const halves = new WeakMap<Pool, ReturnType<typeof turns>>()
+
 /**
  * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it rejects.
  * A connection that fails in between is closed, never returned to the pool.
  */
-export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const half = halves.get(pool) ?? turns(Math.max(1, Math.floor(pool.options.max / 2)))
+  halves.set(pool, half)
+  return half(() => transact(pool, work))
+}
+
+async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   const onError = (error: Error) => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { Store } from '../db/store.ts'
 import { countRuns, newestDistribution } from '../domain/distribution/freshness.ts'
 import type { Log } from '../graphql/deps.ts'
@@ -23,6 +23,7 @@ interface MetricsOptions {
  */
 export function mountMetrics(app: FastifyInstance, { metrics, store, live, log, now }: MetricsOptions): void {
   const registers = [metrics]
+  collectDefaultMetrics({ register: metrics })
   new Gauge({
     name: 'gateway_subscriptions',
     help: 'Open GraphQL subscriptions of this process.',

@@ -16,14 +16,31 @@ const problem = z
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' })
 
+const age = {
+  newestDate: z.iso
+    .date()
+    .nullable()
+    .optional()
+    .describe('Of `distribution`: the newest stored distribution date; null in a store without positions.'),
+  ageSeconds: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('Of `distribution`: the seconds since midnight UTC of that date; null in a store without positions.'),
+}
+
 const health = z
   .strictObject({
     status: z.enum(['ok', 'error']),
-    info: z.record(z.string(), z.strictObject({ status: z.literal('up') })),
+    info: z.record(z.string(), z.strictObject({ status: z.literal('up'), ...age })),
     error: z.record(z.string(), z.strictObject({ status: z.literal('down'), message: z.string() })),
-    details: z.record(z.string(), z.object({ status: z.enum(['up', 'down']), message: z.string().optional() })),
+    details: z.record(z.string(), z.object({ status: z.enum(['up', 'down']), message: z.string().optional(), ...age })),
   })
-  .meta({ id: 'Health' })
+  .meta({
+    id: 'Health',
+    description:
+      'The components are `database` and `cache`. Where distributions are computed daily (DISTRIBUTION_CRON) there is also `distribution`, which is always up: it says how old the newest one is.',
+  })
 
 /** The REST APIs as an OpenAPI 3.1 document, from the definitions that serve them. */
 export function openApiDocument() {
@@ -44,6 +61,18 @@ export function openApiDocument() {
         responses: {
           200: { description: 'All components are up', content: { 'application/json': { schema: health } } },
           503: { description: 'A component is down', content: { 'application/json': { schema: health } } },
+        },
+      },
+    },
+    '/metrics': {
+      get: {
+        operationId: 'getMetrics',
+        summary: 'Metrics for Prometheus',
+        description:
+          "Metrics of this process, and of the store: how old the newest distribution is (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent in a store without positions) and how many runs have ended (`gateway_distribution_runs_total` by kind and status). Those of the store are the same from every gateway on it: take their maximum, not their sum. `gateway_subscriptions` is the process's own.",
+        tags: ['Operations'],
+        responses: {
+          200: { description: 'The text format of Prometheus', content: { 'text/plain': { schema: z.string() } } },
         },
       },
     },

@@ -1,73 +1,72 @@
 /**
- * resync of one date against the bare SQL that updates the same rows and rebuilds totals and ranks, side by side on the
- * product's own tables: `node --import tsx test/bench/resync.ts [--positions 1000000] [--dates 1] [--rounds 3]`.
- * Every round changes the multipliers first, so that every position's points change.
+ * resync of one date in a full store, beside the bare SQL that updates the same rows and rebuilds the same totals and
+ * ranks: at most 1.5 times the time. The process that runs it must not grow.
+ *
+ *     node --import tsx test/bench/resync.ts [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
+ *       [--store DIR] [--small]
+ *
+ * Every round changes the multipliers first, so that every position's points change. `--store` keeps the store, which
+ * takes minutes to make, and finds it again.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import pg from 'pg'
-import { openEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { resync } from '../../src/domain/distribution/resync.ts'
-import { settle } from '../../src/domain/points/settle.ts'
+import { median, megabytes, options, report, round, seconds } from './report.ts'
+import { BASE, openBenchStore, progress, settleDown } from './store.ts'
 
-const { values } = parseArgs({
-  options: {
-    positions: { type: 'string', default: '1000000' },
-    dates: { type: 'string', default: '1' },
-    users: { type: 'string', default: '200000' },
-    rounds: { type: 'string', default: '3' },
-  },
-})
-const [positions, dates, users, rounds] = [values.positions, values.dates, values.users, values.rounds].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-]
-const POOLS = 200
-const BASE = { deposit: 1, borrow: 0.5 }
-const log = { info() {}, warn() {} }
-const say = (text: string) => process.stdout.write(`${text}\n`)
-
-const dataDir = await mkdtemp(join(tmpdir(), 'gateway-bench-'))
-const server = await openEmbedded({ dataDir, log })
-const pool = new pg.Pool({ connectionString: server.url, max: 4 })
+const given = options(
+  { positions: 1_000_000, dates: 10, users: 200_000, rounds: 3, store: '' },
+  { positions: 50_000, dates: 3, users: 10_000, rounds: 2 },
+)
+const { rounds, store: kept, ...shape } = given
+const store = await openBenchStore(shape, kept || undefined)
+const { pool } = store
 try {
-  await migrate({ url: server.url, migrationsDir: join(import.meta.dirname, '../../prisma/migrations'), log })
-  const started = performance.now()
-  await fill()
-  say(
-    `${positions} positions a date, ${dates} dates, ${users} users, made in ${seconds(started)} s; ${cpus().length} cores`,
-  )
-
   const bare: number[] = []
   const ours: number[] = []
-  for (let round = 1; round <= rounds; round++) {
+  const grown: number[] = []
+  let peak = 0
+  for (let nth = 1; nth <= rounds; nth++) {
     for (const [name, times, run] of [
       ['bare SQL', bare, bareResync],
-      ['resync', ours, () => resync({ pool, basePoints: BASE, now: () => new Date() }, null)],
+      ['resync', ours, () => resync({ pool, basePoints: BASE, now: () => new Date() }, null, 'bench')],
     ] as const) {
       await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a + 1')
-      await pool.query('VACUUM (ANALYZE) position_points, account, account_day')
-      await pool.query('CHECKPOINT')
+      await settleDown(pool)
+      const before = process.memoryUsage.rss()
+      let most = before
+      const watch = setInterval(() => {
+        most = Math.max(most, process.memoryUsage.rss())
+      }, 50)
       const at = performance.now()
       await run()
-      times.push((performance.now() - at) / 1000)
-      say(`round ${round}: ${name} ${times.at(-1)?.toFixed(2)} s`)
+      times.push(seconds(at))
+      clearInterval(watch)
+      if (name === 'resync') {
+        grown.push(most - before)
+        peak = Math.max(peak, most)
+      }
+      progress(`round ${nth}: ${name} ${times.at(-1)?.toFixed(2)} s`)
     }
   }
-  const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
-  say(
-    `median: bare SQL ${median(bare).toFixed(2)} s, resync ${median(ours).toFixed(2)} s ` +
-      `(${Math.round(positions / median(ours))} positions/s), ratio ${(median(ours) / median(bare)).toFixed(2)} (at most 1.5)`,
+  const row = (what: string, times: number[]) => ({
+    what,
+    'median s': round(median(times)),
+    's, each': times.map((time) => time.toFixed(2)).join(' '),
+    'positions/s': Math.round(shape.positions / median(times)),
+  })
+  report(
+    'resync',
+    shape,
+    [
+      row('bare SQL', bare),
+      { ...row('resync', ours), 'peak RSS, MB': megabytes(peak), 'grown by, MB': megabytes(Math.max(...grown)) },
+    ],
+    [
+      { name: 'time, ours to bare', value: median(ours) / median(bare), atMost: 1.5 },
+      { name: 'MB that the process grew by in a run', value: megabytes(Math.max(...grown)), atMost: 20 },
+    ],
   )
 } finally {
-  await pool.end()
-  await server.release()
-  await rm(dataDir, { recursive: true, force: true })
+  await store.close()
 }
 
 /** The same rows updated and the same totals and ranks rebuilt, by the plainest set-based statements. */
@@ -113,37 +112,4 @@ async function bareResync(): Promise<void> {
   } finally {
     client.release()
   }
-}
-
-async function fill(): Promise<void> {
-  const address = (kind: string, n: string) => `'0x' || substr(md5('${kind}' || ${n}) || md5(${n} || '${kind}'), 1, 40)`
-  const asset = `'0x' || repeat('a', 40), 'AAA'`
-  await pool.query(`INSERT INTO pool SELECT ${address('pool', 'n')}, 1, n, 'P' || n, '0x' || repeat('a', 40), 'A', 'A',
-    '0x' || repeat('b', 40), 'B', 'B', 0, 0, ${address('unit1', 'n')}, ${address('unit2', 'n')} FROM generate_series(1, ${POOLS}) n`)
-  await pool.query('INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() FROM pool')
-  await pool.query(`INSERT INTO "user" SELECT ${address('user', 'n')} FROM generate_series(1, ${users}) n`)
-  const client = await pool.connect()
-  try {
-    for (let day = 0; day < dates; day++) {
-      await client.query('BEGIN')
-      await client.query(
-        `INSERT INTO position SELECT 'p${day}-' || n, ${address('user', `(n % ${users} + 1)`)}, date '2026-01-01' + ${day},
-           ${address('pool', `(n / ${users} % ${POOLS} + 1)`)}, ${asset}, 1, n % 1000, n % 1000, n % 100, n % 100, n % 10, n % 10,
-           '0x' || repeat('b', 40), 'BBB', 1, n % 500, n % 500, n % 50, n % 50, n % 5, n % 5
-         FROM generate_series(0, ${positions - 1}) n`,
-      )
-      await client.query(`INSERT INTO position_points SELECT distribution_date, user_address, market_address, 0, 0
-        FROM position WHERE distribution_date = date '2026-01-01' + ${day}`)
-      const date = new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10)
-      await settle(client, { dates: [date], kind: 'import', startedAt: new Date() })
-      await client.query('COMMIT')
-    }
-  } finally {
-    client.release()
-  }
-  await pool.query('VACUUM (ANALYZE)')
-}
-
-function seconds(since: number): string {
-  return ((performance.now() - since) / 1000).toFixed(1)
 }

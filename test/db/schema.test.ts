@@ -35,7 +35,8 @@ test('text is ordered by bytes, whatever the server is set to', async () => {
 
 test('every table that holds data raises the data version, once a transaction', async () => {
   const version = async () =>
-    (await database.pool.query<{ version: string }>('SELECT sum(version)::bigint AS version FROM data_version')).rows[0]?.version
+    (await database.pool.query<{ version: string }>('SELECT sum(version)::bigint AS version FROM data_version')).rows[0]
+      ?.version
   const { rows } = await database.pool.query<{ table_name: string }>(`
     SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
       AND table_name NOT IN ('_prisma_migrations', 'data_version')`)

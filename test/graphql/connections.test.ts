@@ -89,9 +89,7 @@ const ways: Record<string, Way[]> = {
     { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
   ],
   'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
-  'Run.multipliers': [
-    { through: 'runs(first: 1) { nodes { LIST } }', order: (row) => [row.poolAddress], atLeast: 10 },
-  ],
+  'Run.multipliers': [{ through: 'runs(first: 1) { nodes { LIST } }', order: (row) => [row.poolAddress], atLeast: 10 }],
   'Distribution.positions': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestFirst }],
   'Earnings.breakdown': [
     {

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { createClient } from 'graphql-sse'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
@@ -229,6 +232,40 @@ test('a client that leaves frees its place', async () => {
   await vi.waitFor(async () => expect(await openAt(one)).toBe(0))
 })
 
+test('for a client that does not read nothing is read; when it reads again it gets one event for all', async () => {
+  const columns = Array.from({ length: 100 }, (_, i) => `c${i}: userAddress`).join(' ')
+  const lists = Array.from({ length: 10 }, (_, i) => `l${i}: positions(first: 100) { nodes { ${columns} } }`).join(' ')
+  const body = JSON.stringify({ query: `subscription { dataChanged { version query { ${lists} } } }` })
+  const socket = connect(Number(new URL(one.base).port), '127.0.0.1')
+  const head = `accept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  socket.write(`POST /graphql HTTP/1.1\r\nhost: x\r\n${head}\r\n\r\n${body}`)
+  const versions: string[] = []
+  let rest = ''
+  socket.on('data', (chunk) => {
+    rest += chunk.toString('latin1')
+    for (const [, told = ''] of rest.matchAll(/"dataChanged":\{"version":"(\d+)"/g)) versions.push(told)
+    rest = rest.slice(-40).replace(/^.*"version":"\d+"/, '')
+  })
+  try {
+    await vi.waitFor(() => expect(versions).toHaveLength(1), { timeout: 10_000 })
+    socket.pause()
+    const readFor = async () => {
+      const before = one.statements.length
+      await touch()
+      await pause(400)
+      return one.statements.length - before
+    }
+    let commits = 1
+    while ((await readFor()) > 0) expect(++commits).toBeLessThan(60)
+    for (let i = 0; i < 3; i++) expect(await readFor()).toBe(0)
+    socket.resume()
+    await vi.waitFor(async () => expect(versions.at(-1)).toBe(await version()), { timeout: 10_000 })
+    expect(versions.length).toBeLessThan(commits + 3)
+  } finally {
+    socket.destroy()
+  }
+})
+
 test('a fault of ours is told by the id of the request alone', async () => {
   await sql('ALTER TABLE program RENAME TO program_gone')
   try {
@@ -269,6 +306,8 @@ test('a gateway that closes ends its streams at once, without the word that they
   const query = 'subscription { dataChanged { version } }'
   const opened = await Promise.all(Array.from({ length: 10 }, () => subscribe(closing, query)))
   for (const stream of opened) await stream.next()
+  const unused = connect(Number(new URL(closing.base).port), '127.0.0.1')
+  await once(unused, 'connect')
   const started = performance.now()
   await closing.close()
   expect(performance.now() - started).toBeLessThan(1500)
@@ -300,6 +339,28 @@ test('a listening connection that is cut comes back, and nothing is lost', async
   expect(BigInt(await version())).toBeGreaterThan(BigInt(before.data.dataChanged.version))
   await pause(300)
   expect(runs.events).toHaveLength(2)
+})
+
+test('an event waits for a store that is away', async () => {
+  const changes = await subscribe(two, 'subscription { dataChanged { version } }')
+  await changes.next()
+  const operator = new pg.Client({ connectionString: one.deps.config.DATABASE_URL as string })
+  await operator.connect()
+  try {
+    await operator.query('UPDATE program SET total_points = total_points')
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    for (let i = 0; i < 20; i++) {
+      await operator.query(cut)
+      await pause(50)
+    }
+  } finally {
+    await operator.end()
+  }
+  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()), {
+    timeout: 10_000,
+  })
+  expect(changes.events.filter((event) => event.errors)).toEqual([])
 })
 
 test('after a cut in which nothing was written subscribers are told as well', async () => {

@@ -57,6 +57,24 @@ const operations: Record<string, { statements: number; query: string }> = {
     query: `query ($n: Int!) { multipliers(first: $n) { nodes { depositTokenA
       pool { name marketA { assetSymbol } marketB { assetSymbol } } } } }`,
   },
+  'runs → multipliers': {
+    statements: 2,
+    query: `query ($n: Int!) { runs(first: $n) { nodes { kind after { totalPoints } sources { digest }
+      multipliers { nodes { depositTokenA changedBy } } } } }`,
+  },
+  'distributions → run → multipliers, runs': {
+    statements: 4,
+    query: `query ($n: Int!) { distributions(first: $n) { nodes { run { kind multipliers(first: 2) { nodes { changedBy } } }
+      runs(first: 3) { nodes { kind status } } } } }`,
+  },
+  'positions → run, multiplier used': {
+    statements: 3,
+    query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositTokenA } } } }`,
+  },
+  'multipliers → history': {
+    statements: 2,
+    query: `query ($n: Int!) { multipliers(first: $n) { nodes { history(first: 2) { nodes { changedBy } } } } }`,
+  },
   'users → points, positions → pool → multiplier': {
     statements: 4,
     query: users(`points rank leaderboardEntry { points }
@@ -96,7 +114,9 @@ async function statementsOf(query: string, variables?: object): Promise<string[]
   gateway.statements.length = 0
   const { errors } = await gateway.graphql(query, variables)
   expect(errors).toBeUndefined()
-  return gateway.statements.filter((sql) => !/^(BEGIN|COMMIT|SELECT sum\(version\)::bigint AS version FROM data_version)/.test(sql))
+  return gateway.statements.filter(
+    (sql) => !/^(BEGIN|COMMIT|SELECT sum\(version\)::bigint AS version FROM data_version)/.test(sql),
+  )
 }
 
 for (const [name, { query, statements }] of Object.entries(operations))

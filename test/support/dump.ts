@@ -38,3 +38,10 @@ export async function records(pool: Pool): Promise<Record<string, unknown[]>> {
     all[table] = (await pool.query(`SELECT ctid, t.* FROM ${table} t ORDER BY id`)).rows
   return all
 }
+
+/** Removes positions and what follows from them, and multipliers. */
+export async function emptyProgram(pool: Pool): Promise<void> {
+  const all = ['position', 'position_points', 'distribution', 'account_day', 'account', 'multiplier']
+  await pool.query(`${all.map((table) => `DELETE FROM ${table}`).join('; ')};
+    UPDATE program SET total_points = 0, account_count = 0, position_count = 0`)
+}

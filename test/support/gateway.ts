@@ -1,11 +1,11 @@
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { createApp } from '../../src/app.ts'
 import { openCache } from '../../src/cache/cache.ts'
 import { readConfig } from '../../src/config.ts'
 import { openNotifications } from '../../src/db/notifications.ts'
 import { openStore as openGatewayStore } from '../../src/db/store.ts'
 import { CHANNELS, type Deps } from '../../src/deps.ts'
-import { openMetrics } from '../../src/metrics.ts'
 import { openClient } from '../../src/sources/client.ts'
 import type { PositionsSource } from '../../src/sources/positions-source.ts'
 import { openStore } from './store.ts'
@@ -52,7 +52,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     log: pino({ level: 'silent' }),
     store,
     notifications,
-    metrics: openMetrics(),
+    metrics: new Registry(),
     cache,
     basePoints: { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW },
     client,

@@ -25,7 +25,8 @@ export async function sortStaged(client: PoolClient): Promise<void> {
   await client.query(`CREATE TEMP TABLE staged ON COMMIT DROP AS
     SELECT DISTINCT ON (${KEY.join(', ')}) * FROM arrived ORDER BY ${KEY.join(', ')}, line DESC`)
   await client.query('DROP TABLE arrived')
-  await client.query('ANALYZE staged')
+  // Of all columns it would take longer than the sorting.
+  await client.query(`ANALYZE staged (${KEY.join(', ')})`)
 }
 
 /** Removes the day's stored positions that are not staged. @returns their users */

@@ -110,6 +110,9 @@ export function reasonOf(error: unknown): string {
  * @param claimed a date that the caller has claimed: whatever ran for it has ended
  */
 export async function closeDeadRuns(pool: Pool, claimed: string | null = null): Promise<void> {
+  // An update raises the data version also where it finds nothing.
+  const running = await pool.query("SELECT FROM run WHERE status = 'running' LIMIT 1")
+  if (running.rows.length === 0) return
   await pool.query(
     `UPDATE run SET status = 'failed', finished_at = clock_timestamp(), error = 'It was cut off: the process that ran it ended.'
      WHERE status = 'running' AND (date = $2 OR NOT EXISTS (

@@ -1,0 +1,27 @@
+import pg from 'pg'
+
+/**
+ * Runs `work` while this process has a lock that all gateways on the store share; not at all while another has it.
+ * The lock is on a connection of its own: it ends with the process, however that ends.
+ * @returns whether it ran
+ */
+export async function whileLocked(pool: pg.Pool, key: number, work: () => Promise<void>): Promise<boolean> {
+  const { connectionString, connectionTimeoutMillis = 10_000 } = pool.options
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis,
+    application_name: 'gateway-lock',
+    keepAlive: true,
+  })
+  // A lock that is lost so is found out by whoever needs to know.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [key])
+    if (!rows[0]?.locked) return false
+    await work()
+    return true
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,84 @@
+/** The product as processes of their own: a gateway that serves, and commands. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '../..')
+const bundle = join(root, 'dist/bench.js')
+
+/** Bundles the program of this tree, as `npm run build` does. */
+export async function buildProgram(): Promise<void> {
+  await build({
+    entryPoints: [join(root, 'src/main.ts')],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'warning',
+  })
+}
+
+type Env = Record<string, string>
+
+function start(args: string[], env: Env): ChildProcess {
+  return spawn(process.execPath, [bundle, ...args], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+export interface Served {
+  base: string
+  pid: number
+  stop(): Promise<void>
+}
+
+/** A gateway that listens on a port of its own. */
+export async function serve(env: Env): Promise<Served> {
+  const child = start(['serve'], { PORT: '0', ...env })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const base = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout?.on('data', (chunk) => {
+      said += chunk
+      const [, url] = /gateway on (http:\S+)/.exec(said) ?? []
+      if (url) resolve(url)
+    })
+    child.once('exit', (code) => reject(new Error(`the gateway ended with ${code}: ${said}`)))
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { base, pid: child.pid as number, stop }
+}
+
+export interface Ran {
+  seconds: number
+  /** Its resident memory over time, in bytes. */
+  rss: number[]
+  output: string
+}
+
+/** Runs a command to its end. */
+export async function run(args: string[], env: Env): Promise<Ran> {
+  const at = performance.now()
+  const child = start(args, env)
+  const rss: number[] = []
+  const watch = setInterval(async () => {
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? []
+    if (kilobytes) rss.push(Number(kilobytes) * 1024)
+  }, 100)
+  let output = ''
+  child.stdout?.on('data', (chunk) => {
+    output += chunk
+  })
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  clearInterval(watch)
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
+  return { seconds: (performance.now() - at) / 1000, rss, output }
+}

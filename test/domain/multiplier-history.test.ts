@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { command } from '../support/command-line.ts'
+import { emptyProgram, records } from '../support/dump.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { hold } from '../support/held.ts'
+import { ANN, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+
+const POOL_2 = `0x${'6'.repeat(40)}`
+const alice = { authorization: 'Bearer the-token-of-alice' }
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway({ env: { ADMIN_TOKENS: 'alice:the-token-of-alice' } })
+  await importFiles(gateway, { pools: [pool, { ...pool, id: POOL_2 }] })
+})
+afterAll(() => gateway.close())
+beforeEach(async () => {
+  await emptyProgram(gateway.deps.store.pool)
+  await sql('DELETE FROM multiplier_revision')
+})
+
+const sql = async (text: string) => (await gateway.deps.store.pool.query(text)).rows
+const graph = async (query: string, headers = {}) => {
+  const { data, errors } = await gateway.graphql(query, undefined, headers)
+  expect(errors).toBeUndefined()
+  return data
+}
+const byGraph = (input: string, headers = alice) =>
+  graph(`mutation { updateMultipliers(multipliers: [${input}]) { poolAddress depositTokenA updatedAt } }`, headers)
+const byRest = (body: object, headers = asAdmin) =>
+  fetch(`${gateway.base}/multipliers/update`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+const FACTORS = 'depositTokenA depositTokenB borrowTokenA borrowTokenB'
+const history = async (given = '') =>
+  (
+    await graph(`{ multiplierHistory(first: 1000 ${given}) { totalCount nodes {
+    id poolAddress ${FACTORS} changedAt recordedAt changedBy } } }`)
+  ).multiplierHistory.nodes
+const at = async (asOf?: string, of = POOL) =>
+  (await graph(`{ multiplier(pool: "${of}" ${asOf ? `asOf: "${asOf}"` : ''}) { ${FACTORS} changedBy } }`)).multiplier
+const current = async () =>
+  (
+    await graph(
+      `{ multipliers { nodes { poolAddress ${FACTORS} updatedAt history(first: 1) { nodes { id ${FACTORS} } } } } }`,
+    )
+  ).multipliers.nodes
+
+describe('who changed what when', () => {
+  test('an import, GraphQL, REST, the command line and SQL each leave a revision', async () => {
+    const began = Date.now()
+    const env = { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' }
+    await importFiles(gateway, { multipliers: [multiplier] }, 'carol')
+    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 3 }`)
+    expect((await byRest({ poolAddress: POOL, borrow_tokenA: 7 })).status).toBe(200)
+    expect(await command(['multipliers', 'set', POOL, '--deposit-b', '9'], env)).toMatchObject({ code: 0, err: '' })
+    await importFiles(gateway, { multipliers: [{ ...multiplier, borrow_tokenB: 0 }] })
+    await sql('UPDATE multiplier SET deposit_token_a = 100, updated_at = clock_timestamp()')
+    const [{ role }] = await sql('SELECT session_user AS role')
+
+    const found = await history()
+    const values = ({ depositTokenA, depositTokenB, borrowTokenA, borrowTokenB, changedBy }: any) => [
+      ...[depositTokenA, depositTokenB, borrowTokenA, borrowTokenB, changedBy],
+    ]
+    expect(found.map(values).reverse()).toEqual([
+      [2, 1, 1, 4, 'carol'],
+      [3, 1, 1, 4, 'alice'],
+      [3, 1, 7, 4, 'admin'],
+      [3, 9, 7, 4, 'cli'],
+      [2, 1, 1, 0, 'import'],
+      [100, 1, 1, 0, role],
+    ])
+    const times = found.map(({ changedAt }: any) => Date.parse(changedAt)).reverse()
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+    expect(times[0]).toBeGreaterThanOrEqual(began - 1)
+    for (const { changedAt, recordedAt } of found)
+      expect(Math.abs(Date.parse(recordedAt) - Date.parse(changedAt))).toBeLessThan(5000)
+    const [{ updatedAt, history: own }] = await current()
+    expect(updatedAt).toBe(found[0].changedAt)
+    expect(own.nodes[0].id).toBe(found[0].id)
+  })
+
+  test('a revision for each pool that changed, whichever of them were given', async () => {
+    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 1 }, { poolAddress: "${POOL_2}" }`)
+    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 1 }, { poolAddress: "${POOL_2}", borrowTokenB: 5 }`)
+    expect((await history()).map((one: any) => [one.poolAddress, one.depositTokenA, one.borrowTokenB])).toEqual([
+      [POOL_2, 0, 5],
+      [POOL_2, 0, 0],
+      [POOL, 1, 0],
+    ])
+    expect(await history(`pool: "${POOL}"`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
+    expect(await history(`pool: "${ANN}"`)).toEqual([])
+  })
+
+  test('none where nothing changed', async () => {
+    await importFiles(gateway, { multipliers: [multiplier] })
+    const before = await history()
+    await importFiles(gateway, { multipliers: [multiplier] })
+    await importFiles(gateway, { multipliers: [{ ...multiplier, updatedAt: '2026-01-01T00:00:00Z' }] })
+    await byGraph(`{ poolAddress: "${POOL}" }, { poolAddress: "${POOL_2}" }`)
+    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 2 }, { poolAddress: "${POOL_2}", depositTokenA: 0 }`)
+    await sql(`UPDATE multiplier SET updated_at = now()`)
+    expect(await history(`pool: "${POOL}"`)).toEqual(before)
+    expect(await history(`pool: "${POOL_2}"`)).toHaveLength(1)
+  })
+
+  test('none where it was refused', async () => {
+    await importFiles(gateway, { multipliers: [multiplier] })
+    const before = await records(gateway.deps.store.pool)
+    const refused = [
+      [{ poolAddress: POOL, deposit_tokenA: 50 }, { poolAddress: ANN }],
+      [{ poolAddress: POOL, deposit_tokenA: -1 }],
+      [{ poolAddress: POOL, deposit_tokenA: 50 }, { poolAddress: POOL }],
+      [],
+    ]
+    for (const body of refused) expect((await byRest(body)).status).toBeGreaterThanOrEqual(400)
+    expect(
+      (await byRest({ poolAddress: POOL, deposit_tokenA: 50 }, { authorization: 'Bearer no-such-token' })).status,
+    ).toBe(401)
+    expect(await records(gateway.deps.store.pool)).toEqual(before)
+  })
+
+  test('a change takes effect when it has its turn, not when it was asked for; the newest revision is what is stored', async () => {
+    await importFiles(gateway, { multipliers: [multiplier] })
+    const held = await hold(gateway)
+    const changes = [3, 4, 5].map((factor) => byGraph(`{ poolAddress: "${POOL}", depositTokenA: ${factor} }`))
+    await held.caught()
+    const [{ turn }] = await sql('SELECT clock_timestamp() AS turn')
+    await held.release()
+    await Promise.all(changes)
+    const found = (await history()).slice(0, 3)
+    for (const { changedAt } of found) expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(turn.getTime())
+    const [{ depositTokenA, history: own }] = await current()
+    expect(own.nodes).toMatchObject([{ id: found[0].id, depositTokenA }])
+    expect(await at()).toMatchObject({ depositTokenA })
+  })
+})
+
+describe('the multiplier at a moment', () => {
+  const given = (updatedAt: string, deposit_tokenA: number) =>
+    importFiles(gateway, { multipliers: [{ ...multiplier, deposit_tokenA, updatedAt }] })
+
+  test('is null before the first revision, then that of the newest one', async () => {
+    await given('2026-01-10T00:00:00Z', 10)
+    await given('2026-01-20T00:00:00Z', 20)
+    expect(await at('2026-01-09T23:59:59.999Z')).toBeNull()
+    expect(await at('2026-01-10')).toMatchObject({ depositTokenA: 10, depositTokenB: 1, changedBy: 'import' })
+    expect(await at('2026-01-19T23:59:59.999Z')).toMatchObject({ depositTokenA: 10 })
+    expect(await at('2026-01-20')).toMatchObject({ depositTokenA: 20 })
+    expect(await at()).toMatchObject({ depositTokenA: 20 })
+    expect(await at(undefined, POOL_2)).toBeNull()
+    const many = await graph(
+      `{ ${['2026-01-09', '2026-01-15', '2026-02-01']
+        .map((day, i) => `m${i}: multiplier(pool: "${POOL}", asOf: "${day}") { depositTokenA }`)
+        .join(' ')} }`,
+    )
+    expect(Object.values(many)).toEqual([null, { depositTokenA: 10 }, { depositTokenA: 20 }])
+  })
+
+  test('what is recorded later stands from its moment on: now is what is stored', async () => {
+    await given('2026-01-20T00:00:00Z', 20)
+    await given('2026-01-10T00:00:00Z', 10)
+    expect((await current())[0]).toMatchObject({ depositTokenA: 10 })
+    for (const moment of ['2026-01-10', '2026-01-15', '2026-01-20', '2026-02-01', undefined])
+      expect(await at(moment)).toMatchObject({ depositTokenA: 10 })
+    expect(await at('2026-01-09')).toBeNull()
+  })
+
+  test('that was removed is none from then on', async () => {
+    await given('2026-01-10T00:00:00Z', 10)
+    await sql('DELETE FROM multiplier')
+    expect(await at()).toBeNull()
+    expect(await at('2026-02-01')).toMatchObject({ depositTokenA: 10 })
+    const [{ role }] = await sql('SELECT session_user AS role')
+    const [removal] = await history()
+    expect(removal).toMatchObject({ depositTokenA: null, borrowTokenB: null, changedBy: role })
+    expect(await at(removal.changedAt)).toBeNull()
+    await byGraph(`{ poolAddress: "${POOL}", borrowTokenA: 2 }`)
+    expect(await at()).toMatchObject({ depositTokenA: 0, borrowTokenA: 2 })
+  })
+})
+
+test('a run shows what it used, whatever became of it', async () => {
+  const day = (date: string) => position(ANN, 10, { distributionDate: midnight(date) })
+  const used = async (id: string) =>
+    (await graph(`{ run(id: ${id}) { multipliers { totalCount nodes { poolAddress depositTokenA changedBy } } } }`)).run
+      .multipliers
+  const resync = async () =>
+    (await graph('mutation { resyncDistribution { run { id } } }', alice)).resyncDistribution.run.id
+  await importFiles(gateway, {
+    multipliers: [multiplier, { ...multiplier, poolAddress: POOL_2 }],
+    positions: [day(DAY)],
+  })
+  const [two] = (await graph('{ runs(first: 1) { nodes { id } } }')).runs.nodes
+  await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 6 }`)
+  const changed = await resync()
+  await sql(`DELETE FROM multiplier WHERE pool_address = '${POOL}'`)
+  const removed = await resync()
+  await sql('DELETE FROM multiplier')
+  const none = await resync()
+
+  const of = (poolAddress: string, depositTokenA: number, changedBy: string) => ({
+    poolAddress,
+    depositTokenA,
+    changedBy,
+  })
+  const kept = of(POOL_2, 2, 'import')
+  expect(await used(two.id)).toEqual({ totalCount: 2, nodes: [of(POOL, 2, 'import'), kept] })
+  expect(await used(changed)).toEqual({ totalCount: 2, nodes: [of(POOL, 6, 'alice'), kept] })
+  expect(await used(removed)).toEqual({ totalCount: 1, nodes: [kept] })
+  expect(await used(none)).toEqual({ totalCount: 0, nodes: [] })
+  const { positions } = await graph(`{ positions { nodes { points multiplierUsed { id } } } }`)
+  expect(positions.nodes).toEqual([{ points: 0, multiplierUsed: null }])
+})

@@ -1,0 +1,260 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyProgram } from '../support/dump.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { memorySource } from '../support/memory-source.ts'
+import { importFiles, midnight, pool, position } from '../support/one-pool.ts'
+
+const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03']
+const USERS = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`)
+const POOLS = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`)
+
+const source = memorySource()
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway({ positionsSource: source, env: { POINTS_BASE_BORROW: '0.25' } })
+  await importFiles(gateway, { pools: POOLS.map((id) => ({ ...pool, id })) })
+})
+afterAll(() => gateway.close())
+
+type Row = ReturnType<typeof position>
+type Op =
+  | { op: 'import'; rows: Row[]; factors: Factors[] }
+  | { op: 'bad import'; rows: Row[] }
+  | { op: 'multipliers'; factors: Factors[] }
+  | { op: 'resync' | 'preview'; day: string; factors: Factors[] }
+  | { op: 'manualupdate'; day: string; rows: Row[]; breaksAfter: number }
+  | { op: 'together'; ops: Op[] }
+interface Factors {
+  poolAddress: string
+  deposit_tokenA?: number
+  deposit_tokenB?: number
+  borrow_tokenA?: number
+  borrow_tokenB?: number
+}
+
+const day = fc.constantFrom(...DAYS)
+/** Few values, so that different amounts and multipliers often come to equal points. */
+const usd = fc.oneof(
+  fc.constantFrom(0, 1, 2, 5, 10),
+  fc.nat(1e9).map((n) => n / 7e4),
+)
+const factor = fc.option(
+  fc.oneof(
+    fc.constantFrom(0, 1, 2, 0.5),
+    fc.nat(50).map((n) => n / 10),
+  ),
+  { nil: undefined },
+)
+const row: fc.Arbitrary<Row> = fc
+  .record({
+    user: fc.constantFrom(...USERS),
+    day,
+    marketAddress: fc.constantFrom(...POOLS),
+    a: usd,
+    amounts: fc.record({
+      aProtectedSuppliedAmountUsd: usd,
+      aBorrowedAmountUsd: usd,
+      bSuppliedAmountUsd: usd,
+      bProtectedSuppliedAmountUsd: usd,
+      bBorrowedAmountUsd: usd,
+    }),
+    points: fc.option(fc.record({ pointsA: usd, pointsB: usd }), { nil: {} }),
+  })
+  .map(({ user, day, marketAddress, a, amounts, points }) =>
+    position(user, a, { distributionDate: midnight(day), marketAddress, ...amounts, ...points }),
+  )
+const rows = (maxLength: number) => fc.array(row, { minLength: 1, maxLength })
+const factors = (minLength: number) =>
+  fc.uniqueArray(
+    fc.record({
+      poolAddress: fc.constantFrom(...POOLS),
+      deposit_tokenA: factor,
+      deposit_tokenB: factor,
+      borrow_tokenA: factor,
+      borrow_tokenB: factor,
+    }),
+    { minLength, maxLength: 3, selector: ({ poolAddress }) => poolAddress },
+  ) as fc.Arbitrary<Factors[]>
+const one: fc.Arbitrary<Op> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('import'), rows: rows(10), factors: factors(0) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('bad import'), rows: rows(5) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('multipliers'), factors: factors(1) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('resync'), day, factors: fc.constant([]) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('preview'), day, factors: factors(0) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant('manualupdate'),
+      day,
+      rows: rows(8),
+      breaksAfter: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat(6)),
+    }),
+  },
+) as fc.Arbitrary<Op>
+const op: fc.Arbitrary<Op> = fc.oneof(
+  { weight: 4, arbitrary: one },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('together' as const), ops: fc.array(one, { minLength: 2, maxLength: 4 }) }),
+  },
+)
+
+const post = async (path: string, body?: unknown) =>
+  (
+    await fetch(gateway.base + path, {
+      method: 'POST',
+      headers: { ...asAdmin, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  ).status
+const json = async (path: string): Promise<any> => (await gateway.get(path)).json()
+const graph = async (query: string) => {
+  const { data, errors } = await gateway.graphql(query, undefined, asAdmin)
+  expect(errors).toBeUndefined()
+  return data
+}
+
+async function perform(op: Op): Promise<void> {
+  switch (op.op) {
+    case 'import': {
+      const multipliers = op.factors.map((given) => ({
+        ...{ deposit_tokenA: 1, deposit_tokenB: 1, borrow_tokenA: 1, borrow_tokenB: 1 },
+        ...JSON.parse(JSON.stringify(given)),
+      }))
+      return void (await importFiles(gateway, { multipliers, positions: op.rows }))
+    }
+    case 'bad import':
+      return expect(importFiles(gateway, { positions: [...op.rows, { userAddress: 'me' }] })).rejects.toThrow('jsonl')
+    case 'multipliers':
+      return expect(await post('/multipliers/update', op.factors)).toBe(200)
+    case 'resync':
+      return expect([200, 404, 409]).toContain(await post(`/points/resync?date=${op.day}`))
+    case 'manualupdate': {
+      source.rows = op.rows
+      source.breaksAfter = op.breaksAfter
+      return expect([200, 409, 502]).toContain(await post(`/points/manualupdate?date=${op.day}`))
+    }
+    case 'preview': {
+      const multipliers = op.factors.map((f) => ({
+        poolAddress: f.poolAddress,
+        depositTokenA: f.deposit_tokenA,
+        borrowTokenB: f.borrow_tokenB,
+      }))
+      const query = `query ($day: DateTime, $multipliers: [MultiplierInput!]) {
+        previewDistribution(date: $day, multipliers: $multipliers) { after { totalPoints } } }`
+      const { errors } = await gateway.graphql(query, { day: op.day, multipliers }, asAdmin)
+      return expect([undefined, 'NOT_FOUND', 'CONFLICT']).toContain(errors?.[0].extensions.code)
+    }
+    case 'together':
+      return void (await Promise.all(op.ops.map(perform)))
+  }
+}
+
+/** Equal but for the order in which it was added up. */
+const near = (value: number, expected: number, what: string) =>
+  expect(Math.abs(value - expected), `${what}: ${value}, not ${expected}`).toBeLessThan(
+    1e-6 + 1e-12 * Math.abs(expected),
+  )
+const pointsOf = (all: { points: number }[]) => all.reduce((total, { points }) => total + points, 0)
+
+const SIDE = 'suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd'
+const STATE = `{
+  program { totalPoints accountCount positionCount }
+  leaderboard(first: 1000) { totalCount nodes { account points rank
+    user { points rank positionCount dailyPoints { nodes { distributionDate points positions { points } } }
+      positions { nodes { points } } } } }
+  distributions { nodes { date totalPoints positionCount accountCount kind
+    run { status kind basePointsDeposit basePointsBorrow after { totalPoints positionCount accountCount } }
+    runs(first: 1000) { nodes { status } } } }
+  positions(first: 1000) { nodes { userAddress poolAddress distributionDate points pointsA pointsB
+    a { ${SIDE} } b { ${SIDE} } run { kind status date }
+    multiplierUsed { depositTokenA depositTokenB borrowTokenA borrowTokenB } } } }`
+
+/** The published rule, written down once more. */
+function formula(p: any): [number, number] {
+  const m = p.multiplierUsed ?? { depositTokenA: 0, depositTokenB: 0, borrowTokenA: 0, borrowTokenB: 0 }
+  const side = (own: any, other: any, deposit: number, borrow: number) =>
+    deposit * (own.suppliedAmountUsd + (other.borrowedAmountUsd > 0 ? own.protectedSuppliedAmountUsd : 0)) +
+    0.25 * borrow * own.borrowedAmountUsd
+  return [side(p.a, p.b, m.depositTokenA, m.borrowTokenA), side(p.b, p.a, m.depositTokenB, m.borrowTokenB)]
+}
+
+async function agree(): Promise<void> {
+  const { program, leaderboard, distributions, positions } = await graph(STATE)
+  await agreeInTotal(program, leaderboard.nodes, distributions.nodes, positions.nodes)
+  const of = (account: string) => positions.nodes.filter((p: any) => p.userAddress === account)
+  await Promise.all(leaderboard.nodes.map((one: any) => agreeOnAccount(one, of(one.account), program.totalPoints)))
+  for (const date of distributions.nodes)
+    agreeOnDate(
+      date,
+      positions.nodes.filter((p: any) => p.distributionDate === date.date),
+    )
+}
+
+async function agreeInTotal(program: any, accounts: any[], distributions: any[], positions: any[]): Promise<void> {
+  near(pointsOf(accounts), program.totalPoints, 'the accounts')
+  near(pointsOf(distributions.map((d) => ({ points: d.totalPoints }))), program.totalPoints, 'the dates')
+  near(pointsOf(positions), program.totalPoints, 'the positions')
+  expect(program).toMatchObject({ accountCount: accounts.length, positionCount: positions.length })
+  expect(new Set(accounts.map((a) => a.account))).toEqual(new Set(positions.map((p) => p.userAddress)))
+
+  const micro = (points: number) => Math.round(points * 1e6)
+  const ranked = [...accounts].sort((x, y) => micro(y.points) - micro(x.points) || (x.account < y.account ? -1 : 1))
+  expect(accounts).toEqual(ranked)
+  expect(accounts.map((a) => a.rank)).toEqual(accounts.map((_, i) => i + 1))
+
+  expect((await json('/points/reports')).items).toEqual(
+    distributions.map(({ date, totalPoints, positionCount }) => ({
+      distributionDate: date,
+      totalPoints,
+      positionCount,
+    })),
+  )
+  expect(await json('/points/userpoints')).toEqual({ totalPoints: program.totalPoints })
+}
+
+async function agreeOnAccount({ account, points, rank, user }: any, own: any[], totalPoints: number): Promise<void> {
+  near(pointsOf(own), points, account)
+  expect(user).toMatchObject({ points, rank, positionCount: own.length })
+  expect(user.positions.nodes).toHaveLength(own.length)
+  near(pointsOf(user.dailyPoints.nodes), points, `the days of ${account}`)
+  for (const day of user.dailyPoints.nodes) near(pointsOf(day.positions), day.points, day.distributionDate)
+
+  const [userPoints, board, page] = await Promise.all([
+    json(`/points/userpoints?account=${account}`),
+    json(`/points/leaderboard?account=${account}`),
+    json(`/points/${account}?limit=100`),
+  ])
+  expect(userPoints).toEqual({ account, userPoints: points, totalPoints })
+  expect(board.topAccounts.at(-1)).toEqual({ account, points, rank: String(rank) })
+  near(pointsOf(page.items.flatMap((day: any) => day.positions)), points, `the page of ${account}`)
+}
+
+function agreeOnDate({ date, totalPoints, positionCount, accountCount, kind, run, runs }: any, own: any[]): void {
+  near(pointsOf(own), totalPoints, date)
+  expect(positionCount).toBe(own.length)
+  expect(accountCount).toBe(new Set(own.map((p) => p.userAddress)).size)
+  expect(run).toMatchObject({ status: 'SUCCEEDED', kind, after: { totalPoints, positionCount, accountCount } })
+  expect(runs.nodes.some((one: any) => one.status === 'RUNNING')).toBe(false)
+  for (const p of own) {
+    expect(p.run).toMatchObject({ status: 'SUCCEEDED', date })
+    if (kind !== 'IMPORT') expect(p.run.kind).toBe(kind)
+    // Points that came with an import name no multiplier.
+    if (p.run.kind === 'IMPORT' && p.multiplierUsed === null) continue
+    const [a, b] = formula(p)
+    near(p.pointsA, a, `side A of ${p.userAddress} in ${p.poolAddress}`)
+    near(p.pointsB, b, `side B of ${p.userAddress} in ${p.poolAddress}`)
+  }
+}
+
+test('leaderboard, users, reports, positions, dates and the program agree after whatever happened', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(op, { minLength: 2, maxLength: 8 }), async (ops) => {
+      await emptyProgram(gateway.deps.store.pool)
+      for (const one of ops) await perform(one)
+      await agree()
+    }),
+    { numRuns: Number(process.env.FC_RUNS ?? 20), interruptAfterTimeLimit: Number(process.env.FC_MS ?? 40_000) },
+  )
+})
