@@ -167,6 +167,9 @@ async function everyRequest({ deps }: Gateway, { usedVaults = false } = {}): Pro
   return paths
 }
 
+/** Every nth of the requests: all of them take minutes, and each kind comes often enough. */
+const someOf = (paths: string[], nth: number) => paths.filter((_, i) => i % nth === 0)
+
 test('the operations for another gateway are valid', () => {
   const schema = createSchema()
   for (const operation of Object.values(graphOperations)) expect(validate(schema, parse(operation))).toEqual([])
@@ -206,7 +209,7 @@ describe.skipIf(!hasSuite)(
         await importDirectory(source, join(suite, 'data'))
         const summary = await mirror(copy, { base: source.base })
         expect(summary).toMatchObject({ graph: true, notes: [] })
-        expect(await differences(source, copy, [...reads(), ...(await everyRequest(source))])).toEqual([])
+        expect(await differences(source, copy, [...reads(), ...someOf(await everyRequest(source), 3)])).toEqual([])
         letTimePass()
         expect(await check(copy.base)).toBe(0)
       } finally {
@@ -226,7 +229,7 @@ describe.skipIf(!hasSuite)(
         const users = rows.map((row) => row.address)
         const summary = await mirror(copy, { base: points.base, indexerBase: indexer.base, users, everyMarket: true })
         expect(summary).toMatchObject({ graph: false, users: users.length, notes: [] })
-        expect(await differences(source, copy, [...reads(), ...(await everyRequest(source))])).toEqual([])
+        expect(await differences(source, copy, [...reads(), ...someOf(await everyRequest(source), 3)])).toEqual([])
         letTimePass()
         expect(await check(copy.base)).toBe(0)
       } finally {
@@ -241,7 +244,7 @@ describe('on a sample', () => {
   let copy: Gateway
   beforeEach(async () => {
     ;({ source, copy } = await twoGateways(new Date()))
-    await loadSample(source, { users: 18, days: 8 })
+    await loadSample(source, { users: 8, days: 5 })
   })
   afterEach(() => Promise.all([source.close(), copy.close()]))
 
@@ -250,7 +253,7 @@ describe('on a sample', () => {
   }, async () => {
     const progress: MirrorProgress[] = []
     const summary = await mirror(copy, { base: `${source.base}/`, onProgress: (one) => progress.push(one) })
-    expect(await differences(source, copy, await everyRequest(source))).toEqual([])
+    expect(await differences(source, copy, someOf(await everyRequest(source), 3))).toEqual([])
     const { rows } = await source.deps.store.pool.query('SELECT count(*)::int AS users FROM "user"')
     expect(summary).toMatchObject({ name: source.base, graph: true, users: rows[0].users, notes: [] })
     expect(progress.filter(({ what }) => what === 'users').at(-1)).toMatchObject({
@@ -271,7 +274,7 @@ describe('on a sample', () => {
     const again = await startGateway({ now: copy.deps.now })
     try {
       await mirror(again, { base: copy.base })
-      expect(await differences(source, again, await everyRequest(source))).toEqual([])
+      expect(await differences(source, again, someOf(await everyRequest(source), 5))).toEqual([])
     } finally {
       await again.close()
     }
@@ -282,7 +285,7 @@ describe('on a sample', () => {
     try {
       const summary = await mirror(copy, { base: legacy.base })
       expect(summary).toMatchObject({ graph: false, notes: [] })
-      expect(await differences(source, copy, await everyRequest(source, { usedVaults: true }))).toEqual([])
+      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 4))).toEqual([])
       expect(legacy.requests.filter(({ method }) => method !== 'GET').map(({ path }) => path)).toEqual(['/graphql'])
       const graph = `{ pools { nodes { address chainId } } markets { nodes { chainId address assetAddress pool { address } } } }`
       expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
@@ -305,7 +308,7 @@ describe('on a sample', () => {
       })
       expect(response.status).toBe(200)
       await mirror(copy, { base: legacy.base })
-      expect(await differences(source, copy, await everyRequest(source, { usedVaults: true }))).toEqual([])
+      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 4))).toEqual([])
     } finally {
       await legacy.close()
     }
