@@ -13,7 +13,6 @@ const one = z.strictObject({
   borrow_tokenA: factor,
   borrow_tokenB: factor,
 })
-const file = z.union([one.transform((single) => [single]), z.array(one)])
 
 /**
  * Multipliers as `POST /multipliers/update` takes them: one object or an array of them.
@@ -26,7 +25,7 @@ export function readMultipliers(text: string): MultiplierUpdate[] {
   } catch {
     throw new ConfigError('The multipliers are not JSON.')
   }
-  const parsed = (Array.isArray(value) ? z.array(one) : file).safeParse(value)
+  const parsed = z.array(one).safeParse([value].flat())
   if (!parsed.success) throw new ConfigError(`The multipliers are not valid:\n${z.prettifyError(parsed.error)}`)
   return parsed.data.map((m) => ({
     poolAddress: m.poolAddress,

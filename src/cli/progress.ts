@@ -72,28 +72,25 @@ export function showWalk(stream: WriteStream): { update(progress: WalkProgress):
 }
 
 interface DatesProgress {
-  next(date: string): void
-  /** Makes room for a line to be printed; the bar comes back with the next date. */
-  clear(): void
-  done(): void
+  begin(date: string): void
+  /** Takes the bar away: what is printed next stands in its place. */
+  end(): void
 }
 
 /** Shows how many of a range's dates are done: a bar on a terminal, nothing elsewhere, where each date prints its line. */
 export function showDates(stream: WriteStream, total: number): DatesProgress {
-  if (!stream.isTTY || total < 2) return { next() {}, clear() {}, done() {} }
-  const bar = new SingleBar(
-    { stream, clearOnComplete: true, hideCursor: true, format: '{date} {bar} {value} of {total} dates | {eta} s' },
-    Presets.shades_classic,
-  )
+  if (!stream.isTTY || total < 2) return { begin() {}, end() {} }
+  const format = '{date} {bar} {value} of {total} dates{left}'
+  const bar = new SingleBar({ stream, clearOnComplete: true, hideCursor: true, format }, Presets.shades_classic)
+  const start = performance.now()
   let begun = 0
-  bar.start(total, 0, { date: '' })
   return {
-    next: (date) => bar.update(begun++, { date }),
-    clear() {
-      stream.clearLine(0)
-      stream.cursorTo(0)
+    begin(date) {
+      const seconds = Math.ceil(((performance.now() - start) / 1000 / begun) * (total - begun))
+      bar.start(total, begun, { date, left: begun > 0 ? ` | about ${seconds} s` : '' })
+      begun++
     },
-    done: () => bar.stop(),
+    end: () => bar.stop(),
   }
 }
 

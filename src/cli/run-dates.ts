@@ -20,9 +20,12 @@ interface Options {
   all?: boolean
   dryRun?: boolean
   multipliers?: string
-  movers: number
+  movers?: number
   json?: boolean
 }
+
+/** How many movers are shown unless it is said. */
+const MOVERS = 20
 
 /** The two verbs that compute distributions, for one date or for a range, in order. */
 export function addRunDates(program: Command): void {
@@ -55,9 +58,10 @@ function options(command: Command): Command {
       'with --dry-run: compute with these multipliers (JSON, as POST /multipliers/update takes it)',
     )
     .addOption(
-      new Option('--movers <n>', 'with --dry-run: how many of the accounts that change most')
-        .argParser(parseCount(MAX_MOVERS))
-        .default(20),
+      new Option(
+        '--movers <n>',
+        `with --dry-run: how many of the accounts that change most (default: ${MOVERS})`,
+      ).argParser(parseCount(MAX_MOVERS)),
     )
     .option('--json', 'print one JSON object a line')
 }
@@ -67,7 +71,8 @@ type Kind = 'manualupdate' | 'resync'
 async function runDates(kind: Kind, given: Options): Promise<void> {
   if (given.multipliers !== undefined && !given.dryRun)
     throw new ConfigError('--multipliers is for --dry-run. To store multipliers: gateway multipliers set.')
-  if (given.to && !given.from) throw new ConfigError('--to needs --from.')
+  if (given.movers !== undefined && !given.dryRun) throw new ConfigError('--movers is for --dry-run.')
+  assertRange(kind, given)
   const multipliers =
     given.multipliers === undefined
       ? []
@@ -80,20 +85,18 @@ async function runDates(kind: Kind, given: Options): Promise<void> {
     try {
       for (const date of dates) {
         signal.throwIfAborted()
-        if (date) progress.next(isoDay(date))
+        if (date) progress.begin(isoDay(date))
         const text = await run(kind, date, { deps: { ...runDeps(deps), signal }, multipliers, given })
-        progress.clear()
+        progress.end()
         print(text)
         done++
       }
     } catch (error) {
-      progress.done()
+      progress.end()
       const at = dates[done]
       if (at && dates.length > 1)
         process.stderr.write(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, given)}.\n`)
       throw error
-    } finally {
-      progress.done()
     }
     if (dates.length > 1 && !given.json) print(`All ${howFar(done, dates.length, given)}.`)
   })
@@ -113,7 +116,7 @@ interface One {
 
 async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, given }: One): Promise<string> {
   const plan = kind === 'resync' ? resyncPlan(date) : manualUpdatePlan(deps, date)
-  const found = await preview(deps, plan, { multipliers, first: given.movers })
+  const found = await preview(deps, plan, { multipliers, first: given.movers ?? MOVERS })
   return given.json ? JSON.stringify(found) : describePreview(found)
 }
 
@@ -125,21 +128,21 @@ async function runOne(kind: Kind, date: Date | null, { deps, given }: One): Prom
   return `${isoDay(distributionDate)}: ${positionCount} positions, ${totalPoints} points, ${seconds} s (run ${id})`
 }
 
+function assertRange(kind: Kind, { from, to }: Options): void {
+  if (to && !from) throw new ConfigError('--to needs --from.')
+  if (from && to && to < from) throw new ConfigError('--to must not be before --from.')
+  const now = new Date()
+  if (kind === 'manualupdate' && [from, to].some((date) => date && date > now))
+    throw new ConfigError('A range must not reach into the future: a distribution is of a day that has begun, in UTC.')
+}
+
 /**
  * The dates in order; null stands for the verb's own default.
  * @throws NOT_FOUND where a resync has no date
  */
 async function datesOf(kind: Kind, { date, from, to, all }: Options, deps: Deps): Promise<(Date | null)[]> {
   if (!all && !from) return [date ?? null]
-  if (from && to && to < from) throw new ConfigError('--to must not be before --from.')
-  if (kind === 'manualupdate' && from) {
-    const now = deps.now()
-    if (from > now || (to && to > now))
-      throw new ConfigError(
-        'A range must not reach into the future: a distribution is of a day that has begun, in UTC.',
-      )
-    return runnableDates(from, to ?? now)
-  }
+  if (kind === 'manualupdate' && from) return runnableDates(from, to ?? deps.now())
   const dates = await storedDates(deps.store.pool, from ? { from, to } : {})
   if (dates.length > 0) return dates
   const range = from ? ` from ${isoDay(from)}${to ? ` to ${isoDay(to)}` : ' on'}` : ''

@@ -41,7 +41,7 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName)
-      if (operation?.operation !== 'query' || isIntrospection(operation)) return
+      if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
       setExecuteFn((own) =>
         readSnapshot(deps.store, (reader) => {
           const context = { ...own.contextValue, reader } as GraphContext
@@ -76,7 +76,9 @@ function liveEvents(graph: Graph): Plugin<GraphContext & ServerContext> {
   }
 }
 
-/** Reads nothing but the schema, so needs no store. */
-function isIntrospection(operation: OperationDefinitionNode): boolean {
-  return operation.selectionSet.selections.every((one) => one.kind === Kind.FIELD && one.name.value.startsWith('__'))
+/** Reads nothing but the schema; or previews, each of which reads in a transaction of its own, for as long as it takes. */
+function needsNoSnapshot({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  return selections.every(
+    (one) => one.kind === Kind.FIELD && (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
+  )
 }

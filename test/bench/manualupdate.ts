@@ -19,7 +19,7 @@ import { positionsByCursor } from '../../src/sources/graph-operations.ts'
 import { openPositionsSource } from '../../src/sources/open-positions-source.ts'
 import { serveSource } from './graph-source.ts'
 import { median, megabytes, options, report, round, seconds } from './report.ts'
-import { addressOf, BASE, dateOf, openBenchStore, POOLS, progress, settleDown } from './store.ts'
+import { addressOf, BASE, dateOf, openBenchStore, POOLS, progress, serverCpu, settleDown } from './store.ts'
 
 const given = options(
   {
@@ -41,8 +41,9 @@ const { rounds, page, store: kept, profile, role, source, database, date, ...sha
 
 interface Measured {
   seconds: number
-  /** Seconds of this process's CPU. */
+  /** Seconds of CPU: this process's, and the store's. */
   cpu: number
+  storeCpu?: number
   /** Peak resident memory, in bytes. */
   peak: number
 }
@@ -185,7 +186,9 @@ async function compare(): Promise<void> {
       await forget(newDate)
       for (const [name, work] of steps) {
         await settleDown(store.pool)
+        const before = await serverCpu(store)
         const result = await work()
+        result.storeCpu = (await serverCpu(store)) - before
         times.set(name, [...(times.get(name) ?? []), result])
         progress(`round ${nth}: ${name} ${result.seconds.toFixed(2)} s`)
       }
@@ -200,6 +203,7 @@ async function compare(): Promise<void> {
         's, each': all.map((one) => one.seconds.toFixed(2)).join(' '),
         'to download': round(took(name) / took('download')),
         'CPU s': round(median(all.map((one) => one.cpu))),
+        'CPU s, store': round(median(all.map((one) => one.storeCpu ?? Number.NaN))),
         'peak RSS, MB': megabytes(Math.max(...all.map((one) => one.peak))),
       }
     })

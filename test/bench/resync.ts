@@ -10,7 +10,7 @@
  */
 import { resync } from '../../src/domain/distribution/resync.ts'
 import { median, megabytes, options, report, round, seconds } from './report.ts'
-import { BASE, openBenchStore, progress, settleDown } from './store.ts'
+import { BASE, openBenchStore, progress, serverCpu, settleDown } from './store.ts'
 
 const given = options(
   { positions: 1_000_000, dates: 10, users: 200_000, rounds: 3, store: '' },
@@ -20,12 +20,12 @@ const { rounds, store: kept, ...shape } = given
 const store = await openBenchStore(shape, kept || undefined)
 const { pool } = store
 try {
-  const bare: number[] = []
-  const ours: number[] = []
+  const bare = { times: [] as number[], cpu: [] as number[] }
+  const ours = { times: [] as number[], cpu: [] as number[] }
   const grown: number[] = []
   let peak = 0
   for (let nth = 1; nth <= rounds; nth++) {
-    for (const [name, times, run] of [
+    for (const [name, { times, cpu }, run] of [
       ['bare SQL', bare, bareResync],
       ['resync', ours, () => resync({ pool, basePoints: BASE, now: () => new Date() }, null, 'bench')],
     ] as const) {
@@ -36,9 +36,11 @@ try {
       const watch = setInterval(() => {
         most = Math.max(most, process.memoryUsage.rss())
       }, 50)
+      const cpuBefore = await serverCpu(store)
       const at = performance.now()
       await run()
       times.push(seconds(at))
+      cpu.push((await serverCpu(store)) - cpuBefore)
       clearInterval(watch)
       if (name === 'resync') {
         grown.push(most - before)
@@ -47,10 +49,11 @@ try {
       progress(`round ${nth}: ${name} ${times.at(-1)?.toFixed(2)} s`)
     }
   }
-  const row = (what: string, times: number[]) => ({
+  const row = (what: string, { times, cpu }: typeof bare) => ({
     what,
     'median s': round(median(times)),
     's, each': times.map((time) => time.toFixed(2)).join(' '),
+    'CPU s': round(median(cpu)),
     'positions/s': Math.round(shape.positions / median(times)),
   })
   report(
@@ -61,7 +64,7 @@ try {
       { ...row('resync', ours), 'peak RSS, MB': megabytes(peak), 'grown by, MB': megabytes(Math.max(...grown)) },
     ],
     [
-      { name: 'time, ours to bare', value: median(ours) / median(bare), atMost: 1.5 },
+      { name: 'time, ours to bare', value: median(ours.times) / median(bare.times), atMost: 1.5 },
       { name: 'MB that the process grew by in a run', value: megabytes(Math.max(...grown)), atMost: 20 },
     ],
   )

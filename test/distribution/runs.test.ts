@@ -8,7 +8,7 @@ import { openDirectory } from '../../src/sources/directory.ts'
 import { command, parsed, start } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { claims, hold, type Place, places } from '../support/held.ts'
+import { claims, hold } from '../support/held.ts'
 import {
   ANN,
   BEN,
@@ -377,17 +377,41 @@ test('a position says which run and which multiplier gave it its points', async 
   })
 })
 
+test('points that stay what they were for another reason name that reason', async () => {
+  const day = '2026-02-04'
+  const why = async () => {
+    const { positions } = await graph(
+      `{ positions(date: "${day}") { nodes { points run { id } multiplierUsed { depositTokenA } } } }`,
+    )
+    return positions.nodes[0]
+  }
+  const load = async (usd: number, more?: object) => {
+    await importFiles(gateway, { positions: [at(day, ANN, usd, more)] })
+    return why()
+  }
+  const first = await load(10)
+  expect(first).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 2 } })
+  await setDepositA(4)
+  const halved = await load(5)
+  expect(halved).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 4 } })
+  expect(Number(halved.run.id)).toBeGreaterThan(Number(first.run.id))
+  expect(await load(5, { pointsA: 20, pointsB: 0 })).toMatchObject({ points: 20, multiplierUsed: null })
+  const computed = await load(5)
+  expect(computed).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 4 } })
+  expect(await load(5)).toEqual(computed)
+  await setDepositA(2)
+})
+
 test('a multiplier that others change while a run computes is not taken for one that it used', async () => {
   const day = '2026-02-03'
   await importFiles(gateway, { positions: [at(day, ANN, 10)] })
-  const held = await hold(gateway, 'in the middle of its writing')
+  const held = await hold(gateway, 'while it computes')
   const resync = post('resync', day)
   await held.caught()
   const sql = 'UPDATE multiplier SET deposit_token_a = 77 WHERE pool_address = $1'
-  const change = gateway.deps.store.pool.query(sql, [POOL])
+  await gateway.deps.store.pool.query(sql, [POOL])
   await held.release()
   expect((await resync).status).toBe(200)
-  await change
   const { positions } = await graph(
     `{ positions(date: "${day}") { nodes { points multiplierUsed { depositTokenA } } } }`,
   )
@@ -491,35 +515,38 @@ describe('a process that ends in the middle of a run', () => {
   const day = '2026-06-01'
   beforeAll(() => importFiles(gateway, { positions: [at(day, ANN, 10, { pointsA: 1, pointsB: 0 })] }))
 
-  test.each(Object.keys(places) as Place[])('killed %s: nothing is half done, no lock is left', async (place) => {
-    const before = await everything(gateway.deps.store.pool)
-    const held = await hold(gateway, place)
-    const started = start(['resync', '--date', day], env())
-    try {
-      await held.caught(started)
-      expect((await runsOf(day))[0]).toMatchObject({ status: 'RUNNING', requestedBy: 'cli' })
-      expect(await started.stop('SIGKILL')).toBeNull()
-      // Still while what it waited for is held.
-      await vi.waitFor(async () => expect(await claims(gateway)).toBe(0), { timeout: 10_000 })
-    } finally {
-      await held.release()
-    }
-    expect(await everything(gateway.deps.store.pool)).toEqual(before)
-    const [dead] = await runsOf(day)
-    if (place === 'before it writes') {
-      const [shown] = parsed((await command(['runs', '--date', day, '--json'], env())).out)
-      expect(shown).toMatchObject({ id: dead.id, status: 'FAILED', error: expect.stringContaining('cut off') })
-    } else {
-      await importFiles(gateway, { positions: [at(day, ANN, 10, { pointsA: 1, pointsB: 0 })] })
-      expect((await post('resync', day)).status).toBe(200)
-    }
-    const record = (await graph(`{ run(id: ${dead.id}) { status error finishedAt } }`)).run
-    expect(record).toEqual({
-      status: 'FAILED',
-      error: 'It was cut off: the process that ran it ended.',
-      finishedAt: expect.any(String),
-    })
-  })
+  test.each(['before it writes', 'in the middle of its writing'] as const)(
+    'killed %s: nothing is half done, no lock is left',
+    async (place) => {
+      const before = await everything(gateway.deps.store.pool)
+      const held = await hold(gateway, place)
+      const started = start(['resync', '--date', day], env())
+      try {
+        await held.caught(started)
+        expect((await runsOf(day))[0]).toMatchObject({ status: 'RUNNING', requestedBy: 'cli' })
+        expect(await started.stop('SIGKILL')).toBeNull()
+        // Still while what it waited for is held.
+        await vi.waitFor(async () => expect(await claims(gateway)).toBe(0), { timeout: 10_000 })
+      } finally {
+        await held.release()
+      }
+      expect(await everything(gateway.deps.store.pool)).toEqual(before)
+      const [dead] = await runsOf(day)
+      if (place === 'before it writes') {
+        const [shown] = parsed((await command(['runs', '--date', day, '--json'], env())).out)
+        expect(shown).toMatchObject({ id: dead.id, status: 'FAILED', error: expect.stringContaining('cut off') })
+      } else {
+        await importFiles(gateway, { positions: [at(day, ANN, 10, { pointsA: 1, pointsB: 0 })] })
+        expect((await post('resync', day)).status).toBe(200)
+      }
+      const record = (await graph(`{ run(id: ${dead.id}) { status error finishedAt } }`)).run
+      expect(record).toEqual({
+        status: 'FAILED',
+        error: 'It was cut off: the process that ran it ended.',
+        finishedAt: expect.any(String),
+      })
+    },
+  )
 
   test.each([
     ['resync', 'before it writes', 'SIGINT'],

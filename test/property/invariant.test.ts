@@ -255,6 +255,6 @@ test('leaderboard, users, reports, positions, dates and the program agree after 
       for (const one of ops) await perform(one)
       await agree()
     }),
-    { numRuns: Number(process.env.FC_RUNS ?? 20), interruptAfterTimeLimit: Number(process.env.FC_MS ?? 40_000) },
+    { numRuns: 20, interruptAfterTimeLimit: 40_000 },
   )
 })

@@ -3,9 +3,10 @@ import { expect, vi } from 'vitest'
 import type { Started } from './command-line.ts'
 import type { Gateway } from './gateway.ts'
 
-/** Where a run can be held: before it writes anything, or when it has written nearly all. */
-export const places = {
+/** Where a run can be held: before it writes anything, at its first statement, or when it has written nearly all. */
+const places = {
   'before it writes': 'SELECT pg_advisory_xact_lock(7014010)',
+  'while it computes': 'SELECT FROM position_points FOR UPDATE',
   'in the middle of its writing': 'SELECT FROM program FOR UPDATE',
 }
 export type Place = keyof typeof places

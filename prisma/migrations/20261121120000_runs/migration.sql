@@ -41,7 +41,7 @@ CREATE TABLE "multiplier_revision" (
     "borrow_token_a" DOUBLE PRECISION,
     "borrow_token_b" DOUBLE PRECISION,
     "changed_at" TIMESTAMPTZ(3) NOT NULL,
-    "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
     "changed_by" TEXT COLLATE "C" NOT NULL,
 
     CONSTRAINT "multiplier_revision_pkey" PRIMARY KEY ("id")
@@ -72,14 +72,14 @@ BEGIN
     INSERT INTO "multiplier_revision" ("pool_address", "deposit_token_a", "deposit_token_b", "borrow_token_a",
       "borrow_token_b", "changed_at", "changed_by")
     SELECT n."pool_address", n."deposit_token_a", n."deposit_token_b", n."borrow_token_a", n."borrow_token_b",
-      n."updated_at", actor
+      CASE WHEN n."updated_at" IS DISTINCT FROM o."updated_at" THEN n."updated_at" ELSE clock_timestamp() END, actor
     FROM "new_rows" n JOIN "old_rows" o USING ("pool_address")
     WHERE (n."deposit_token_a", n."deposit_token_b", n."borrow_token_a", n."borrow_token_b")
       IS DISTINCT FROM (o."deposit_token_a", o."deposit_token_b", o."borrow_token_a", o."borrow_token_b")
     ORDER BY n."pool_address";
   ELSE
     INSERT INTO "multiplier_revision" ("pool_address", "changed_at", "changed_by")
-    SELECT "pool_address", now(), actor FROM "old_rows" ORDER BY "pool_address";
+    SELECT "pool_address", clock_timestamp(), actor FROM "old_rows" ORDER BY "pool_address";
   END IF;
   RETURN NULL;
 END $$;

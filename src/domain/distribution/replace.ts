@@ -15,6 +15,7 @@ const same = (stored: string) =>
   `${stored}.distribution_date = $1 AND ${stored}.user_address = s.user_address AND ${stored}.market_address = s.market_address`
 /** What a column of the stored position `t` becomes. */
 const replacing = (column: string) => (column === 'id' ? 'coalesce(s.id, t.id)' : `s.${column}`)
+const DIFFERENT = `(${VALUES.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM (${VALUES.map(replacing).join(', ')})`
 
 /**
  * Leaves the last of the staged records that have the same key, in the order of the key: what is stored in that order
@@ -29,6 +30,35 @@ export async function sortStaged(client: PoolClient): Promise<void> {
   await client.query(`ANALYZE staged (${KEY.join(', ')})`)
 }
 
+/** How the staged positions of a date differ from the stored ones. */
+export interface Difference {
+  /** Whether nothing is stored of the date. */
+  isNew: boolean
+  /** Positions that only the store has, that are in both but not equal, and that only the stage has. */
+  removed: number
+  changed: number
+  added: number
+}
+
+/** Compares a date's positions in one pass, so that only what differs is written. */
+export async function compareStaged(client: PoolClient, day: string): Promise<Difference> {
+  const empty = await client.query(
+    `(SELECT FROM position WHERE distribution_date = $1 ORDER BY id LIMIT 1)
+     UNION ALL (SELECT FROM position_points WHERE distribution_date = $1 ORDER BY user_address LIMIT 1)`,
+    [day],
+  )
+  if (empty.rows.length === 0) return { isNew: true, removed: 0, changed: 0, added: 1 }
+  const { rows } = await client.query<Omit<Difference, 'isNew'>>(
+    `SELECT count(*) FILTER (WHERE s.line IS NULL)::int AS removed,
+       count(*) FILTER (WHERE s.line IS NOT NULL AND t.id IS NOT NULL AND ${DIFFERENT})::int AS changed,
+       count(*) FILTER (WHERE t.id IS NULL)::int AS added
+     FROM staged s FULL JOIN (SELECT * FROM position WHERE distribution_date = $1) t USING (${KEY.join(', ')})`,
+    [day],
+  )
+  if (!rows[0]) throw new Error('two sets of positions were not compared')
+  return { isNew: false, ...rows[0] }
+}
+
 /** Removes the day's stored positions that are not staged. @returns their users */
 export async function removeOthers(client: PoolClient, day: string): Promise<string[]> {
   const { rows } = await client.query<{ user_address: string }>(
@@ -38,18 +68,17 @@ export async function removeOthers(client: PoolClient, day: string): Promise<str
      SELECT DISTINCT user_address FROM removed`,
     [day],
   )
-  if (rows.length > 0)
-    await client.query(
-      `DELETE FROM position_points t
-       WHERE t.distribution_date = $1 AND NOT EXISTS (SELECT FROM staged s WHERE ${same('t')})`,
-      [day],
-    )
+  await client.query(
+    `DELETE FROM position_points t
+     WHERE t.distribution_date = $1 AND NOT EXISTS (SELECT FROM staged s WHERE ${same('t')})`,
+    [day],
+  )
   return rows.map((row) => row.user_address)
 }
 
 /**
  * Stores the staged positions of a date, and their users. Equal positions stay as they are; new ones get their points. A
- * statement is one pass over the date's rows, and for a date that is new there are only inserts.
+ * statement is one pass over the date's rows.
  * @returns the newest revision of the multipliers that all the date's points come from; undefined: some are to be
  *   computed yet
  */
@@ -57,16 +86,17 @@ export async function replacePositions(
   client: PoolClient,
   basePoints: BasePoints,
   day: string,
+  { isNew, changed, added }: Difference,
   runId: string | null,
 ): Promise<string | undefined> {
-  const isNew = await isEmpty(client, day)
-  if (!isNew)
+  if (changed > 0)
     await client.query(
       `UPDATE position t SET ${VALUES.map((column) => `${column} = ${replacing(column)}`).join(', ')}
-       FROM staged s WHERE ${same('t')}
-         AND (${VALUES.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM (${VALUES.map(replacing).join(', ')})`,
+       FROM staged s WHERE ${same('t')} AND ${DIFFERENT}`,
       [day],
     )
+  if (added === 0) return undefined
+
   const missing = (table: string) =>
     isNew ? 's.distribution_date = $1' : `NOT EXISTS (SELECT FROM ${table} t WHERE ${same('t')})`
   await client.query(
@@ -90,13 +120,4 @@ export async function replacePositions(
     [day, runId],
   )
   return isNew ? rows[0]?.revision : undefined
-}
-
-async function isEmpty(client: PoolClient, day: string): Promise<boolean> {
-  const { rows } = await client.query(
-    `(SELECT FROM position WHERE distribution_date = $1 ORDER BY id LIMIT 1)
-     UNION ALL (SELECT FROM position_points WHERE distribution_date = $1 ORDER BY user_address LIMIT 1)`,
-    [day],
-  )
-  return rows.length === 0
 }

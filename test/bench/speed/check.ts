@@ -1,0 +1,116 @@
+/** Before anything is timed: every system says what the product says, and how many SQL statements it needs for it. */
+import { difference, differenceOfShared } from './compare.ts'
+import { documentId, type Operation, type Request } from './operations.ts'
+import { isFrame } from './statements.ts'
+
+export interface Checked {
+  /** Why it is not timed; undefined: it is. */
+  wrong?: string
+  /** SQL statements of a request, at least and at most, without those that begin and end a transaction. */
+  statements?: [least: number, most: number]
+  /** Those that begin and end a transaction. */
+  frames?: number
+}
+
+export interface Target {
+  port: number
+  /** The statements since the last call. */
+  take(): string[]
+}
+
+export interface Answer {
+  text: string
+  etag: string
+}
+
+export async function ask(port: number, { path, body }: Request): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok || text.startsWith('{"errors"')) throw new Error(`${path} answered ${response.status}: ${text}`)
+  return { text, etag: response.headers.get('etag') ?? '' }
+}
+
+async function watched(target: Target, request: Request): Promise<{ text: string; sent: string[] }> {
+  target.take()
+  const { text } = await ask(target.port, request)
+  return { text, sent: target.take() }
+}
+
+/** Asks one system for every variant, one after another; the first once before. @returns its answers, and what it sent to Postgres for them */
+async function answersOf(target: Target, requests: Request[]): Promise<{ answers: unknown[]; checked: Checked }> {
+  const answers: unknown[] = []
+  const counts: number[] = []
+  let frames = 0
+  try {
+    if (requests[0]) await ask(target.port, requests[0])
+    for (const request of requests) {
+      const { text, sent } = await watched(target, request)
+      answers.push(JSON.parse(text))
+      const reads = sent.filter((sql) => !isFrame(sql)).length
+      // A server may do something of its own meanwhile: what is more than before is counted again.
+      const least = Math.min(...counts)
+      const again = reads > least ? (await watched(target, request)).sent.filter((sql) => !isFrame(sql)).length : reads
+      counts.push(Math.min(reads, again))
+      frames = Math.max(frames, sent.length - reads)
+    }
+  } catch (error) {
+    return { answers, checked: { wrong: (error as Error).message.slice(0, 1000) } }
+  }
+  return { answers, checked: { statements: [Math.min(...counts), Math.max(...counts)], frames } }
+}
+
+export type System = 'product' | 'known' | 'floor' | 'postgraphile'
+
+/** What each system is asked for an operation; undefined: it cannot be asked. */
+export function requestsOf(operation: Operation, system: System): Request[] | undefined {
+  const { variants, postgraphile } = operation
+  if (system === 'floor') return variants.map(operation.floor)
+  if (system === 'postgraphile') return postgraphile && variants.map(postgraphile)
+  const requests = variants.map(operation.product)
+  if (system === 'product') return requests
+  return operation.kind === 'graphql' ? requests.map(knownForm) : undefined
+}
+
+/** Checks an operation on all systems, the product among them. */
+export async function check(
+  operation: Operation,
+  targets: Partial<Record<System, Target>>,
+): Promise<Partial<Record<System, Checked>>> {
+  const asked = await Promise.all(
+    (Object.entries(targets) as [System, Target][]).map(async ([system, target]) => {
+      const requests = requestsOf(operation, system)
+      return { system, ...(requests && (await answersOf(target, requests))) }
+    }),
+  )
+  const expected = asked.find(({ system }) => system === 'product')?.answers ?? []
+  const found: Partial<Record<System, Checked>> = {}
+  for (const { system, answers, checked } of asked) {
+    if (!checked) continue
+    found[system] = checked
+    const compare = system === 'postgraphile' ? differenceOfShared : difference
+    for (const [i, answer] of (answers ?? []).entries()) {
+      const wrong = checked.wrong === undefined ? compare(expected[i], answer) : undefined
+      if (wrong !== undefined) checked.wrong = `variant ${i}, ${wrong}`
+    }
+  }
+  return found
+}
+
+/** Whether the product answers documents that it was told of beforehand. */
+export async function knowsDocuments(port: number, operations: Operation[]): Promise<boolean> {
+  const [request] = operations.flatMap((operation) => requestsOf(operation, 'known') ?? [])
+  if (!request) return false
+  return ask(port, request).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A document that the product was told of, by its hash: the request carries no text. */
+function knownForm({ path, body }: Request): Request {
+  const { query, variables } = body as { query: string; variables: object }
+  return { path, body: { documentId: documentId(query), variables } }
+}

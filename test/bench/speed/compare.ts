@@ -1,0 +1,80 @@
+/** Whether two servers say the same: nothing is timed before they do. */
+
+type Path = (string | number)[]
+
+const NUMBER = /^-?\d{1,15}(\.\d+)?$/
+const MOMENT = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|\+00:00)?)?$/
+
+/** The time of the request itself. */
+const ofRequest = (name: string | number | undefined, path: Path) => name === 'timestamp' && path[0] === 'points'
+
+const close = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
+
+/** Where two parsed answers first differ, doubles apart by at most 1e-9 of their size; undefined: nowhere. */
+export function difference(a: unknown, b: unknown, path: Path = []): string | undefined {
+  const told = () => `${path.join('.') || 'the answer'}: ${shown(a)}, not ${shown(b)}`
+  if (typeof a === 'number' && typeof b === 'number') return close(a, b) ? undefined : told()
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b ? undefined : told()
+  if (ofRequest('timestamp', path) && 'timestamp' in a && 'timestamp' in b) {
+    const { timestamp: _, ...restOfA } = a
+    const { timestamp: __, ...restOfB } = b
+    return difference(restOfA, restOfB, [...path, 'timeless'])
+  }
+  const names = Object.keys(a)
+  if (Array.isArray(a) !== Array.isArray(b) || names.length !== Object.keys(b).length) return told()
+  for (const name of names) {
+    if (!(name in b)) return told()
+    const found = difference((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name], [
+      ...path,
+      name,
+    ])
+    if (found) return found
+  }
+  return undefined
+}
+
+/**
+ * The same for an answer of another form: the values that both have under the same name, at any depth, in the order in
+ * which the answers tell them. What is in a side or an asset (`a { tokenAddress }`) counts as `aTokenAddress`. At least half of the
+ * names that the first has must be in the second.
+ */
+export function differenceOfShared(a: unknown, b: unknown): string | undefined {
+  const mine = columns(a)
+  const theirs = columns(b)
+  const shared = [...mine.keys()].filter((name) => theirs.has(name))
+  if (shared.length < mine.size / 2) return `only ${shared.join(', ')} of ${[...mine.keys()].join(', ')} are there`
+  for (const name of shared) {
+    const found = difference(mine.get(name), theirs.get(name), [name])
+    if (found) return found
+  }
+  return undefined
+}
+
+function columns(answer: unknown): Map<string, unknown[]> {
+  const found = new Map<string, unknown[]>()
+  const visit = (value: unknown, name: string, prefix: string, path: Path): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one, name, prefix, path)
+    else if (value && typeof value === 'object')
+      for (const [key, one] of Object.entries(value)) {
+        if (key === 'pagination' || key === 'filters' || ofRequest(key, path)) continue
+        const own = prefix + (prefix ? key.charAt(0).toUpperCase() + key.slice(1) : key)
+        visit(one, own, /^(a|b|asset[AB])$/.test(key) ? key : '', [...path, key])
+      }
+    else if (value !== null) {
+      const own = found.get(name)
+      if (own) own.push(plain(value))
+      else found.set(name, [plain(value)])
+    }
+  }
+  visit(answer, '', '', [])
+  return found
+}
+
+/** A value whatever the API's types: digits as a number, moments as milliseconds, names of enums in lower case. */
+function plain(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (NUMBER.test(value)) return Number(value)
+  return MOMENT.test(value) ? Date.parse(value) : value.toLowerCase()
+}
+
+const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 200)

