@@ -95,9 +95,7 @@ test('applies each script once and records it as Prisma does', async () => {
   const both = [record('1_users', USERS), record('2_trigger', TRIGGER)]
   expect(await records()).toEqual(both)
 
-  const began = performance.now()
   expect(await run()).toEqual({ applied: [] })
-  expect(performance.now() - began).toBeLessThan(100)
 
   await write('3_more', 'create table more (n int);')
   expect(await run()).toEqual({ applied: ['3_more'] })
