@@ -1,5 +1,6 @@
 import type { Notifications } from '../db/notifications.ts'
 import type { Store } from '../db/store.ts'
+import { turns } from '../db/turns.ts'
 import { type EndedRun, endedRuns } from '../domain/distribution/ended-runs.ts'
 import { GatewayError } from '../errors.ts'
 import type { Log } from './deps.ts'
@@ -191,21 +192,4 @@ const merged: Join<ChangeEvent> = (waiting, { anyway }) => {
 const newest: Join<RunEvent> = (waiting, added) => {
   if (waiting.length === MAX_WAITING) waiting.shift()
   waiting.push(added)
-}
-
-/** Runs at most `max` works at a time, in the order in which they came. */
-function turns(max: number) {
-  const waiting: (() => void)[] = []
-  let busy = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (busy < max) busy++
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else busy--
-    }
-  }
 }
