@@ -24,10 +24,12 @@ export async function buildProgram(): Promise<void> {
 type Env = Record<string, string>
 
 function start(args: string[], env: Env): ChildProcess {
-  return spawn(process.execPath, [bundle, ...args], {
+  const child = spawn(process.execPath, [bundle, ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  process.once('exit', () => child.kill())
+  return child
 }
 
 export interface Served {
