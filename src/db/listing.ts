@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/prisma/client.ts'
-import type { Reader } from './store.ts'
+import type { Reader } from './reader.ts'
 
 /** A column that a list is ordered by. `field` is its name in a row, `type` what its cursor value is cast to. */
 export interface OrderColumn<Row> {
@@ -101,6 +101,12 @@ export async function listPages<Row>(
   for (const row of rows) pages[row.owner_place - 1]?.push(row)
   if (page.backward) for (const one of pages) one.reverse()
   return pages
+}
+
+/** The row at each key, in the order of the keys, in one statement; null where there is none. */
+export async function rowsByKey<Row>(reader: Reader, listing: Listing<Row>, keys: Owners): Promise<(Row | null)[]> {
+  const pages = await listPages(reader, listing, { where: [] }, { limit: 1, backward: false, offset: 0n }, keys)
+  return pages.map(([row]) => row ?? null)
 }
 
 /** How many rows the filter lets through, for every owner, in one statement. */

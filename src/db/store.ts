@@ -2,16 +2,16 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { oneAtATime } from './one-at-a-time.ts'
+import { pgReader, type Reader } from './reader.ts'
 
 /** The store: one pool of connections, seen through pg (writes, COPY) and through Prisma (reads). */
 export interface Store {
   pool: pg.Pool
   prisma: PrismaClient
+  /** Told of every statement of a reader: tests count them. */
+  onStatement: ((sql: string) => void) | undefined
   close(): Promise<void>
 }
-
-/** What a resolver reads with: everything it returns belongs to one snapshot of the store. */
-export type Reader = Prisma.TransactionClient
 
 const WAIT_MS = 10_000
 const READ_MS = 30_000
@@ -20,8 +20,8 @@ export interface StoreOptions {
   url: string
   poolSize: number
   onError(error: Error): void
-  /** Told of every statement that Prisma sends: tests count them. */
-  onStatement?(sql: string): void
+  /** Told of every statement of a reader: tests count them. */
+  onStatement?: (sql: string) => void
 }
 
 export function openStore({ url, poolSize, onError, onStatement }: StoreOptions): Store {
@@ -44,6 +44,7 @@ export function openStore({ url, poolSize, onError, onStatement }: StoreOptions)
   return {
     pool,
     prisma,
+    onStatement,
     async close() {
       await prisma.$disconnect()
       await pool.end()
@@ -51,15 +52,69 @@ export function openStore({ url, poolSize, onError, onStatement }: StoreOptions)
   }
 }
 
+/** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
+export const plainReader = (store: Store): Reader => pgReader(store.pool, store.onStatement)
+
+/** Work that needs a second statement, and so a transaction, although it was begun without one. */
+class SecondStatement extends Error {}
+
 /**
- * Runs `work` on one snapshot of the store: whatever others commit meanwhile, all that it reads fits together.
- * The first thing read is the data version, which names the snapshot.
+ * Runs `work` on a reader whose only statement is its own snapshot: no transaction is needed for that. Work that sends
+ * a second one is begun anew by the caller, in a transaction.
+ * @returns undefined where there was a second statement
  */
-export function readSnapshot<T>(store: Store, work: (reader: Reader, version: bigint) => Promise<T>): Promise<T> {
+export async function readOnce<T>(
+  store: Store,
+  work: (reader: Reader) => Promise<T>,
+): Promise<{ result: T } | undefined> {
+  const pooled = pgReader(store.pool, store.onStatement)
+  let statements = 0
+  const reader: Reader = {
+    $queryRaw: (...query) =>
+      ++statements > 1 ? Promise.reject(new SecondStatement('a transaction is needed')) : pooled.$queryRaw(...query),
+    get models() {
+      return pooled.models
+    },
+  }
+  try {
+    const result = await work(reader)
+    return statements > 1 ? undefined : { result }
+  } catch (error) {
+    if (statements > 1) return undefined
+    throw error
+  }
+}
+
+/** Runs `work` on one snapshot of the store: whatever others commit meanwhile, all that it reads fits together. */
+export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Promise<T>): Promise<T> {
+  const client = await store.pool.connect()
+  let broken: Error | undefined
+  const onError = (error: Error) => {
+    broken = error
+  }
+  client.on('error', onError)
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const result = await work(pgReader(client, store.onStatement))
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch((e: Error) => {
+      broken ??= e
+    })
+    throw error
+  } finally {
+    client.off('error', onError)
+    client.release(broken)
+  }
+}
+
+/** The same through Prisma, for operations that ask for `node` or `nodes`, which its models load. */
+export function readSnapshotWithModels<T>(store: Store, work: (reader: Reader) => Promise<T>): Promise<T> {
   return store.prisma.$transaction(
-    async (transaction) => {
-      const reader = oneAtATime(transaction)
-      return work(reader, await versionSeenBy(reader))
+    (transaction) => {
+      const models = oneAtATime(transaction)
+      return work({ $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])), models })
     },
     { isolationLevel: 'RepeatableRead' },
   )

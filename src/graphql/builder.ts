@@ -30,7 +30,7 @@ export function createBuilder() {
     defaultFieldNullability: false,
     prisma: {
       // A snapshot's client has all that the plugin uses: the models.
-      client: (context) => context.reader as PrismaClient,
+      client: (context) => context.reader.models as PrismaClient,
       dmmf: getDatamodel(),
       exposeDescriptions: false,
       filterConnectionTotalCount: true,

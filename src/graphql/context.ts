@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import type { Reader } from '../db/store.ts'
+import type { Reader } from '../db/reader.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 

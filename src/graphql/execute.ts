@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { execute, type GraphQLError, type GraphQLSchema } from 'graphql'
-import type { Reader } from '../db/store.ts'
+import type { Reader } from '../db/reader.ts'
 import { GatewayError } from '../errors.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import type { GatewayDeps } from './deps.ts'

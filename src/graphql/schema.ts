@@ -48,10 +48,10 @@ export function createSchema(): GraphQLSchema {
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { DistributionKind, MultiplierRevisions })
   addPosition(builder, { Position, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
-  addDistribution(builder, { Positions, DistributionKind, MultiplierInput, ...runs })
+  const Distribution = addDistribution(builder, { Positions, DistributionKind, MultiplierInput, ...runs })
   addUser(builder, { User, Position, Positions, LeaderboardEntry, ...earnings, ...snapshots, ...rewards })
   addDataVersion(builder)
-  addLive(builder, { Query, Run: runs.Run })
+  addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   return builder.toSchema()
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
-import { readSnapshot } from '../db/store.ts'
+import { plainReader, readSnapshot, versionSeenBy } from '../db/store.ts'
 import { GatewayError } from '../errors.ts'
 import type { Admin } from './context.ts'
 import { presentError, presentResult } from './errors.ts'
@@ -39,7 +39,7 @@ export async function subscribe(
   try {
     if (!live) throw new GatewayError('UNAVAILABLE', 'Nothing is live here.')
     leave = live.enter()
-    const contextValue = createContext(graph, store.prisma, admin)
+    const contextValue = createContext(graph, plainReader(store), admin)
     const source = await createSourceEventStream({ ...args, contextValue })
     if (!(Symbol.asyncIterator in source)) {
       leave()
@@ -95,7 +95,8 @@ export async function subscribe(
       try {
         return await live.turn(async () => {
           if (signal.aborted) return undefined
-          return readSnapshot(store, async (reader, version) => {
+          return readSnapshot(store, async (reader) => {
+            const version = await versionSeenBy(reader)
             if ('anyway' in event && !event.anyway && version === known.version) return undefined
             const rootValue: LiveRoot<Event> = { event, version }
             const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })

@@ -1,9 +1,10 @@
 import { getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
-import { readSnapshot } from '../db/store.ts'
-import type { Admin, GraphContext } from './context.ts'
+import { plainReader } from '../db/store.ts'
+import { type Admin, Batches, type GraphContext } from './context.ts'
 import { presentError, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
+import { readFor } from './read.ts'
 import { subscribe } from './subscribe.ts'
 
 /** What the HTTP server tells an operation about its request. */
@@ -24,7 +25,7 @@ export function createGraphQLServer(graph: Graph) {
     landingPage: false,
     cors: false,
     logging: false,
-    context: ({ admin }) => createContext(graph, graph.deps.store.prisma, admin),
+    context: ({ admin }) => createContext(graph, plainReader(graph.deps.store), admin),
     maskedErrors: {
       maskError(error) {
         const { shown, internal } = presentError(error, 'unknown')
@@ -43,8 +44,8 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
       const operation = getOperationAST(args.document, args.operationName)
       if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
       setExecuteFn((own) =>
-        readSnapshot(deps.store, (reader) => {
-          const context = { ...own.contextValue, reader } as GraphContext
+        readFor(deps.store, own.document, async (reader) => {
+          const context = { ...own.contextValue, reader, batches: new Batches() } as GraphContext
           return executeFn({ ...own, contextValue: context })
         }),
       )

@@ -1,9 +1,10 @@
 import etag from 'etag'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Cache } from '../cache/cache.ts'
-import { dataVersion, readSnapshot } from '../db/store.ts'
+import { dataVersion, plainReader } from '../db/store.ts'
 import { requireAdmin } from '../graphql/context.ts'
 import { createContext, executor, type Graph } from '../graphql/execute.ts'
+import { readFor } from '../graphql/read.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { type AdminTokens, adminOf } from './admin.ts'
@@ -36,20 +37,20 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
 async function read({ graph, cache }: RestOptions, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   const input = readInput(endpoint, request)
   const { store } = graph.deps
-  const key = (version: bigint) => `${version} ${request.url}`
   const cacheable = request.url.length <= CACHED_URL_LENGTH
-  const kept = cacheable ? await cache.get(key(await dataVersion(store))) : undefined
+  // Asked for before anything is read: an answer may be newer than its key says, never older.
+  const key = cacheable ? `${await dataVersion(store)} ${request.url}` : undefined
+  const kept = key === undefined ? undefined : await cache.get(key)
   if (kept !== undefined) return send(reply, endpoint.status, kept)
 
   const now = graph.deps.now()
-  const [answer, version] = await readSnapshot(store, async (reader, version) => {
+  const answer = await readFor(store, endpoint, (reader): Promise<Answer<unknown>> => {
     const execute = executor(graph, createContext(graph, reader, 'no'))
-    const answer: Answer<unknown> = await endpoint.answer({ ...input, execute, now } as never)
-    return [answer, version] as const
+    return endpoint.answer({ ...input, execute, now } as never)
   })
   const body = JSON.stringify(answer.body)
   if (answer.timeless !== undefined) reply.header('etag', etag(JSON.stringify(answer.timeless), { weak: true }))
-  else if (cacheable) await cache.set(key(version), body)
+  else if (key !== undefined) await cache.set(key, body)
   return send(reply, endpoint.status, body)
 }
 
@@ -60,7 +61,10 @@ async function change(
   reply: FastifyReply,
 ) {
   const input = readInput(endpoint, request)
-  const execute = executor(graph, createContext(graph, graph.deps.store.prisma, adminOf(request.headers, adminTokens)))
+  const execute = executor(
+    graph,
+    createContext(graph, plainReader(graph.deps.store), adminOf(request.headers, adminTokens)),
+  )
   const { body } = await endpoint.answer({ ...input, execute, now: graph.deps.now() } as never)
   return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
 }

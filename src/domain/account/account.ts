@@ -1,5 +1,5 @@
 import type { Listing } from '../../db/listing.ts'
-import type { Reader } from '../../db/store.ts'
+import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** An address with at least one stored position: its points over all dates, and its place on the leaderboard. */

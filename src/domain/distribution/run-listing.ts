@@ -1,5 +1,5 @@
 import type { Listing } from '../../db/listing.ts'
-import type { Reader } from '../../db/store.ts'
+import type { Reader } from '../../db/reader.ts'
 import { Prisma, type Run } from '../../generated/prisma/client.ts'
 
 const COLUMNS = Prisma.sql`t.id, upper(t.kind::text) AS kind, t.date, upper(t.status::text) AS status,

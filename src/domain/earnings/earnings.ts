@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/store.ts'
+import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, holdingsOf } from '../holding/holding.ts'
 

@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/store.ts'
+import type { Reader } from '../../db/reader.ts'
 import { type Holding, holdingsOf } from '../holding/holding.ts'
 import { largestFirst } from './earnings.ts'
 

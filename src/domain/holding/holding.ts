@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/store.ts'
+import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 export type EntityType = 'market' | 'vault'

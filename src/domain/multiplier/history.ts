@@ -1,5 +1,5 @@
 import type { Listing } from '../../db/listing.ts'
-import type { Reader } from '../../db/store.ts'
+import type { Reader } from '../../db/reader.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
 const COLUMNS = Prisma.sql`t.id, t.pool_address AS "poolAddress", t.deposit_token_a AS "depositTokenA",

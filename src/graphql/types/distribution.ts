@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, listPages, rowsByKey } from '../../db/listing.ts'
 import { manualUpdate, manualUpdatePlan } from '../../domain/distribution/manual-update.ts'
 import {
   type DistributionPreview,
@@ -6,6 +6,7 @@ import {
   type Mover as MoverRow,
   preview,
 } from '../../domain/distribution/preview.ts'
+import { type ProgramTotals, programTotals } from '../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../domain/distribution/resync.ts'
 import type { DistributionRun as FinishedRun } from '../../domain/distribution/run.ts'
 import { runListing } from '../../domain/distribution/run-listing.ts'
@@ -30,6 +31,27 @@ const distributions: Listing<DistributionRow> = {
     t.account_count AS "accountCount", upper(t.kind::text) AS kind, t.started_at AS "startedAt",
     t.finished_at AS "finishedAt", t.run_id AS "runId"`,
   order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
+}
+
+/** The distribution of a date, together with all others asked for in the same tick; null where none is stored. */
+export function loadDistribution(context: GraphContext, date: Date): Promise<DistributionRow | null> {
+  return context.batches.load('distribution', isoDate(date), (days) =>
+    rowsByKey(context.reader, distributions, {
+      columns: [{ column: 't.date', type: 'date' }],
+      values: days.map((day) => [day]),
+    }),
+  )
+}
+
+/** The newest distribution; null in a store without positions. */
+export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
+  const [newest] = await listPages(reader, distributions, { where: [] }, { limit: 1, backward: false, offset: 0n })
+  return newest?.[0] ?? null
+}
+
+/** The program's totals, read once an operation. */
+export function loadProgram(context: GraphContext): Promise<ProgramTotals> {
+  return context.batches.load('program', '', async () => [await programTotals(context.reader)])
 }
 
 type Refs = {
@@ -179,18 +201,17 @@ export function addDistribution(builder: Builder, refs: Refs) {
   })
 
   builder.queryFields((t) => ({
-    program: t.prismaField({
+    program: t.field({
       type: Program,
       description: 'The totals of the whole points program.',
-      resolve: (query, _, __, context) => context.reader.program.findFirstOrThrow(query),
+      resolve: (_, __, context) => loadProgram(context),
     }),
-    distribution: t.prismaField({
-      type: 'Distribution',
+    distribution: t.field({
+      type: Distribution,
       nullable: true,
       description: 'The distribution of a date; null where no positions are stored for it.',
       args: { date: t.arg({ type: 'DateTime', required: true, description: 'The date.' }) },
-      resolve: (query, _, { date }, context) =>
-        context.reader.distribution.findUnique({ ...query, where: { date: new Date(isoDate(date)) } }),
+      resolve: (_, { date }, context) => loadDistribution(context, date),
     }),
     distributions: t.field({
       type: Distributions,
@@ -264,3 +285,5 @@ export function addDistribution(builder: Builder, refs: Refs) {
   }))
   return Distribution
 }
+
+export type DistributionRef = ReturnType<typeof addDistribution>

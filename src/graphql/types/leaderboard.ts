@@ -2,6 +2,7 @@ import { type Account, leaderboard } from '../../domain/account/account.ts'
 import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import { connectionType } from './connection-type.ts'
+import { loadProgram } from './distribution.ts'
 import { pageArguments } from './page-arguments.ts'
 import type { UserRef } from './user.ts'
 
@@ -24,7 +25,7 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
       args: pageArguments(t.arg),
       resolve: (_, args, context) =>
         connect(context, leaderboard, { where: [] }, args, {
-          total: async () => (await context.reader.program.findFirstOrThrow()).accountCount,
+          total: async () => (await loadProgram(context)).accountCount,
         }),
     }),
   }))

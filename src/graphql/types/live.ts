@@ -4,13 +4,15 @@ import type { Builder } from '../builder.ts'
 import type { GraphContext } from '../context.ts'
 import { type ChangeEvent, MAX_WAITING, type RunEvent } from '../live.ts'
 import type { LiveRoot } from '../subscribe.ts'
+import { type DistributionRef, loadDistribution, newestDistribution } from './distribution.ts'
 import { loadRun, type RunRefs } from './run.ts'
 
 interface Refs extends Pick<RunRefs, 'Run'> {
   Query: ReturnType<Builder['queryType']>
+  Distribution: DistributionRef
 }
 
-export function addLive(builder: Builder, { Query, Run }: Refs): void {
+export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): void {
   builder.subscriptionType({
     description:
       'What is told as it happens, over server-sent events (`accept: text/event-stream`), by every gateway on the store, whoever changed it. Everything in one event belongs to one snapshot of the store.',
@@ -23,11 +25,11 @@ export function addLive(builder: Builder, { Query, Run }: Refs): void {
         type: 'BigInt',
         description: 'The data version that the event was read from: it grows with every transaction that writes.',
       }),
-      distribution: t.prismaField({
-        type: 'Distribution',
+      distribution: t.field({
+        type: Distribution,
         nullable: true,
         description: 'The newest distribution; null in a store without positions.',
-        resolve: (query, _, __, { reader }) => reader.distribution.findFirst({ ...query, orderBy: { date: 'desc' } }),
+        resolve: (_, __, context) => newestDistribution(context),
       }),
       query: t.field({
         type: Query,
@@ -38,12 +40,11 @@ export function addLive(builder: Builder, { Query, Run }: Refs): void {
   })
 
   builder.objectField(Run, 'distribution', (t) =>
-    t.prismaField({
-      type: 'Distribution',
+    t.field({
+      type: Distribution,
       nullable: true,
       description: 'The distribution of its date as it is stored now; null where none is.',
-      resolve: (query, { date }, _, { reader }) =>
-        date ? reader.distribution.findUnique({ ...query, where: { date } }) : null,
+      resolve: ({ date }, _, context) => (date ? loadDistribution(context, date) : null),
     }),
   )
 

@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, rowsByKey } from '../../db/listing.ts'
 import { marketSnapshots, snapshotFilter } from '../../domain/snapshot/snapshot.ts'
 import { type Market as MarketRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
@@ -24,13 +24,15 @@ const markets: Listing<MarketRow> = {
 
 /** The market at an address of a chain, together with all others asked for in the same tick. */
 export function loadMarket(context: GraphContext, chainId: bigint, address: string): Promise<MarketRow | null> {
-  return context.batches.load('market', { chainId, address }, async (keys) => {
-    const rows = await context.reader.market.findMany({
-      where: { chainId: { in: [...new Set(keys.map((k) => k.chainId))] }, id: { in: keys.map((k) => k.address) } },
-    })
-    const byKey = new Map(rows.map((row) => [`${row.chainId} ${row.id}`, row]))
-    return keys.map((k) => byKey.get(`${k.chainId} ${k.address}`) ?? null)
-  })
+  return context.batches.load('market', { chainId, address }, (keys) =>
+    rowsByKey(context.reader, markets, {
+      columns: [
+        { column: 't.chain_id', type: 'bigint' },
+        { column: 't.id', type: 'text' },
+      ],
+      values: keys.map((key) => [String(key.chainId), key.address]),
+    }),
+  )
 }
 
 export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: PoolRef } & SnapshotRefs) {
@@ -79,19 +81,15 @@ export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: P
 
   const Markets = connectionType(builder, 'Market', Market)
   builder.queryFields((t) => ({
-    market: t.prismaField({
-      type: 'Market',
+    market: t.field({
+      type: Market,
       nullable: true,
       description: 'The market at an address of a chain; null where there is none.',
       args: {
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
         address: t.arg({ type: 'Address', required: true, description: "The market's address." }),
       },
-      resolve: (query, _, { chainId, address }, context) =>
-        context.reader.market.findUnique({
-          ...query,
-          where: { chainId_id: { chainId: BigInt(chainId), id: address } },
-        }),
+      resolve: (_, { chainId, address }, context) => loadMarket(context, BigInt(chainId), address),
     }),
     markets: t.field({
       type: Markets,

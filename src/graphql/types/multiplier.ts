@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, rowsByKey } from '../../db/listing.ts'
 import { revisionListing } from '../../domain/multiplier/history.ts'
 import { updateMultipliers } from '../../domain/multiplier/update.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../generated/prisma/client.ts'
@@ -24,11 +24,12 @@ const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
 
 /** The multiplier of a pool, together with all others asked for in the same tick; null: it has none. */
 export function loadMultiplier(context: GraphContext, poolAddress: string): Promise<MultiplierRow | null> {
-  return context.batches.load('multiplier', poolAddress, async (addresses) => {
-    const rows = await context.reader.multiplier.findMany({ where: { poolAddress: { in: [...addresses] } } })
-    const byPool = new Map(rows.map((row) => [row.poolAddress, row]))
-    return addresses.map((one) => byPool.get(one) ?? null)
-  })
+  return context.batches.load('multiplier', poolAddress, (addresses) =>
+    rowsByKey(context.reader, multipliers, {
+      columns: [{ column: 't.pool_address', type: 'text' }],
+      values: addresses.map((one) => [one]),
+    }),
+  )
 }
 
 type Refs = { Pool: PoolRef; MultiplierRevisions: MultiplierRevisionsRef }
@@ -88,20 +89,19 @@ export function addMultiplier(builder: Builder, { Pool, MultiplierRevisions }: R
   }))
 
   builder.mutationFields((t) => ({
-    updateMultipliers: t.prismaField({
-      type: ['Multiplier'],
+    updateMultipliers: t.field({
+      type: [Multiplier],
       description:
         'Sets the multipliers of pools, all of them or none; the answer is in the order of the request. Points already stored do not change until their date is resynced. Needs the admin token.',
       args: {
         multipliers: t.arg({ type: [MultiplierInput], required: true, description: 'At least one, each pool once.' }),
       },
-      resolve: async (query, _, args, context) => {
+      resolve: async (_, args, context) => {
         const requestedBy = requireAdmin(context.admin)
         const addresses = await updateMultipliers(context.deps.store, args.multipliers, requestedBy)
         context.batches.clear()
-        const rows = await context.reader.multiplier.findMany({ ...query, where: { poolAddress: { in: addresses } } })
-        const byPool = new Map(rows.map((row) => [row.poolAddress, row]))
-        return addresses.flatMap((address) => byPool.get(address) ?? [])
+        const stored = await Promise.all(addresses.map((address) => loadMultiplier(context, address)))
+        return stored.filter((one) => one !== null)
       },
     }),
   }))

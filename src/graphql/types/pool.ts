@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, rowsByKey } from '../../db/listing.ts'
 import { topAccounts } from '../../domain/account/account.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { positionListing } from '../../domain/position/position.ts'
@@ -28,11 +28,12 @@ const pools: Listing<PoolRow> = {
 
 /** The pool with an address, together with all others asked for in the same tick. */
 export function loadPool(context: GraphContext, address: string): Promise<PoolRow | null> {
-  return context.batches.load('pool', address, async (addresses) => {
-    const rows = await context.reader.pool.findMany({ where: { id: { in: [...addresses] } } })
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    return addresses.map((one) => byId.get(one) ?? null)
-  })
+  return context.batches.load('pool', address, (addresses) =>
+    rowsByKey(context.reader, pools, {
+      columns: [{ column: 't.id', type: 'text' }],
+      values: addresses.map((one) => [one]),
+    }),
+  )
 }
 
 export function addPool(builder: Builder, { Positions, User }: { Positions: PositionsRef; User: UserRef }) {
@@ -124,12 +125,12 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
 
   const Pools = connectionType(builder, 'Pool', Pool)
   builder.queryFields((t) => ({
-    pool: t.prismaField({
-      type: 'Pool',
+    pool: t.field({
+      type: Pool,
       nullable: true,
       description: 'The pool at an address; null where there is none.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The pool's address." }) },
-      resolve: (query, _, { address }, context) => context.reader.pool.findUnique({ ...query, where: { id: address } }),
+      resolve: (_, { address }, context) => loadPool(context, address),
     }),
     pools: t.field({
       type: Pools,

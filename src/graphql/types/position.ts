@@ -6,6 +6,7 @@ import { GatewayError } from '../../errors.ts'
 import type { Builder } from '../builder.ts'
 import { connect, encodeCursor } from '../connection.ts'
 import { connectionType } from './connection-type.ts'
+import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { pageArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef } from './pool.ts'
@@ -146,7 +147,7 @@ export function addPosition(builder: Builder, refs: Refs) {
         }
         const unfiltered = !user && typeof pool !== 'string' && !assets && !date
         return connect(context, positionListing, filter, page, {
-          total: unfiltered ? async () => (await context.reader.program.findFirstOrThrow()).positionCount : undefined,
+          total: unfiltered ? async () => (await loadProgram(context)).positionCount : undefined,
         })
       },
     }),

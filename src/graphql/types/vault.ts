@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, rowsByKey } from '../../db/listing.ts'
 import { snapshotFilter, vaultSnapshots } from '../../domain/snapshot/snapshot.ts'
 import { Prisma, type Vault as VaultRow } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
@@ -22,13 +22,15 @@ const vaults: Listing<VaultRow> = {
 
 /** The vault at an address of a chain, together with all others asked for in the same tick. */
 export function loadVault(context: GraphContext, chainId: bigint, address: string): Promise<VaultRow | null> {
-  return context.batches.load('vault', { chainId, address }, async (keys) => {
-    const rows = await context.reader.vault.findMany({
-      where: { chainId: { in: [...new Set(keys.map((k) => k.chainId))] }, id: { in: keys.map((k) => k.address) } },
-    })
-    const byKey = new Map(rows.map((row) => [`${row.chainId} ${row.id}`, row]))
-    return keys.map((k) => byKey.get(`${k.chainId} ${k.address}`) ?? null)
-  })
+  return context.batches.load('vault', { chainId, address }, (keys) =>
+    rowsByKey(context.reader, vaults, {
+      columns: [
+        { column: 't.chain_id', type: 'bigint' },
+        { column: 't.id', type: 'text' },
+      ],
+      values: keys.map((key) => [String(key.chainId), key.address]),
+    }),
+  )
 }
 
 export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
@@ -71,16 +73,15 @@ export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
 
   const Vaults = connectionType(builder, 'Vault', Vault)
   builder.queryFields((t) => ({
-    vault: t.prismaField({
-      type: 'Vault',
+    vault: t.field({
+      type: Vault,
       nullable: true,
       description: 'The vault at an address of a chain; null where there is none.',
       args: {
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
         address: t.arg({ type: 'Address', required: true, description: "The vault's address." }),
       },
-      resolve: (query, _, { chainId, address }, context) =>
-        context.reader.vault.findUnique({ ...query, where: { chainId_id: { chainId: BigInt(chainId), id: address } } }),
+      resolve: (_, { chainId, address }, context) => loadVault(context, BigInt(chainId), address),
     }),
     vaults: t.field({
       type: Vaults,
