@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
 import { openLive } from './graphql/live.ts'
+import { Operations } from './graphql/operations.ts'
 import { createSchema } from './graphql/schema.ts'
 import { adminTokens } from './http/admin.ts'
 import { addEtags } from './http/etag.ts'
@@ -81,7 +82,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
   app.addHook('onClose', async () => live.close())
-  const graph = { schema: createSchema(), deps: { ...deps, live } }
+  const schema = createSchema()
+  const graph = { schema, operations: new Operations(schema), deps: { ...deps, live } }
   app.get('/', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')

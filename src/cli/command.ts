@@ -6,6 +6,7 @@ import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/errors.ts'
 import { createContext, type Execute, executor } from '../graphql/execute.ts'
 import { parseUtc } from '../graphql/scalars.ts'
+import { Operations } from '../graphql/operations.ts'
 import { createSchema } from '../graphql/schema.ts'
 
 /** Who asks, in the records of what the command line changes. */
@@ -25,7 +26,8 @@ export async function withDeps(work: (deps: Deps, signal: AbortSignal) => Promis
 
 /** Runs operations of the graph on one snapshot of the store: what a command shows is what a client is told. */
 export function readGraph<T>(deps: Deps, work: (execute: Execute) => Promise<T>): Promise<T> {
-  const graph = { schema: createSchema(), deps }
+  const schema = createSchema()
+  const graph = { schema, operations: new Operations(schema), deps }
   return readSnapshot(deps.store, (reader) => work(executor(graph, createContext(graph, reader, { name: CLI }))))
 }
 

@@ -4,10 +4,12 @@ import type { Reader } from '../db/reader.ts'
 import { GatewayError } from '../errors.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import type { GatewayDeps } from './deps.ts'
+import type { Operations } from './operations.ts'
 
 /** What operations run on. */
 export interface Graph {
   schema: GraphQLSchema
+  operations: Operations
   deps: GatewayDeps
 }
 
@@ -27,14 +29,17 @@ export type Execute = <Data, Variables>(
  */
 export function executor(graph: Graph, context: GraphContext): Execute {
   return async (document, variables) => {
-    const result = await execute({
-      schema: graph.schema,
-      document,
-      variableValues: variables as Record<string, unknown>,
-      contextValue: context,
-    })
+    const compiled = graph.operations.own(document)
+    const result = compiled
+      ? await compiled.run({}, context, variables as Record<string, unknown>)
+      : await execute({
+          schema: graph.schema,
+          document,
+          variableValues: variables as Record<string, unknown>,
+          contextValue: context,
+        })
     const error = result.errors?.[0]
-    if (error) throw origin(error)
+    if (error) throw origin(error as GraphQLError)
     return result.data as never
   }
 }

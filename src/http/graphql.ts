@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Graph } from '../graphql/execute.ts'
 import { createGraphQLServer } from '../graphql/yoga.ts'
 import { type AdminTokens, adminOf } from './admin.ts'
+import { answerCompiled } from './compiled-query.ts'
 import { eventStreams } from './event-stream.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 
@@ -18,6 +19,10 @@ export function mountGraphQL(
     url: '/graphql',
     async handler(request, reply) {
       if (wantsPage(request)) return page.send(request, reply)
+      const admin = adminOf(request.headers, adminTokens)
+      const json = await answerCompiled(graph, request, admin)
+      if (json !== undefined)
+        return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(json)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
@@ -26,7 +31,7 @@ export function mountGraphQL(
       const response = await server.fetch(
         `http://gateway${request.url}`,
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
-        { requestId: request.id, admin: adminOf(request.headers, adminTokens), signal: endOf(reply) },
+        { requestId: request.id, admin, signal: endOf(reply) },
       )
       reply.code(response.status)
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
