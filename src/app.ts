@@ -5,12 +5,14 @@ import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { dataVersion } from './db/store.ts'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
 import { openLive } from './graphql/live.ts'
 import { Operations } from './graphql/operations.ts'
 import { createSchema } from './graphql/schema.ts'
 import { adminTokens } from './http/admin.ts'
+import { asksAnew, EdgeCache } from './http/edge-cache.ts'
 import { addEtags } from './http/etag.ts'
 import { mountGraphQL } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
@@ -18,6 +20,7 @@ import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
 import { mountRest } from './http/rest.ts'
+import { sendAnswer } from './http/send-answer.ts'
 import { closeUnused } from './http/unused.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -65,6 +68,19 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     strictPreflight: false,
   })
 
+  const edge = new EdgeCache({
+    maxBytes: config.CACHE_MAX_BYTES,
+    notifications,
+    shared: config.REDIS_URL === undefined ? undefined : cache,
+    version: () => dataVersion(store),
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    const read = (request.method === 'GET' || request.method === 'HEAD') && !asksAnew(request.headers)
+    const kept = read ? edge.find(request.url) : undefined
+    if (kept) sendAnswer(request, reply, kept, edge)
+    else done()
+  })
+
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = known.get(url) ?? new Set()
@@ -91,8 +107,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   )
   mountHealth(app, { store, cache, now, daily: config.DISTRIBUTION_CRON !== undefined })
   mountMetrics(app, { metrics, store, live, log, now })
-  mountRest(app, { graph, cache, adminTokens: tokens })
-  mountGraphQL(app, { graph, adminTokens: tokens })
+  mountRest(app, { graph, edge, adminTokens: tokens })
+  mountGraphQL(app, { graph, edge, adminTokens: tokens })
   app.get('/openapi.json', (_request, reply) => reply.send(document))
   refuseOtherMethods(app, known)
 

@@ -55,7 +55,6 @@ export async function openDeps(config: Config): Promise<Deps> {
     closing.push(() => notifications.close())
     const cache = await openCache({
       redisUrl: config.REDIS_URL,
-      maxBytes: config.CACHE_MAX_BYTES,
       onError: (error) => log.warn({ err: error }, 'Redis cannot be reached: answers are computed'),
     })
     closing.push(() => cache.close())

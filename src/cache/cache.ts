@@ -1,6 +1,4 @@
-import { openMemoryCache } from './memory.ts'
-
-/** Texts by key, kept as long as there is room. Losing one costs a recomputation, never a wrong answer: keys hold the data version. */
+/** Texts by key that several gateways share, kept as long as there is room. Losing one costs a recomputation, never a wrong answer: keys hold the data version. */
 export interface Cache {
   /** The value; undefined where there is none, or the cache is away. */
   get(key: string): Promise<string | undefined>
@@ -11,13 +9,14 @@ export interface Cache {
   close(): Promise<void>
 }
 
-/** Redis where a URL is given, else this process's memory, at most `maxBytes`. */
+/** Redis where a URL is given; else none, for what a gateway keeps for itself is kept at its edge. */
 export async function openCache(options: {
   redisUrl: string | undefined
-  maxBytes: number
   onError(error: Error): void
 }): Promise<Cache> {
-  if (!options.redisUrl) return openMemoryCache(options.maxBytes)
+  if (!options.redisUrl) return none
   const { openRedisCache } = await import('./redis.ts')
   return openRedisCache(options.redisUrl, options.onError)
 }
+
+const none: Cache = { get: async () => undefined, set: async () => {}, ping: async () => {}, close: async () => {} }

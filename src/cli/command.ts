@@ -5,8 +5,8 @@ import { type Deps, openDeps } from '../deps.ts'
 import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/errors.ts'
 import { createContext, type Execute, executor } from '../graphql/execute.ts'
-import { parseUtc } from '../graphql/scalars.ts'
 import { Operations } from '../graphql/operations.ts'
+import { parseUtc } from '../graphql/scalars.ts'
 import { createSchema } from '../graphql/schema.ts'
 
 /** Who asks, in the records of what the command line changes. */

@@ -1,4 +1,13 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST, parse, validate } from 'graphql'
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  parse,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 
@@ -6,6 +15,8 @@ import { LRUCache } from 'lru-cache'
 export interface Operation {
   document: DocumentNode
   run: CompiledQuery['query']
+  /** Whether its answer is that of the stored data alone, or of who asks or what a source says as well. */
+  depends: 'data' | 'more'
 }
 
 /** How often a text must come before it is worth compiling, which costs more than running it once. */
@@ -60,7 +71,6 @@ export class Operations {
   #compileText(text: string, operationName: string | undefined): Operation | null {
     try {
       const document = parse(text)
-      if (getOperationAST(document, operationName)?.operation !== 'query') return null
       return validate(this.#schema, document).length === 0 ? this.#compile(document, operationName) : null
     } catch {
       return null
@@ -68,7 +78,20 @@ export class Operations {
   }
 
   #compile(document: DocumentNode, operationName: string | undefined): Operation | null {
+    if (getOperationAST(document, operationName)?.operation !== 'query') return null
     const compiled = compileQuery(this.#schema, document, operationName)
-    return isCompiledQuery(compiled) ? { document, run: compiled.query } : null
+    if (!isCompiledQuery(compiled)) return null
+    return { document, run: compiled.query, depends: isVolatile(this.#schema, document) ? 'more' : 'data' }
   }
+}
+
+/** Whether a field is selected that is marked as `volatile` in the schema. */
+function isVolatile(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema)
+  let found = false
+  const Field = () => {
+    found ||= types.getFieldDef()?.extensions.volatile === true
+  }
+  visit(document, visitWithTypeInfo(types, { Field }))
+  return found
 }

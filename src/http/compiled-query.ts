@@ -2,21 +2,42 @@ import type { FastifyRequest } from 'fastify'
 import type { Admin } from '../graphql/context.ts'
 import { createContext, type Graph } from '../graphql/execute.ts'
 import { readFor } from '../graphql/read.ts'
+import { type Answer, asksAnew, type EdgeCache } from './edge-cache.ts'
+
+/** What is refused here is no fault: the GraphQL server is to answer. */
+class NotHere extends Error {}
 
 /**
  * Answers a query that came before, without the layers that only other operations need: an answer of one JSON object
  * to a POST of one. Whatever else it is, and whatever goes wrong, is left to the GraphQL server, which reads it anew.
- * @returns the answer's JSON; undefined: it is for the GraphQL server
+ * @returns undefined: it is for the GraphQL server
  */
-export async function answerCompiled(graph: Graph, request: FastifyRequest, admin: Admin): Promise<string | undefined> {
-  const asked = askedIn(request)
+export async function answerCompiled(
+  graph: Graph,
+  edge: EdgeCache,
+  request: FastifyRequest,
+  admin: Admin,
+): Promise<Answer | undefined> {
+  const { body } = request
+  if (!isPlainPost(request) || !Buffer.isBuffer(body)) return undefined
+  const key = body.length > MAX_KEY ? undefined : `POST ${body.toString('latin1')}`
+  const anew = asksAnew(request.headers)
+  const kept = key === undefined || anew ? undefined : edge.find(key)
+  if (kept) return kept
+  const asked = askedIn(body)
   const operation = asked && graph.operations.find(asked.query, asked.operationName)
   if (!operation) return undefined
-  const result = await readFor(graph.deps.store, operation.document, async (reader) =>
-    operation.run({}, createContext(graph, reader, admin), asked.variables),
-  ).catch(() => undefined)
-  return result && !result.errors ? JSON.stringify({ data: result.data }) : undefined
+  const compute = async () => {
+    const result = await readFor(graph.deps.store, operation.document, async (reader) =>
+      operation.run({}, createContext(graph, reader, admin), asked.variables),
+    )
+    if (result.errors) throw new NotHere()
+    return { status: 200, json: JSON.stringify({ data: result.data }) }
+  }
+  return edge.answer(operation.depends === 'data' ? key : undefined, compute, anew).catch(() => undefined)
 }
+
+const MAX_KEY = 8000
 
 interface Asked {
   query: string
@@ -24,10 +45,15 @@ interface Asked {
   variables?: Record<string, unknown>
 }
 
-function askedIn({ method, headers, body }: FastifyRequest): Asked | undefined {
-  if (method !== 'POST' || !Buffer.isBuffer(body) || !/^application\/json\b/i.test(headers['content-type'] ?? ''))
-    return
-  if (!/^(application\/json|\*\/\*)?$/i.test(headers.accept ?? '')) return
+function isPlainPost({ method, headers }: FastifyRequest): boolean {
+  return (
+    method === 'POST' &&
+    /^application\/json\b/i.test(headers['content-type'] ?? '') &&
+    /^(application\/json|\*\/\*)?$/i.test(headers.accept ?? '')
+  )
+}
+
+function askedIn(body: Buffer): Asked | undefined {
   try {
     const { query, operationName, variables, ...rest } = JSON.parse(body.toString())
     if (typeof query !== 'string' || Object.keys(rest).length > 0) return

@@ -3,13 +3,15 @@ import type { Graph } from '../graphql/execute.ts'
 import { createGraphQLServer } from '../graphql/yoga.ts'
 import { type AdminTokens, adminOf } from './admin.ts'
 import { answerCompiled } from './compiled-query.ts'
+import type { EdgeCache } from './edge-cache.ts'
 import { eventStreams } from './event-stream.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
+import { sendAnswer } from './send-answer.ts'
 
 /** Serves GraphQL over HTTP at /graphql, and GraphiQL to browsers. */
 export function mountGraphQL(
   app: FastifyInstance,
-  { graph, adminTokens }: { graph: Graph; adminTokens: AdminTokens },
+  { graph, edge, adminTokens }: { graph: Graph; edge: EdgeCache; adminTokens: AdminTokens },
 ): void {
   const server = createGraphQLServer(graph)
   const page = graphiqlPage()
@@ -20,9 +22,8 @@ export function mountGraphQL(
     async handler(request, reply) {
       if (wantsPage(request)) return page.send(request, reply)
       const admin = adminOf(request.headers, adminTokens)
-      const json = await answerCompiled(graph, request, admin)
-      if (json !== undefined)
-        return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(json)
+      const answer = await answerCompiled(graph, edge, request, admin)
+      if (answer) return sendAnswer(request, reply, answer, edge)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
@@ -33,6 +34,8 @@ export function mountGraphQL(
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
         { requestId: request.id, admin, signal: endOf(reply) },
       )
+      // It may have changed the store: the client that reads next must not wait for the store to tell.
+      if (typeof admin === 'object') edge.forget()
       reply.code(response.status)
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
         const retryAfter = response.headers.get('retry-after')

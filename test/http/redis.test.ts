@@ -51,16 +51,23 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
 
   test('answers are kept in it, and a change of the data makes them new at once', async () => {
     const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect()
-    const first = await (await gateway.get('/points/userpoints')).json()
-    expect(first).toEqual({ totalPoints: 0 })
-    const keys = await client.keys('gateway:answer:*')
-    expect(keys.some((key) => key.endsWith(' /points/userpoints'))).toBe(true)
-    // What the cache holds is what is answered, until the data changes.
-    const key = keys.find((one) => one.endsWith(' /points/userpoints')) ?? ''
-    await client.set(key, '{"totalPoints":1}')
-    expect(await (await gateway.get('/points/userpoints')).json()).toEqual({ totalPoints: 1 })
-    await gateway.deps.store.pool.query('UPDATE program SET total_points = 5')
-    expect(await (await gateway.get('/points/userpoints')).json()).toEqual({ totalPoints: 5 })
+    const other = await startGateway({ on: gateway, env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
+    const points = async (one: Gateway) =>
+      (await one.get('/points/userpoints', { 'cache-control': 'max-age=0' })).json()
+    try {
+      await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), { timeout: 10_000 })
+      expect(await points(gateway)).toEqual({ totalPoints: 0 })
+      const keys = await client.keys('gateway:answer:*')
+      const key = keys.find((one) => one.endsWith(' /points/userpoints')) ?? ''
+      expect(key).not.toBe('')
+      // What one gateway has put there is what the other answers, until the data change.
+      await client.set(key, JSON.stringify({ status: 200, json: '{"totalPoints":1}' }))
+      expect(await points(other)).toEqual({ totalPoints: 1 })
+      await gateway.deps.store.pool.query('UPDATE program SET total_points = 5')
+      for (const one of [gateway, other]) await expect.poll(() => points(one)).toEqual({ totalPoints: 5 })
+    } finally {
+      await other.close()
+    }
     client.destroy()
   })
 

@@ -52,7 +52,7 @@ interface Told {
 }
 
 async function ask(gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<Told> {
-  const response = await gateway.get(path, { 'request-id': 'the-same', ...headers })
+  const response = await gateway.get(path, { 'request-id': 'the-same', 'accept-encoding': 'identity', ...headers })
   const text = await response.text()
   return {
     status: response.status,

@@ -19,6 +19,7 @@ export interface Gateway {
   deps: Deps
   /** The SQL statements that Prisma has sent since `statements.length = 0`. */
   statements: string[]
+  /** Asks anew, past every cache, unless `headers` have another cache-control. */
   get(path: string, headers?: Record<string, string>): Promise<Response>
   graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<{ data?: any; errors?: any[] }>
   close(): Promise<void>
@@ -44,7 +45,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     onError() {},
     onStatement: (sql) => statements.push(sql),
   })
-  const cache = await openCache({ redisUrl: config.REDIS_URL, maxBytes: config.CACHE_MAX_BYTES, onError() {} })
+  const cache = await openCache({ redisUrl: config.REDIS_URL, onError() {} })
   const client = openClient({ timeoutMs: 30_000, retries: 0, maxBytes: 1 << 26 })
   const notifications = openNotifications({ url: database.url, channels: CHANNELS, onError() {} })
   const deps: Deps = {
@@ -71,12 +72,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     base,
     deps,
     statements,
-    get: (path, headers = {}) => fetch(base + path, { headers }),
+    get: (path, headers = {}) => fetch(base + path, { headers: { 'cache-control': 'no-cache', ...headers } }),
     async graphql(query, variables, headers = {}) {
       const body = JSON.stringify({ query, variables })
       const response = await fetch(`${base}/graphql`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'cache-control': 'no-cache',
+          ...headers,
+        },
         body,
       })
       return response.json() as Promise<{ data?: any; errors?: any[] }>

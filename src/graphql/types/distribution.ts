@@ -221,6 +221,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
     previewDistribution: t.field({
       type: Preview,
+      extensions: { volatile: true },
       description:
         'What a run for a date would change, with the stored multipliers or with others in their place: the run itself, taken back at its end. It has the date as long as it takes, like a run. Needs the admin token.',
       args: {
