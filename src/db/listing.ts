@@ -9,13 +9,16 @@ export interface OrderColumn<Row> {
   direction: 'ASC' | 'DESC'
 }
 
+/** A field of a row and its SQL. */
+export type Columns<Row = Record<string, unknown>> = { [Field in keyof Row & string]: string }
+
 /** How one kind of row is listed: from where, which columns, in which total order (its last column breaks all ties). */
 export interface Listing<Row> {
   name: string
   /** What follows FROM; the row's table is `t` in it. */
   from: Prisma.Sql
-  /** The row's fields, as a select list over `t`. */
-  columns: Prisma.Sql
+  /** What each field of the row is in SQL, over `t`. */
+  columns: Columns<Row>
   order: OrderColumn<Row>[]
 }
 
@@ -38,6 +41,21 @@ export interface Page {
 export interface Filter {
   where: Prisma.Sql[]
   branches?: Prisma.Sql[]
+}
+
+const selectLists = new WeakMap<object, Prisma.Sql>()
+
+/** Columns as a select list, each under its field's name. */
+export function selectList(columns: Columns): Prisma.Sql {
+  const known = selectLists.get(columns)
+  if (known) return known
+  const list = Prisma.raw(
+    Object.entries(columns)
+      .map(([field, sql]) => `${sql} AS "${field}"`)
+      .join(', '),
+  )
+  selectLists.set(columns, list)
+  return list
 }
 
 const everything: Owners = { columns: [], values: [[]] }
@@ -67,7 +85,7 @@ export async function listPages<Row>(
     for (const start of starts)
       for (const end of ends) {
         const where = [...owned, ...filter.where, branch, start, end].filter((sql) => sql !== Prisma.empty)
-        selects.push(Prisma.sql`SELECT ${listing.columns} FROM ${listing.from}
+        selects.push(Prisma.sql`SELECT ${selectList(listing.columns)} FROM ${listing.from}
           ${where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty}
           ORDER BY ${orderBy}`)
       }

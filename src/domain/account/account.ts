@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
@@ -16,15 +16,21 @@ export interface Account {
 export const leaderboard: Listing<Account> = {
   name: 'leaderboard',
   from: Prisma.sql`account t`,
-  columns: Prisma.sql`t.user_address AS "userAddress", t.points, t.rank, t.position_count AS "positionCount",
-    t.first_distribution_date AS "firstDistributionDate", t.last_distribution_date AS "lastDistributionDate"`,
+  columns: {
+    userAddress: 't.user_address',
+    points: 't.points',
+    rank: 't.rank',
+    positionCount: 't.position_count',
+    firstDistributionDate: 't.first_distribution_date',
+    lastDistributionDate: 't.last_distribution_date',
+  },
   order: [{ column: 't.rank', field: 'rank', type: 'int', direction: 'ASC' }],
 }
 
 /** The accounts at these addresses, in their order; null where the address has no stored position. */
 export async function accountsByAddress(reader: Reader, addresses: readonly string[]): Promise<(Account | null)[]> {
   const rows = await reader.$queryRaw<Account[]>`
-    SELECT ${leaderboard.columns} FROM ${leaderboard.from} WHERE t.user_address = ANY(${[...addresses]}::text[])`
+    SELECT ${selectList(leaderboard.columns)} FROM ${leaderboard.from} WHERE t.user_address = ANY(${[...addresses]}::text[])`
   const byAddress = new Map(rows.map((row) => [row.userAddress, row]))
   return addresses.map((address) => byAddress.get(address) ?? null)
 }
@@ -41,8 +47,12 @@ export interface AccountDay {
 export const accountDays: Listing<AccountDay> = {
   name: 'dailyPoints',
   from: Prisma.sql`account_day t`,
-  columns: Prisma.sql`t.user_address AS "userAddress", t.distribution_date AS "distributionDate", t.points,
-    t.position_count AS "positionCount"`,
+  columns: {
+    userAddress: 't.user_address',
+    distributionDate: 't.distribution_date',
+    points: 't.points',
+    positionCount: 't.position_count',
+  },
   order: [{ column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'ASC' }],
 }
 

@@ -1,13 +1,27 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { Prisma, type Run } from '../../generated/prisma/client.ts'
 
-const COLUMNS = Prisma.sql`t.id, upper(t.kind::text) AS kind, t.date, upper(t.status::text) AS status,
-  t.requested_by AS "requestedBy", t.started_at AS "startedAt", t.finished_at AS "finishedAt", t.error,
-  t.base_deposit AS "baseDeposit", t.base_borrow AS "baseBorrow", t.multiplier_revision AS "multiplierRevision", t.sources,
-  t.position_count_before AS "positionCountBefore", t.position_count_after AS "positionCountAfter",
-  t.account_count_before AS "accountCountBefore", t.account_count_after AS "accountCountAfter",
-  t.total_points_before AS "totalPointsBefore", t.total_points_after AS "totalPointsAfter"`
+const COLUMNS = {
+  id: 't.id',
+  kind: 'upper(t.kind::text)',
+  date: 't.date',
+  status: 'upper(t.status::text)',
+  requestedBy: 't.requested_by',
+  startedAt: 't.started_at',
+  finishedAt: 't.finished_at',
+  error: 't.error',
+  baseDeposit: 't.base_deposit',
+  baseBorrow: 't.base_borrow',
+  multiplierRevision: 't.multiplier_revision',
+  sources: 't.sources',
+  positionCountBefore: 't.position_count_before',
+  positionCountAfter: 't.position_count_after',
+  accountCountBefore: 't.account_count_before',
+  accountCountAfter: 't.account_count_after',
+  totalPointsBefore: 't.total_points_before',
+  totalPointsAfter: 't.total_points_after',
+}
 
 /** Runs, newest first. */
 export const runListing: Listing<Run> = {
@@ -20,7 +34,7 @@ export const runListing: Listing<Run> = {
 /** The runs with these ids, in their order; null where there is none. */
 export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<(Run | null)[]> {
   const rows = await reader.$queryRaw<Run[]>`
-    SELECT ${COLUMNS} FROM run t WHERE t.id = ANY(${ids.map(String)}::bigint[])`
+    SELECT ${selectList(COLUMNS)} FROM run t WHERE t.id = ANY(${ids.map(String)}::bigint[])`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => byId.get(id) ?? null)
 }

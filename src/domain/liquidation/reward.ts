@@ -27,11 +27,21 @@ export interface VaultLiquidationReward extends LiquidationReward {
   vaultId: string
 }
 
-const columns = `t.chain_id AS "chainId", t.tx_hash AS "txHash", t.log_index AS "logIndex", t.account_id AS "accountId",
-  t.timestamp, t.supply_sent::text AS "supplySent", t.supply_sent_usd AS "supplySentUsd",
-  t.collateral_received::text AS "collateralReceived", t.collateral_received_usd AS "collateralReceivedUsd",
-  t.liquid_reward::text AS "liquidReward", t.liquid_reward_usd AS "liquidRewardUsd", t.user_roi AS "userRoi",
-  t.claimed_timestamp AS "claimedTimestamp"`
+const columns = {
+  chainId: 't.chain_id',
+  txHash: 't.tx_hash',
+  logIndex: 't.log_index',
+  accountId: 't.account_id',
+  timestamp: 't.timestamp',
+  supplySent: 't.supply_sent::text',
+  supplySentUsd: 't.supply_sent_usd',
+  collateralReceived: 't.collateral_received::text',
+  collateralReceivedUsd: 't.collateral_received_usd',
+  liquidReward: 't.liquid_reward::text',
+  liquidRewardUsd: 't.liquid_reward_usd',
+  userRoi: 't.user_roi',
+  claimedTimestamp: 't.claimed_timestamp',
+}
 
 const order: Listing<LiquidationReward>['order'] = [
   { column: 't.timestamp', field: 'timestamp', type: 'bigint', direction: 'DESC' },
@@ -44,7 +54,7 @@ const order: Listing<LiquidationReward>['order'] = [
 export const marketLiquidationRewards: Listing<MarketLiquidationReward> = {
   name: 'marketLiquidationRewards',
   from: Prisma.sql`market_liquidation_reward t`,
-  columns: Prisma.raw(`${columns}, t.debt_market_id AS "debtMarketId", t.collateral_market_id AS "collateralMarketId"`),
+  columns: { ...columns, debtMarketId: 't.debt_market_id', collateralMarketId: 't.collateral_market_id' },
   order,
 }
 
@@ -52,7 +62,7 @@ export const marketLiquidationRewards: Listing<MarketLiquidationReward> = {
 export const vaultLiquidationRewards: Listing<VaultLiquidationReward> = {
   name: 'vaultLiquidationRewards',
   from: Prisma.sql`vault_liquidation_reward t`,
-  columns: Prisma.raw(`${columns}, t.vault_id AS "vaultId"`),
+  columns: { ...columns, vaultId: 't.vault_id' },
   order,
 }
 

@@ -1,10 +1,18 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
-const COLUMNS = Prisma.sql`t.id, t.pool_address AS "poolAddress", t.deposit_token_a AS "depositTokenA",
-  t.deposit_token_b AS "depositTokenB", t.borrow_token_a AS "borrowTokenA", t.borrow_token_b AS "borrowTokenB",
-  t.changed_at AS "changedAt", t.recorded_at AS "recordedAt", t.changed_by AS "changedBy"`
+const COLUMNS = {
+  id: 't.id',
+  poolAddress: 't.pool_address',
+  depositTokenA: 't.deposit_token_a',
+  depositTokenB: 't.deposit_token_b',
+  borrowTokenA: 't.borrow_token_a',
+  borrowTokenB: 't.borrow_token_b',
+  changedAt: 't.changed_at',
+  recordedAt: 't.recorded_at',
+  changedBy: 't.changed_by',
+}
 
 /** Revisions of multipliers, newest first. */
 export const revisionListing: Listing<MultiplierRevision> = {
@@ -26,7 +34,7 @@ export async function revisionsAt(
     SELECT o.place::int AS place, found.*
     FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => one.at.toISOString())}::timestamptz[])
       WITH ORDINALITY AS o(pool, at, place)
-    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM multiplier_revision t
+    CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.changed_at <= o.at ORDER BY t.id DESC LIMIT 1) found`
   return placed(asked.length, rows)
 }
@@ -40,7 +48,7 @@ export async function revisionsUpTo(
     SELECT o.place::int AS place, found.*
     FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => String(one.revision))}::bigint[])
       WITH ORDINALITY AS o(pool, revision, place)
-    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM multiplier_revision t
+    CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.id <= o.revision ORDER BY t.id DESC LIMIT 1) found`
   return placed(asked.length, rows)
 }

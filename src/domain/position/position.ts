@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
@@ -34,22 +34,39 @@ export interface Position {
   bBorrowedAmountUsd: number
 }
 
-const side = (s: 'a' | 'b') => `
-  t.${s}_token_address AS "${s}TokenAddress", t.${s}_token_symbol AS "${s}TokenSymbol", t.${s}_token_price AS "${s}TokenPrice",
-  t.${s}_supplied_amount AS "${s}SuppliedAmount", t.${s}_supplied_amount_usd AS "${s}SuppliedAmountUsd",
-  t.${s}_protected_supplied_amount AS "${s}ProtectedSuppliedAmount",
-  t.${s}_protected_supplied_amount_usd AS "${s}ProtectedSuppliedAmountUsd",
-  t.${s}_borrowed_amount AS "${s}BorrowedAmount", t.${s}_borrowed_amount_usd AS "${s}BorrowedAmountUsd"`
-
 /** Positions, newest distribution date first, then by id. */
 export const positionListing: Listing<Position> = {
   name: 'positions',
   from: Prisma.sql`position t LEFT JOIN position_points pp ON pp.distribution_date = t.distribution_date
     AND pp.user_address = t.user_address AND pp.market_address = t.market_address`,
-  columns: Prisma.raw(`t.id, t.user_address AS "userAddress", t.market_address AS "marketAddress",
-    t.distribution_date AS "distributionDate", coalesce(pp.points_a, 0) AS "pointsA", coalesce(pp.points_b, 0) AS "pointsB",
-    pp.run_id AS "runId", coalesce(pp.given, false) AS given,
-    ${side('a')}, ${side('b')}`),
+  columns: {
+    id: 't.id',
+    userAddress: 't.user_address',
+    marketAddress: 't.market_address',
+    distributionDate: 't.distribution_date',
+    pointsA: 'coalesce(pp.points_a, 0)',
+    pointsB: 'coalesce(pp.points_b, 0)',
+    runId: 'pp.run_id',
+    given: 'coalesce(pp.given, false)',
+    aTokenAddress: 't.a_token_address',
+    aTokenSymbol: 't.a_token_symbol',
+    aTokenPrice: 't.a_token_price',
+    aSuppliedAmount: 't.a_supplied_amount',
+    aSuppliedAmountUsd: 't.a_supplied_amount_usd',
+    aProtectedSuppliedAmount: 't.a_protected_supplied_amount',
+    aProtectedSuppliedAmountUsd: 't.a_protected_supplied_amount_usd',
+    aBorrowedAmount: 't.a_borrowed_amount',
+    aBorrowedAmountUsd: 't.a_borrowed_amount_usd',
+    bTokenAddress: 't.b_token_address',
+    bTokenSymbol: 't.b_token_symbol',
+    bTokenPrice: 't.b_token_price',
+    bSuppliedAmount: 't.b_supplied_amount',
+    bSuppliedAmountUsd: 't.b_supplied_amount_usd',
+    bProtectedSuppliedAmount: 't.b_protected_supplied_amount',
+    bProtectedSuppliedAmountUsd: 't.b_protected_supplied_amount_usd',
+    bBorrowedAmount: 't.b_borrowed_amount',
+    bBorrowedAmountUsd: 't.b_borrowed_amount_usd',
+  },
   order: [
     { column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'DESC' },
     { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
@@ -59,7 +76,7 @@ export const positionListing: Listing<Position> = {
 /** The positions with these ids, in their order; null where there is none. */
 export async function positionsById(reader: Reader, ids: readonly string[]): Promise<(Position | null)[]> {
   const rows = await reader.$queryRaw<Position[]>`
-    SELECT ${positionListing.columns} FROM ${positionListing.from} WHERE t.id = ANY(${[...ids]}::text[])`
+    SELECT ${selectList(positionListing.columns)} FROM ${positionListing.from} WHERE t.id = ANY(${[...ids]}::text[])`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => byId.get(id) ?? null)
 }
@@ -72,7 +89,7 @@ export async function positionsOfDays(
   const users = days.map((day) => day.userAddress)
   const dates = days.map((day) => isoDate(day.distributionDate))
   const rows = await reader.$queryRaw<(Position & { place: number })[]>`
-    SELECT day.place::int AS place, ${positionListing.columns}
+    SELECT day.place::int AS place, ${selectList(positionListing.columns)}
     FROM unnest(${users}::text[], ${dates}::date[]) WITH ORDINALITY AS day(user_address, distribution_date, place)
     JOIN ${positionListing.from} ON t.user_address = day.user_address AND t.distribution_date = day.distribution_date
     ORDER BY place, t.market_address, t.id`

@@ -1,3 +1,4 @@
+import { selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { newest, snapshotsAt } from '../holding/holding.ts'
@@ -21,8 +22,8 @@ export async function latestSnapshots(
       ORDER BY t.chain_id, ${entity}, t.position_id`
   }
   const [markets, vaults] = await Promise.all([
-    latest<MarketSnapshot>('market', marketSnapshots.columns),
-    latest<VaultSnapshot>('vault', vaultSnapshots.columns),
+    latest<MarketSnapshot>('market', selectList(marketSnapshots.columns)),
+    latest<VaultSnapshot>('vault', selectList(vaultSnapshots.columns)),
   ])
   const found: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
   for (const row of [...markets, ...vaults]) found[row.place - 1]?.push(row)

@@ -41,10 +41,19 @@ const byPosition = { column: 't.position_id', field: 'positionId', type: 'text',
 export const marketSnapshots: Listing<MarketSnapshot> = {
   name: 'marketSnapshots',
   from: Prisma.sql`market_snapshot t`,
-  columns: Prisma.sql`t.chain_id AS "chainId", t.market_id AS "marketId", t.account_id AS "accountId",
-    t.position_id AS "positionId", t.timestamp, t.collateral_assets::text AS "collateralAssets",
-    t.collateral_usd AS "collateralUsd", t.protected_assets::text AS "protectedAssets",
-    t.protected_usd AS "protectedUsd", t.debt_assets::text AS "debtAssets", t.debt_usd AS "debtUsd"`,
+  columns: {
+    chainId: 't.chain_id',
+    marketId: 't.market_id',
+    accountId: 't.account_id',
+    positionId: 't.position_id',
+    timestamp: 't.timestamp',
+    collateralAssets: 't.collateral_assets::text',
+    collateralUsd: 't.collateral_usd',
+    protectedAssets: 't.protected_assets::text',
+    protectedUsd: 't.protected_usd',
+    debtAssets: 't.debt_assets::text',
+    debtUsd: 't.debt_usd',
+  },
   order: [...(order('market') as unknown as Listing<MarketSnapshot>['order']), byPosition],
 }
 
@@ -64,9 +73,16 @@ export const groupedMarketSnapshots: Listing<MarketSnapshot> = {
 export const vaultSnapshots: Listing<VaultSnapshot> = {
   name: 'vaultSnapshots',
   from: Prisma.sql`vault_snapshot t`,
-  columns: Prisma.sql`t.chain_id AS "chainId", t.vault_id AS "vaultId", t.account_id AS "accountId",
-    t.position_id AS "positionId", t.timestamp, t.shares::text AS shares, t.assets::text AS assets,
-    t.assets_usd AS "assetsUsd"`,
+  columns: {
+    chainId: 't.chain_id',
+    vaultId: 't.vault_id',
+    accountId: 't.account_id',
+    positionId: 't.position_id',
+    timestamp: 't.timestamp',
+    shares: 't.shares::text',
+    assets: 't.assets::text',
+    assetsUsd: 't.assets_usd',
+  },
   order: [...(order('vault') as unknown as Listing<VaultSnapshot>['order']), byPosition],
 }
 

@@ -27,9 +27,16 @@ import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
 const distributions: Listing<DistributionRow> = {
   name: 'distributions',
   from: Prisma.sql`distribution t`,
-  columns: Prisma.sql`t.date, t.total_points AS "totalPoints", t.position_count AS "positionCount",
-    t.account_count AS "accountCount", upper(t.kind::text) AS kind, t.started_at AS "startedAt",
-    t.finished_at AS "finishedAt", t.run_id AS "runId"`,
+  columns: {
+    date: 't.date',
+    totalPoints: 't.total_points',
+    positionCount: 't.position_count',
+    accountCount: 't.account_count',
+    kind: 'upper(t.kind::text)',
+    startedAt: 't.started_at',
+    finishedAt: 't.finished_at',
+    runId: 't.run_id',
+  },
   order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
 }
 

@@ -13,9 +13,16 @@ import type { SnapshotRefs } from './snapshot.ts'
 const markets: Listing<MarketRow> = {
   name: 'markets',
   from: Prisma.sql`market t`,
-  columns: Prisma.sql`t.chain_id AS "chainId", t.id, t.pool_id AS "poolId", t.asset_address AS "assetAddress",
-    t.asset_symbol AS "assetSymbol", t.asset_decimals AS "assetDecimals", t.deposit_rate AS "depositRate",
-    t.borrow_rate AS "borrowRate"`,
+  columns: {
+    chainId: 't.chain_id',
+    id: 't.id',
+    poolId: 't.pool_id',
+    assetAddress: 't.asset_address',
+    assetSymbol: 't.asset_symbol',
+    assetDecimals: 't.asset_decimals',
+    depositRate: 't.deposit_rate',
+    borrowRate: 't.borrow_rate',
+  },
   order: [
     { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
     { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },

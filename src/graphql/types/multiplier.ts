@@ -13,9 +13,17 @@ import { loadPool, type PoolRef } from './pool.ts'
 const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
   name: 'multipliers',
   from: Prisma.sql`multiplier t JOIN pool p ON p.id = t.pool_address`,
-  columns: Prisma.sql`t.id, t.pool_address AS "poolAddress", t.deposit_token_a AS "depositTokenA",
-    t.deposit_token_b AS "depositTokenB", t.borrow_token_a AS "borrowTokenA", t.borrow_token_b AS "borrowTokenB",
-    t.created_at AS "createdAt", t.updated_at AS "updatedAt", p.market_id AS "marketId"`,
+  columns: {
+    id: 't.id',
+    poolAddress: 't.pool_address',
+    depositTokenA: 't.deposit_token_a',
+    depositTokenB: 't.deposit_token_b',
+    borrowTokenA: 't.borrow_token_a',
+    borrowTokenB: 't.borrow_token_b',
+    createdAt: 't.created_at',
+    updatedAt: 't.updated_at',
+    marketId: 'p.market_id',
+  },
   order: [
     { column: 'p.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
     { column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' },

@@ -32,7 +32,9 @@ export type UserRef = ReturnType<typeof userRef>
 const allUsers: Listing<{ address: string }> = {
   name: 'allUsers',
   from: Prisma.sql`"user" t`,
-  columns: Prisma.sql`t.address`,
+  columns: {
+    address: 't.address',
+  },
   order: [{ column: 't.address', field: 'address', type: 'text', direction: 'ASC' }],
 }
 

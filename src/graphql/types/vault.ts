@@ -12,8 +12,15 @@ import type { SnapshotRefs } from './snapshot.ts'
 const vaults: Listing<VaultRow> = {
   name: 'vaults',
   from: Prisma.sql`vault t`,
-  columns: Prisma.sql`t.chain_id AS "chainId", t.id, t.name, t.asset_address AS "assetAddress",
-    t.asset_symbol AS "assetSymbol", t.asset_decimals AS "assetDecimals", t.deposit_rate AS "depositRate"`,
+  columns: {
+    chainId: 't.chain_id',
+    id: 't.id',
+    name: 't.name',
+    assetAddress: 't.asset_address',
+    assetSymbol: 't.asset_symbol',
+    assetDecimals: 't.asset_decimals',
+    depositRate: 't.deposit_rate',
+  },
   order: [
     { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
     { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
