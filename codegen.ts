@@ -7,7 +7,7 @@ const scalars = {
   SafeInt: 'number',
 }
 
-const operations = (schema: string, documents: string | string[]) => ({
+const operations = (schema: string | string[], documents: string | string[]) => ({
   schema,
   documents,
   preset: 'client' as const,
@@ -28,7 +28,10 @@ const operations = (schema: string, documents: string | string[]) => ({
  */
 const config: CodegenConfig = {
   generates: {
-    'src/generated/operations/': operations('src/generated/schema.graphql', ['src/rest/**/*.ts', 'src/cli/**/*.ts']),
+    'src/generated/operations/': operations(
+      ['src/generated/schema.graphql', 'src/rest/directives.graphql'],
+      ['src/rest/**/*.ts', 'src/cli/**/*.ts'],
+    ),
     'src/generated/source-operations/': operations('src/sources/graph-positions.graphql', 'src/sources/**/*.ts'),
   },
 }

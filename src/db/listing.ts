@@ -72,36 +72,9 @@ export async function listPages<Row>(
   page: Page,
   owners: Owners = everything,
 ): Promise<Row[][]> {
-  const flip = (direction: 'ASC' | 'DESC') => (page.backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction)
-  const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction)}`).join(', '))
-  const outerOrder = Prisma.raw(listing.order.map((o) => `"${o.field}" ${flip(o.direction)}`).join(', '))
-  const limit = Prisma.sql`LIMIT ${page.limit + 1}`
+  const columns = selectList(listing.columns)
   const owned = owners.columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
-
-  const starts = placesAfter(listing.order, page.after, '>')
-  const ends = placesAfter(listing.order, page.before, '<')
-  const selects: Prisma.Sql[] = []
-  for (const branch of filter.branches ?? [Prisma.empty])
-    for (const start of starts)
-      for (const end of ends) {
-        const where = [...owned, ...filter.where, branch, start, end].filter((sql) => sql !== Prisma.empty)
-        selects.push(Prisma.sql`SELECT ${selectList(listing.columns)} FROM ${listing.from}
-          ${where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty}
-          ORDER BY ${orderBy}`)
-      }
-  const offset = page.offset > 0n ? Prisma.sql`OFFSET ${page.offset.toString()}::bigint` : Prisma.empty
-  const only = selects[0]
-  const union = (parts: Prisma.Sql[]) => {
-    const deep = page.offset > 0n ? Prisma.empty : limit
-    return Prisma.sql`SELECT ${filter.branches ? Prisma.sql`DISTINCT ON (${orderFields(listing)})` : Prisma.empty} *
-      FROM (${Prisma.join(
-        parts.map((part) => Prisma.sql`(${part} ${deep})`),
-        ' UNION ALL ',
-      )}) t
-      ORDER BY ${outerOrder} ${limit} ${offset}`
-  }
-  const paged = selects.length === 1 && only ? Prisma.sql`${only} ${limit} ${offset}` : union(selects)
-
+  const paged = pageSql(listing, columns, filter, page, owned)
   if (owners.columns.length === 0) {
     const rows = await reader.$queryRaw<Row[]>(paged)
     return [page.backward ? rows.reverse() : rows]
@@ -114,11 +87,54 @@ export async function listPages<Row>(
     SELECT owner.place::int AS owner_place, page.*
     FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
     CROSS JOIN LATERAL (${paged}) page
-    ORDER BY owner_place, ${outerOrder}`
+    ORDER BY owner_place, ${outerOrder(listing, page)}`
   const pages: Row[][] = owners.values.map(() => [])
   for (const row of rows) pages[row.owner_place - 1]?.push(row)
   if (page.backward) for (const one of pages) one.reverse()
   return pages
+}
+
+const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
+  backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
+
+const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
+  Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
+
+/**
+ * The statement of one page: up to `limit` + 1 rows in the order of the list, reversed for a backward page.
+ * @param columns a select list that has at least the fields that the listing is ordered by
+ * @param owned conditions that bind the list to its owner
+ */
+export function pageSql<Row>(
+  listing: Listing<Row>,
+  columns: Prisma.Sql,
+  filter: Filter,
+  page: Page,
+  owned: Prisma.Sql[],
+): Prisma.Sql {
+  const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
+  const limit = Prisma.sql`LIMIT ${page.limit + 1}`
+  const starts = placesAfter(listing.order, page.after, '>')
+  const ends = placesAfter(listing.order, page.before, '<')
+  const selects: Prisma.Sql[] = []
+  for (const branch of filter.branches ?? [Prisma.empty])
+    for (const start of starts)
+      for (const end of ends) {
+        const where = [...owned, ...filter.where, branch, start, end].filter((sql) => sql !== Prisma.empty)
+        selects.push(Prisma.sql`SELECT ${columns} FROM ${listing.from}
+          ${where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty}
+          ORDER BY ${orderBy}`)
+      }
+  const offset = page.offset > 0n ? Prisma.sql`OFFSET ${page.offset.toString()}::bigint` : Prisma.empty
+  const [only] = selects
+  if (selects.length === 1 && only) return Prisma.sql`${only} ${limit} ${offset}`
+  const deep = page.offset > 0n ? Prisma.empty : limit
+  return Prisma.sql`SELECT ${filter.branches ? Prisma.sql`DISTINCT ON (${orderFields(listing)})` : Prisma.empty} *
+    FROM (${Prisma.join(
+      selects.map((part) => Prisma.sql`(${part} ${deep})`),
+      ' UNION ALL ',
+    )}) t
+    ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
 }
 
 /** The row at each key, in the order of the keys, in one statement; null where there is none. */
@@ -134,11 +150,8 @@ export async function countRows<Row>(
   filter: Filter,
   owners: Owners = everything,
 ): Promise<number[]> {
-  const any = filter.branches ? [Prisma.sql`(${Prisma.join(filter.branches, ' OR ')})`] : []
   const owned = owners.columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
-  const where = [...owned, ...filter.where, ...any]
-  const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
-  const count = Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
+  const count = countSql(listing, filter, owned)
   if (owners.columns.length === 0) {
     const [row] = await reader.$queryRaw<[{ total: bigint }]>(count)
     return [Number(row.total)]
@@ -151,6 +164,14 @@ export async function countRows<Row>(
     SELECT counted.total FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
     CROSS JOIN LATERAL (${count}) counted ORDER BY owner.place`
   return rows.map((row) => Number(row.total))
+}
+
+/** The statement that counts the rows that the filter lets through: one row with `total`. */
+export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Prisma.Sql[]): Prisma.Sql {
+  const any = filter.branches ? [Prisma.sql`(${Prisma.join(filter.branches, ' OR ')})`] : []
+  const where = [...owned, ...filter.where, ...any]
+  const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
+  return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
 }
 
 /** The place of a row in its list, as cursor values. */

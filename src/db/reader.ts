@@ -1,10 +1,15 @@
 import pg, { type Pool, type PoolClient } from 'pg'
 import { Prisma } from '../generated/prisma/client.ts'
 
+/** A row as Postgres wrote it: the text of each column. */
+export type TextRow = (string | null)[]
+
 /** What a resolver reads with: everything that it gives belongs to one snapshot of the store. */
 export interface Reader {
   /** The rows of a statement: a template with values, or one that was put together. */
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
+  /** The rows of a statement as Postgres wrote them: the text of each column. */
+  textRows(query: Prisma.Sql): Promise<TextRow[]>
   /** Prisma's models on the same snapshot; only where the operation asks for `node` or `nodes`. */
   readonly models: Prisma.TransactionClient
 }
@@ -21,11 +26,25 @@ export function pgReader(client: Queryable, onStatement?: (sql: string) => void)
       const { rows } = await client.query({ name: nameOf(text), text, values: sql.values as unknown[], types })
       return rows as Rows
     },
+    async textRows({ text, values }) {
+      onStatement?.(text)
+      const query = {
+        name: nameOf(text),
+        text,
+        values: values as unknown[],
+        rowMode: 'array' as const,
+        types: unparsed,
+      }
+      const { rows } = await client.query<TextRow>(query)
+      return rows
+    },
     get models(): never {
       throw new Error('Prisma reads nothing here: the operation asks for no node')
     },
   }
 }
+
+const unparsed = { getTypeParser: () => (text: string) => text }
 
 const MAX_NAMES = 1000
 const names = new Map<string, string>()

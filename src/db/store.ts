@@ -72,6 +72,8 @@ export async function readOnce<T>(
   const reader: Reader = {
     $queryRaw: (...query) =>
       ++statements > 1 ? Promise.reject(new SecondStatement('a transaction is needed')) : pooled.$queryRaw(...query),
+    textRows: (query) =>
+      ++statements > 1 ? Promise.reject(new SecondStatement('a transaction is needed')) : pooled.textRows(query),
     get models() {
       return pooled.models
     },
@@ -114,7 +116,11 @@ export function readSnapshotWithModels<T>(store: Store, work: (reader: Reader) =
   return store.prisma.$transaction(
     (transaction) => {
       const models = oneAtATime(transaction)
-      return work({ $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])), models })
+      return work({
+        $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])),
+        textRows: () => Promise.reject(new Error('an operation that asks for nodes has no plan')),
+        models,
+      })
     },
     { isolationLevel: 'RepeatableRead' },
   )

@@ -116,7 +116,8 @@ const PLACES = {
   date: (value: string) => value.length === 10 && parseUtc(value) !== undefined,
 }
 
-function readPage(listing: Ordered, args: PageArguments): Page {
+/** The page that a list's arguments ask for. @throws BAD_INPUT */
+export function readPage(listing: Ordered, args: PageArguments): Page {
   const { first, last } = args
   const bad = (name: string, message: string) =>
     new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

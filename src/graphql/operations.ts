@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  execute,
   type GraphQLSchema,
   getOperationAST,
   parse,
@@ -10,33 +11,32 @@ import {
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
+import { Plan } from './plan/plan.ts'
 
-/** A query that is valid in the schema, as a function. */
+/** A query that is valid in the schema. */
 export interface Operation {
   document: DocumentNode
+  /** Reads it in one statement, where the schema tells how. */
+  plan: Plan
+  /** Runs its resolvers. */
   run: CompiledQuery['query']
   /** Whether its answer is that of the stored data alone, or of who asks or what a source says as well. */
   depends: 'data' | 'more'
 }
 
-/** How often a text must come before it is worth compiling, which costs more than running it once. */
+/** How often resolvers must run before they are worth compiling, which costs more than running them once. */
 const COMPILE_AT = 2
 const MAX_TEXTS = 1000
 const MAX_CHARACTERS = 8_000_000
 
-interface Seen {
-  times: number
-  /** Null: it is no query that can be compiled. */
-  operation?: Operation | null
-}
-
 /**
- * The queries that clients send, compiled once they come again. What is not a valid query (or a mutation, or a
- * subscription) is left to the GraphQL server, which knows what to answer.
+ * The queries that clients send, parsed and planned once. What is not a valid query (or a mutation, or a subscription)
+ * is left to the GraphQL server, which knows what to answer.
  */
 export class Operations {
   readonly #schema: GraphQLSchema
-  readonly #seen = new LRUCache<string, Seen>({
+  /** Null: it is no query that is run here. */
+  readonly #known = new LRUCache<string, { operation: Operation | null }>({
     max: MAX_TEXTS,
     maxSize: MAX_CHARACTERS,
     sizeCalculation: (_, key) => key.length + 100,
@@ -50,38 +50,63 @@ export class Operations {
   /** A query by its text; undefined where it is to be executed by the GraphQL server. */
   find(text: string, operationName: string | undefined): Operation | undefined {
     const key = operationName === undefined ? text : `${operationName} ${text}`
-    const seen = this.#seen.get(key) ?? { times: 0 }
-    if (seen.times === 0) this.#seen.set(key, seen)
-    seen.times++
-    if (seen.operation === undefined && seen.times >= COMPILE_AT)
-      seen.operation = this.#compileText(text, operationName)
-    return seen.operation ?? undefined
+    let known = this.#known.get(key)
+    if (!known) {
+      known = { operation: this.#read(text, operationName) }
+      this.#known.set(key, known)
+    }
+    return known.operation ?? undefined
   }
 
   /** An operation of this program, which is valid; undefined where it cannot be compiled. */
   own(document: DocumentNode): Operation | undefined {
     let operation = this.#own.get(document)
     if (operation === undefined) {
-      operation = this.#compile(document, undefined)
+      operation = this.#prepare(document, undefined)
       this.#own.set(document, operation)
     }
     return operation ?? undefined
   }
 
-  #compileText(text: string, operationName: string | undefined): Operation | null {
+  #read(text: string, operationName: string | undefined): Operation | null {
     try {
       const document = parse(text)
-      return validate(this.#schema, document).length === 0 ? this.#compile(document, operationName) : null
+      return validate(this.#schema, document).length === 0 ? this.#prepare(document, operationName) : null
     } catch {
       return null
     }
   }
 
-  #compile(document: DocumentNode, operationName: string | undefined): Operation | null {
+  #prepare(document: DocumentNode, operationName: string | undefined): Operation | null {
     if (getOperationAST(document, operationName)?.operation !== 'query') return null
-    const compiled = compileQuery(this.#schema, document, operationName)
-    if (!isCompiledQuery(compiled)) return null
-    return { document, run: compiled.query, depends: isVolatile(this.#schema, document) ? 'more' : 'data' }
+    return {
+      document,
+      plan: new Plan(this.#schema, document, operationName),
+      run: this.#resolved(document, operationName),
+      depends: isVolatile(this.#schema, document) ? 'more' : 'data',
+    }
+  }
+
+  /** Runs resolvers, compiled once they run again. */
+  #resolved(document: DocumentNode, operationName: string | undefined): CompiledQuery['query'] {
+    const plain: CompiledQuery['query'] = (rootValue, contextValue, variableValues) =>
+      execute({
+        schema: this.#schema,
+        document,
+        operationName,
+        rootValue,
+        contextValue,
+        variableValues: variableValues ?? {},
+      })
+    let times = 0
+    let run = plain
+    return (...args) => {
+      if (++times === COMPILE_AT) {
+        const compiled = compileQuery(this.#schema, document, operationName)
+        if (isCompiledQuery(compiled)) run = compiled.query
+      }
+      return run(...args)
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { plainReader } from '../db/store.ts'
 import { requireAdmin } from '../graphql/context.ts'
 import { createContext, executor, type Graph } from '../graphql/execute.ts'
 import { readFor } from '../graphql/read.ts'
+import { bodyJson } from '../rest/body.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { type AdminTokens, adminOf } from './admin.ts'
@@ -41,8 +42,8 @@ async function read({ graph, edge }: RestOptions, endpoint: Endpoint, request: F
       const execute = executor(graph, createContext(graph, reader, 'no'))
       return endpoint.answer({ ...input, execute, now } as never)
     })
-    const clocked = timeless === undefined ? {} : { etag: etag(JSON.stringify(timeless), { weak: true }) }
-    return { status: endpoint.status, json: JSON.stringify(body), ...clocked }
+    const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
+    return { status: endpoint.status, json: bodyJson(body), ...clocked }
   }
   const answer = await edge.answer(edgeKey(request), compute, asksAnew(request.headers))
   return sendAnswer(request, reply, answer, edge)

@@ -1,15 +1,17 @@
-interface Connection<Node> {
-  nodes: Node[]
+import type { Rows } from '../graphql/plan/plan.ts'
+
+interface Page {
+  rows: Rows
   pageInfo: { hasNextPage: boolean; endCursor?: string | null }
 }
 
 /** The rows of a whole list that a document answers without paging: page by page, all of one snapshot. */
-export async function allPages<Node>(page: (after: string | null) => Promise<Connection<Node>>): Promise<Node[]> {
-  const rows: Node[] = []
+export async function allPages(page: (after: string | null) => Promise<Page>): Promise<Rows[]> {
+  const found: Rows[] = []
   for (let after: string | null = null; ; ) {
-    const { nodes, pageInfo } = await page(after)
-    for (const node of nodes) rows.push(node)
-    if (!pageInfo.hasNextPage || !pageInfo.endCursor) return rows
+    const { rows, pageInfo } = await page(after)
+    found.push(rows)
+    if (!pageInfo.hasNextPage || !pageInfo.endCursor) return found
     after = pageInfo.endCursor
   }
 }

@@ -65,9 +65,21 @@ export interface PoolAccount {
 }
 
 /**
- * For each pool, the accounts with the most points in it on a distribution date (null: the newest on which the pool has
- * positions), at most `first`. Its work is that of the pool's positions on that date.
+ * The accounts with the most points in a pool on a distribution date (null: the newest on which the pool has positions),
+ * at most `first`. Its work is that of the pool's positions on that date.
+ * @param pool SQL of the pool's address
  */
+export function topAccountsSql(pool: Prisma.Sql, first: number, date: string | null): Prisma.Sql {
+  return Prisma.sql`SELECT p.user_address, p.market_address, p.distribution_date, pp.points_a + pp.points_b AS points
+    FROM (SELECT coalesce(${date}::date, (SELECT p.distribution_date FROM position p
+      WHERE p.market_address = ${pool} ORDER BY p.distribution_date DESC LIMIT 1)) AS date) day
+    CROSS JOIN LATERAL (SELECT * FROM position p
+      WHERE p.market_address = ${pool} AND p.distribution_date = day.date OFFSET 0) p
+    JOIN position_points pp USING (distribution_date, user_address, market_address)
+    ORDER BY round((pp.points_a + pp.points_b) * 1e6) DESC, p.user_address LIMIT ${first}`
+}
+
+/** The same for each of many pools, in their order. */
 export async function topAccounts(
   reader: Reader,
   pools: readonly string[],
@@ -75,16 +87,11 @@ export async function topAccounts(
   date: string | null,
 ): Promise<PoolAccount[][]> {
   const rows = await reader.$queryRaw<(PoolAccount & { place: number })[]>`
-    SELECT pool.place::int AS place, top.* FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS pool(id, place)
-    CROSS JOIN LATERAL (SELECT coalesce(${date}::date, (SELECT p.distribution_date FROM position p
-      WHERE p.market_address = pool.id ORDER BY p.distribution_date DESC LIMIT 1)) AS date) day
-    CROSS JOIN LATERAL (
-      SELECT p.user_address AS "userAddress", p.market_address AS "marketAddress",
-        p.distribution_date AS "distributionDate", pp.points_a + pp.points_b AS points
-      FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
-      WHERE p.market_address = pool.id AND p.distribution_date = day.date
-      ORDER BY round((pp.points_a + pp.points_b) * 1e6) DESC, p.user_address LIMIT ${first}) top
-    ORDER BY place, round(top.points * 1e6) DESC, top."userAddress"`
+    SELECT pool.place::int AS place, top.user_address AS "userAddress", top.market_address AS "marketAddress",
+      top.distribution_date AS "distributionDate", top.points
+    FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS pool(id, place)
+    CROSS JOIN LATERAL (${topAccountsSql(Prisma.raw('pool.id'), first, date)}) top
+    ORDER BY place, round(top.points * 1e6) DESC, top.user_address`
   const found: PoolAccount[][] = pools.map(() => [])
   for (const row of rows) found[row.place - 1]?.push(row)
   return found

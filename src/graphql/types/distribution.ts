@@ -17,6 +17,7 @@ import { type Distribution as DistributionRow, Prisma } from '../../generated/pr
 import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
+import { list, type One, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
@@ -38,6 +39,14 @@ const distributions: Listing<DistributionRow> = {
     runId: 't.run_id',
   },
   order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
+}
+
+const distributionAt = oneOf(distributions, 't.date')
+
+const program: One = {
+  columns: { totalPoints: 't.total_points', accountCount: 't.account_count', positionCount: 't.position_count' },
+  always: true,
+  at: () => Prisma.sql`FROM program t`,
 }
 
 /** The distribution of a date, together with all others asked for in the same tick; null where none is stored. */
@@ -86,11 +95,18 @@ export function addDistribution(builder: Builder, refs: Refs) {
         type: Positions,
         description: 'The positions of the date, by id.',
         args: pageArguments(t.arg),
-        resolve: (distribution, args, context) =>
-          connect(context, positionListing, positionFilter({}), args, {
-            scope: { columns: [{ column: 't.distribution_date', type: 'date' }], value: [isoDate(distribution.date)] },
-            total: async () => distribution.positionCount,
-          }),
+        ...list({
+          listing: () => positionListing,
+          filter: () => positionFilter({}),
+          owner: { columns: [{ column: 't.distribution_date', type: 'date' }], fields: ['date'] },
+          total: {
+            load:
+              ({ positionCount }) =>
+              async () =>
+                positionCount,
+            sql: (_, column) => column('positionCount'),
+          },
+        }),
       }),
       run: t.field({
         type: Run,
@@ -211,6 +227,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     program: t.field({
       type: Program,
       description: 'The totals of the whole points program.',
+      ...reading({ kind: 'one', one: program, by: [] }),
       resolve: (_, __, context) => loadProgram(context),
     }),
     distribution: t.field({
@@ -218,13 +235,14 @@ export function addDistribution(builder: Builder, refs: Refs) {
       nullable: true,
       description: 'The distribution of a date; null where no positions are stored for it.',
       args: { date: t.arg({ type: 'DateTime', required: true, description: 'The date.' }) },
+      ...reading({ kind: 'one', one: distributionAt, by: ['date'] }),
       resolve: (_, { date }, context) => loadDistribution(context, date),
     }),
     distributions: t.field({
       type: Distributions,
       description: 'All distributions, newest date first.',
       args: pageArguments(t.arg),
-      resolve: (_, args, context) => connect(context, distributions, { where: [] }, args),
+      ...list({ listing: () => distributions, filter: () => ({ where: [] }) }),
     }),
     previewDistribution: t.field({
       type: Preview,

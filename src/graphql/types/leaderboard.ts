@@ -1,10 +1,10 @@
 import { type Account, leaderboard } from '../../domain/account/account.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
+import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import { pageArguments } from './page-arguments.ts'
-import type { UserRef } from './user.ts'
+import { type UserRef, userAt } from './user.ts'
 
 export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
   const LeaderboardEntry = builder.objectRef<Account>('LeaderboardEntry').implement({
@@ -13,7 +13,12 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
       rank: t.exposeInt('rank', { description: 'From 1; no two accounts share one. By points, then address.' }),
       account: t.expose('userAddress', { type: 'Address', description: "The account's address." }),
       points: t.exposeFloat('points', { description: 'Points over all distribution dates.' }),
-      user: t.field({ type: User, description: 'The user.', resolve: (entry) => ({ address: entry.userAddress }) }),
+      user: t.field({
+        type: User,
+        description: 'The user.',
+        ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
+        resolve: (entry) => ({ address: entry.userAddress }),
+      }),
     }),
   })
 
@@ -23,10 +28,14 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
       type: LeaderboardEntries,
       description: 'All accounts by rank.',
       args: pageArguments(t.arg),
-      resolve: (_, args, context) =>
-        connect(context, leaderboard, { where: [] }, args, {
-          total: async () => (await loadProgram(context)).accountCount,
-        }),
+      ...list({
+        listing: () => leaderboard,
+        filter: () => ({ where: [] }),
+        total: {
+          load: (_, __, context) => async () => (await loadProgram(context)).accountCount,
+          sql: () => '(SELECT account_count FROM program)',
+        },
+      }),
     }),
   }))
   return LeaderboardEntry

@@ -2,12 +2,12 @@ import { type Listing, rowsByKey } from '../../db/listing.ts'
 import { marketSnapshots, snapshotFilter } from '../../domain/snapshot/snapshot.ts'
 import { type Market as MarketRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
 import type { GraphContext } from '../context.ts'
+import { list, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { chainAddressId, readChainAddressId } from './node-id.ts'
 import { pageArguments } from './page-arguments.ts'
-import { loadPool, type PoolRef } from './pool.ts'
+import { loadPool, type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 const markets: Listing<MarketRow> = {
@@ -28,6 +28,9 @@ const markets: Listing<MarketRow> = {
     { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
   ],
 }
+
+/** The market at an address of a chain. */
+export const marketAt = oneOf(markets, 't.chain_id', 't.id')
 
 /** The market at an address of a chain, together with all others asked for in the same tick. */
 export function loadMarket(context: GraphContext, chainId: bigint, address: string): Promise<MarketRow | null> {
@@ -62,6 +65,7 @@ export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: P
         type: Pool,
         nullable: true,
         description: 'The pool that it is a side of; null where the store has none at its address.',
+        ...reading({ kind: 'one', one: poolAt, by: ['poolId'] }),
         resolve: (market, _, context) => loadPool(context, market.poolId),
       }),
       snapshots: t.field({
@@ -72,16 +76,17 @@ export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: P
           from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
           to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
         },
-        resolve: (market, { from, to, ...args }, context) =>
-          connect(context, marketSnapshots, snapshotFilter('market', { from, to }), args, {
-            scope: {
-              columns: [
-                { column: 't.market_id', type: 'text' },
-                { column: 't.chain_id', type: 'bigint' },
-              ],
-              value: [market.id, market.chainId.toString()],
-            },
-          }),
+        ...list({
+          listing: () => marketSnapshots,
+          filter: ({ from, to }) => snapshotFilter('market', { from, to }),
+          owner: {
+            columns: [
+              { column: 't.market_id', type: 'text' },
+              { column: 't.chain_id', type: 'bigint' },
+            ],
+            fields: ['id', 'chainId'],
+          },
+        }),
       }),
     }),
   })
@@ -96,6 +101,7 @@ export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: P
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
         address: t.arg({ type: 'Address', required: true, description: "The market's address." }),
       },
+      ...reading({ kind: 'one', one: marketAt, by: ['chainId', 'address'] }),
       resolve: (_, { chainId, address }, context) => loadMarket(context, BigInt(chainId), address),
     }),
     markets: t.field({
@@ -106,12 +112,15 @@ export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: P
         chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
         address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
       },
-      resolve: (_, args, context) => {
-        const where: Prisma.Sql[] = []
-        if (typeof args.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${args.chainId}::bigint`)
-        if (args.address) where.push(Prisma.sql`t.id = ${args.address}`)
-        return connect(context, markets, { where }, args)
-      },
+      ...list({
+        listing: () => markets,
+        filter: ({ chainId, address }) => {
+          const where: Prisma.Sql[] = []
+          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
+          if (address) where.push(Prisma.sql`t.id = ${address}`)
+          return { where }
+        },
+      }),
     }),
   }))
   return Market

@@ -5,10 +5,11 @@ import { type Multiplier as MultiplierRow, Prisma } from '../../generated/prisma
 import type { Builder } from '../builder.ts'
 import { connect } from '../connection.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
+import { list, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { pageArguments } from './page-arguments.ts'
-import { loadPool, type PoolRef } from './pool.ts'
+import { loadPool, type PoolRef, poolAt } from './pool.ts'
 
 const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
   name: 'multipliers',
@@ -29,6 +30,9 @@ const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
     { column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' },
   ],
 }
+
+/** The multiplier of a pool. */
+export const multiplierAt = oneOf(multipliers, 't.pool_address')
 
 /** The multiplier of a pool, together with all others asked for in the same tick; null: it has none. */
 export function loadMultiplier(context: GraphContext, poolAddress: string): Promise<MultiplierRow | null> {
@@ -60,6 +64,7 @@ export function addMultiplier(builder: Builder, { Pool, MultiplierRevisions }: R
         type: Pool,
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
+        ...reading({ kind: 'one', one: poolAt, by: ['poolAddress'] }),
         resolve: (multiplier, _, context) => loadPool(context, multiplier.poolAddress),
       }),
       history: t.field({
@@ -92,7 +97,7 @@ export function addMultiplier(builder: Builder, { Pool, MultiplierRevisions }: R
       type: Multipliers,
       description: "All multipliers, by their pool's number, then address.",
       args: pageArguments(t.arg),
-      resolve: (_, args, context) => connect(context, multipliers, { where: [] }, args),
+      ...list({ listing: () => multipliers, filter: () => ({ where: [] }) }),
     }),
   }))
 

@@ -1,16 +1,16 @@
 import { type Listing, rowsByKey } from '../../db/listing.ts'
-import { topAccounts } from '../../domain/account/account.ts'
+import { topAccounts, topAccountsSql } from '../../domain/account/account.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
-import { positionListing } from '../../domain/position/position.ts'
+import { isoDate, positionListing } from '../../domain/position/position.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Pool as PoolRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
 import type { GraphContext } from '../context.ts'
+import { list, oneOf, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { pageArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
-import type { UserRef } from './user.ts'
+import { type UserRef, userAt } from './user.ts'
 
 const pools: Listing<PoolRow> = {
   name: 'pools',
@@ -37,6 +37,9 @@ const pools: Listing<PoolRow> = {
   ],
 }
 
+/** The pool with an address. */
+export const poolAt = oneOf(pools, 't.id')
+
 /** The pool with an address, together with all others asked for in the same tick. */
 export function loadPool(context: GraphContext, address: string): Promise<PoolRow | null> {
   return context.batches.load('pool', address, (addresses) =>
@@ -45,6 +48,20 @@ export function loadPool(context: GraphContext, address: string): Promise<PoolRo
       values: addresses.map((one) => [one]),
     }),
   )
+}
+
+/** @throws BAD_INPUT */
+function assertTop(first: number): void {
+  if (first < 0 || first > 100) throw new GatewayError('BAD_INPUT', 'first must be from 0 to 100.')
+}
+
+const topAccountsOfPool: RowsReading = {
+  columns: { userAddress: 't.user_address', distributionDate: 't.distribution_date', points: 't.points' },
+  by: ['id'],
+  of: ({ first, date }, [pool]) => {
+    assertTop(first)
+    return Prisma.sql`FROM (${topAccountsSql(pool ?? Prisma.empty, first, date ? isoDate(date) : null)}) t`
+  },
 }
 
 export function addPool(builder: Builder, { Positions, User }: { Positions: PositionsRef; User: UserRef }) {
@@ -62,7 +79,12 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
     .implement({
       description: 'An account in one pool on one distribution date.',
       fields: (t) => ({
-        user: t.field({ type: User, description: 'The account.', resolve: (row) => ({ address: row.userAddress }) }),
+        user: t.field({
+          type: User,
+          description: 'The account.',
+          ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
+          resolve: (row) => ({ address: row.userAddress }),
+        }),
         distributionDate: t.expose('distributionDate', { type: 'DateTime', description: 'The date, midnight UTC.' }),
         points: t.exposeFloat('points', { description: "The account's points from this pool on that date." }),
       }),
@@ -79,16 +101,29 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
       name: t.exposeString('name', { description: "The pool's name, such as S/USDC." }),
       displayName: t.string({
         description: "Both symbols and the pool's number, joined by middle dots: S·USDC·20.",
+        ...reading({
+          kind: 'sql',
+          sql: (column) =>
+            `concat_ws('·', ${column('asset1Symbol')}, ${column('asset2Symbol')}, ${column('marketId')})`,
+        }),
         resolve: (pool) => `${pool.asset1Symbol}·${pool.asset2Symbol}·${pool.marketId}`,
       }),
       assetA: t.field({
         type: Asset,
         description: 'The token of side A.',
+        ...reading({
+          kind: 'own',
+          columns: { address: 'asset1Address', name: 'asset1Name', symbol: 'asset1Symbol' },
+        }),
         resolve: (p) => ({ address: p.asset1Address, name: p.asset1Name, symbol: p.asset1Symbol }),
       }),
       assetB: t.field({
         type: Asset,
         description: 'The token of side B.',
+        ...reading({
+          kind: 'own',
+          columns: { address: 'asset2Address', name: 'asset2Name', symbol: 'asset2Symbol' },
+        }),
         resolve: (p) => ({ address: p.asset2Address, name: p.asset2Name, symbol: p.asset2Symbol }),
       }),
       createdTimestamp: t.expose('createdTimestamp', {
@@ -108,10 +143,11 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
           ...pageArguments(t.arg),
           date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
         },
-        resolve: (pool, args, context) =>
-          connect(context, positionListing, positionFilter({ date: args.date }), args, {
-            scope: { columns: [{ column: 't.market_address', type: 'text' }], value: [pool.id] },
-          }),
+        ...list({
+          listing: () => positionListing,
+          filter: ({ date }) => positionFilter({ date }),
+          owner: { columns: [{ column: 't.market_address', type: 'text' }], fields: ['id'] },
+        }),
       }),
       topAccounts: t.field({
         type: [PoolAccount],
@@ -123,9 +159,10 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
             description: 'The distribution date; the newest that the pool has when left out.',
           }),
         },
+        ...reading({ kind: 'rows', rows: topAccountsOfPool }),
         resolve: (pool, { first, date }, context) => {
-          if (first < 0 || first > 100) throw new GatewayError('BAD_INPUT', 'first must be from 0 to 100.')
-          const day = date ? date.toISOString().slice(0, 10) : null
+          assertTop(first)
+          const day = date ? isoDate(date) : null
           return context.batches.load(`topAccounts ${first} ${day}`, pool.id, (ids) =>
             topAccounts(context.reader, ids, first, day),
           )
@@ -141,6 +178,7 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
       nullable: true,
       description: 'The pool at an address; null where there is none.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The pool's address." }) },
+      ...reading({ kind: 'one', one: poolAt, by: ['address'] }),
       resolve: (_, { address }, context) => loadPool(context, address),
     }),
     pools: t.field({
@@ -151,12 +189,15 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
         chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
         asset: t.arg({ type: 'Address', description: 'Those with this token on either side.' }),
       },
-      resolve: (_, args, context) => {
-        const where: Prisma.Sql[] = []
-        if (typeof args.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${args.chainId}::bigint`)
-        if (args.asset) where.push(Prisma.sql`${args.asset} IN (t.asset_1_address, t.asset_2_address)`)
-        return connect(context, pools, { where }, args)
-      },
+      ...list({
+        listing: () => pools,
+        filter: ({ chainId, asset }) => {
+          const where: Prisma.Sql[] = []
+          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
+          if (asset) where.push(Prisma.sql`${asset} IN (t.asset_1_address, t.asset_2_address)`)
+          return { where }
+        },
+      }),
     }),
   }))
   return Pool

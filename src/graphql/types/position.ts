@@ -4,14 +4,15 @@ import { positionFilter } from '../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../domain/position/position.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Builder } from '../builder.ts'
-import { connect, encodeCursor } from '../connection.ts'
+import { encodeCursor } from '../connection.ts'
+import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { pageArguments } from './page-arguments.ts'
-import { loadPool, type PoolRef } from './pool.ts'
+import { loadPool, type PoolRef, poolAt } from './pool.ts'
 import { loadRun, type RunRefs } from './run.ts'
-import type { UserRef } from './user.ts'
+import { type UserRef, userAt } from './user.ts'
 
 export const positionRef = (builder: Builder) => builder.objectRef<Row>('Position')
 export type PositionRef = ReturnType<typeof positionRef>
@@ -81,14 +82,34 @@ export function addPosition(builder: Builder, refs: Refs) {
       }),
       pointsA: t.exposeFloat('pointsA', { description: 'Points of side A.' }),
       pointsB: t.exposeFloat('pointsB', { description: 'Points of side B.' }),
-      points: t.float({ description: 'Points of both sides.', resolve: (p) => p.pointsA + p.pointsB }),
-      a: t.field({ type: Side, description: 'Side A.', resolve: (of) => ({ side: 'a' as const, of }) }),
-      b: t.field({ type: Side, description: 'Side B.', resolve: (of) => ({ side: 'b' as const, of }) }),
-      user: t.field({ type: User, description: 'The user.', resolve: (p) => ({ address: p.userAddress }) }),
+      points: t.float({
+        description: 'Points of both sides.',
+        ...reading({ kind: 'sql', sql: (column) => `${column('pointsA')} + ${column('pointsB')}` }),
+        resolve: (p) => p.pointsA + p.pointsB,
+      }),
+      a: t.field({
+        type: Side,
+        description: 'Side A.',
+        ...reading({ kind: 'own', columns: sideColumns('a') }),
+        resolve: (of) => ({ side: 'a' as const, of }),
+      }),
+      b: t.field({
+        type: Side,
+        description: 'Side B.',
+        ...reading({ kind: 'own', columns: sideColumns('b') }),
+        resolve: (of) => ({ side: 'b' as const, of }),
+      }),
+      user: t.field({
+        type: User,
+        description: 'The user.',
+        ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
+        resolve: (p) => ({ address: p.userAddress }),
+      }),
       pool: t.field({
         type: Pool,
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
+        ...reading({ kind: 'one', one: poolAt, by: ['marketAddress'] }),
         resolve: (p, _, context) => loadPool(context, p.marketAddress),
       }),
       run: t.field({
@@ -135,24 +156,48 @@ export function addPosition(builder: Builder, refs: Refs) {
         }),
         date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
       },
-      resolve: async (_, { afterRecord, user, pool, assets, date, ...page }, context) => {
-        if (assets && assets.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
-        if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
-        const filter = positionFilter({ user, pool, assets, date })
-        if (filter.branches?.length === 0) throw bad('assets', 'must hold at least one address')
-        if (typeof afterRecord === 'string') {
-          const [record] = afterRecord.includes('\0') ? [] : await positionsById(context.reader, [afterRecord])
+      ...list({
+        listing: () => positionListing,
+        filter: ({ user, pool, assets, date }) => {
+          if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
+          if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
+          if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
+          return positionFilter({ user, pool, assets, date })
+        },
+        async prepare({ afterRecord, ...args }, reader) {
+          if (typeof afterRecord !== 'string') return args
+          const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
           if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
-          page.after = encodeCursor(positionListing.name, placeOf(positionListing, record))
-        }
-        const unfiltered = !user && typeof pool !== 'string' && !assets && !date
-        return connect(context, positionListing, filter, page, {
-          total: unfiltered ? async () => (await loadProgram(context)).positionCount : undefined,
-        })
-      },
+          return { ...args, after: encodeCursor(positionListing.name, placeOf(positionListing, record)) }
+        },
+        total: {
+          load: (_, args, context) =>
+            isUnfiltered(args) ? async () => (await loadProgram(context)).positionCount : undefined,
+          sql: (args) => (isUnfiltered(args) ? '(SELECT position_count FROM program)' : undefined),
+        },
+      }),
     }),
   }))
 }
+
+const isUnfiltered = ({ user, pool, assets, date }: Record<string, unknown>) =>
+  !user && typeof pool !== 'string' && !assets && !date
+
+/** The columns that a side is made of. */
+const sideColumns = (side: 'a' | 'b') =>
+  Object.fromEntries(
+    [
+      'tokenAddress',
+      'tokenSymbol',
+      'tokenPrice',
+      'suppliedAmount',
+      'suppliedAmountUsd',
+      'protectedSuppliedAmount',
+      'protectedSuppliedAmountUsd',
+      'borrowedAmount',
+      'borrowedAmountUsd',
+    ].map((field) => [field, side + field.charAt(0).toUpperCase() + field.slice(1)]),
+  )
 
 /** A bound on the index ranges that one request reads. */
 export const MAX_ASSETS = 200

@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import type { Columns, Listing } from '../../db/listing.ts'
 import { type Account, accountDays, accountsByAddress } from '../../domain/account/account.ts'
 import { earningsOf } from '../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../domain/earnings/net-apr.ts'
@@ -16,8 +16,8 @@ import {
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
 import type { GraphContext } from '../context.ts'
+import { list, type One, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { EarningsRefs } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
@@ -38,8 +38,47 @@ const allUsers: Listing<{ address: string }> = {
   order: [{ column: 't.address', field: 'address', type: 'text', direction: 'ASC' }],
 }
 
+/** What is stored of the user at an address: nothing of one that has no positions. */
+const users: Columns = {
+  address: 'u.address',
+  points: 'coalesce(t.points, 0)',
+  rank: 't.rank',
+  positionCount: 'coalesce(t.position_count, 0)',
+  firstDistributionDate: 't.first_distribution_date',
+  lastDistributionDate: 't.last_distribution_date',
+}
+
+/** The user at an address, whatever the address. */
+export const userAt: One = {
+  columns: users,
+  always: true,
+  at: ([address]) =>
+    Prisma.sql`FROM (SELECT ${address} AS address) u LEFT JOIN account t ON t.user_address = u.address`,
+}
+
 /** A bound on the users of one request. */
 const MAX_USERS = 1000
+
+/** @throws BAD_INPUT for too many */
+function bounded(addresses: string[]): string[] {
+  if (addresses.length <= MAX_USERS) return addresses
+  throw new GatewayError('BAD_INPUT', `addresses must be at most ${MAX_USERS}: ask for the others in another request.`)
+}
+
+const usersAt: RowsReading = {
+  columns: users,
+  by: [],
+  of: ({ addresses }) => Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place)
+    LEFT JOIN account t ON t.user_address = u.address ORDER BY u.place`,
+}
+
+/** One user's positions on one date. */
+const positionsOfDay: RowsReading = {
+  columns: positionListing.columns,
+  by: ['userAddress', 'distributionDate'],
+  of: (_, [user, date]) => Prisma.sql`FROM ${positionListing.from}
+    WHERE t.user_address = ${user} AND t.distribution_date = ${date} ORDER BY t.market_address, t.id`,
+}
 
 /** The account at an address, together with all others asked for in the same tick; null: no stored position. */
 export function loadAccount(context: GraphContext, address: string): Promise<Account | null> {
@@ -75,16 +114,20 @@ export function addUser(builder: Builder, refs: Refs) {
               { userAddress: day.userAddress, distributionDate: day.distributionDate },
               (days) => positionsOfDays(context.reader, days),
             ),
+          ...reading({ kind: 'rows', rows: positionsOfDay }),
         }),
-        user: t.field({ type: User, description: 'The user.', resolve: (day) => ({ address: day.userAddress }) }),
+        user: t.field({
+          type: User,
+          description: 'The user.',
+          ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
+          resolve: (day) => ({ address: day.userAddress }),
+        }),
       }),
     })
 
   const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
 
-  const owner = (column: string, address: string) => ({
-    scope: { columns: [{ column, type: 'text' as const }], value: [address] },
-  })
+  const owner = (column: string) => ({ columns: [{ column, type: 'text' as const }], fields: ['address'] })
   const noNul = (name: string, value: string | null | undefined) => {
     if (value?.includes('\0')) throw new GatewayError('BAD_INPUT', `${name} must not hold a NUL character.`)
   }
@@ -110,21 +153,25 @@ export function addUser(builder: Builder, refs: Refs) {
         address: t.expose('address', { type: 'Address', description: "The user's address." }),
         points: t.float({
           description: 'Points over all distribution dates.',
+          ...reading({ kind: 'sql', sql: (column) => column('points') }),
           resolve: async (user, _, context) => (await loadAccount(context, user.address))?.points ?? 0,
         }),
         rank: t.int({
           nullable: true,
           description: 'Place on the leaderboard, from 1; null without a stored position.',
+          ...reading({ kind: 'sql', sql: (column) => column('rank') }),
           resolve: async (user, _, context) => (await loadAccount(context, user.address))?.rank ?? null,
         }),
         positionCount: t.int({
           description: 'Stored positions over all distribution dates.',
+          ...reading({ kind: 'sql', sql: (column) => column('positionCount') }),
           resolve: async (user, _, context) => (await loadAccount(context, user.address))?.positionCount ?? 0,
         }),
         firstDistributionDate: t.field({
           type: 'DateTime',
           nullable: true,
           description: 'The first date with a position, midnight UTC; null without one.',
+          ...reading({ kind: 'sql', sql: (column) => column('firstDistributionDate') }),
           resolve: async (user, _, context) =>
             (await loadAccount(context, user.address))?.firstDistributionDate ?? null,
         }),
@@ -132,12 +179,18 @@ export function addUser(builder: Builder, refs: Refs) {
           type: 'DateTime',
           nullable: true,
           description: 'The newest date with a position, midnight UTC; null without one.',
+          ...reading({ kind: 'sql', sql: (column) => column('lastDistributionDate') }),
           resolve: async (user, _, context) => (await loadAccount(context, user.address))?.lastDistributionDate ?? null,
         }),
         leaderboardEntry: t.field({
           type: refs.LeaderboardEntry,
           nullable: true,
           description: "The user's entry on the leaderboard; null without a stored position.",
+          ...reading({
+            kind: 'own',
+            columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
+            there: 'rank',
+          }),
           resolve: (user, _, context) => loadAccount(context, user.address),
         }),
         positions: t.field({
@@ -148,14 +201,11 @@ export function addUser(builder: Builder, refs: Refs) {
             pool: t.arg({ type: 'Address', description: 'Those in one pool.' }),
             date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
           },
-          resolve: (user, { pool, date, ...page }, context) =>
-            connect(
-              context,
-              positionListing,
-              positionFilter({ pool, date }),
-              page,
-              owner('t.user_address', user.address),
-            ),
+          ...list({
+            listing: () => positionListing,
+            filter: ({ pool, date }) => positionFilter({ pool, date }),
+            owner: owner('t.user_address'),
+          }),
         }),
         dailyPoints: t.field({
           type: DailyPointsList,
@@ -166,14 +216,18 @@ export function addUser(builder: Builder, refs: Refs) {
             afterDate: t.arg({ type: 'DateTime', description: 'Dates later than this moment.' }),
             until: t.arg({ type: 'DateTime', description: 'Dates up to this moment, included.' }),
           },
-          resolve: (user, { since, afterDate, until, ...page }, context) => {
-            const where: Prisma.Sql[] = []
-            const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
-            if (since) where.push(Prisma.sql`t.distribution_date >= ${moment(since)}`)
-            if (afterDate) where.push(Prisma.sql`t.distribution_date > ${moment(afterDate)}`)
-            if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
-            return connect(context, accountDays, { where }, page, owner('t.user_address', user.address))
-          },
+          ...list({
+            listing: () => accountDays,
+            filter: ({ since, afterDate, until }) => {
+              const where: Prisma.Sql[] = []
+              const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
+              if (since) where.push(Prisma.sql`t.distribution_date >= ${moment(since)}`)
+              if (afterDate) where.push(Prisma.sql`t.distribution_date > ${moment(afterDate)}`)
+              if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
+              return { where }
+            },
+            owner: owner('t.user_address'),
+          }),
         }),
         marketSnapshots: t.field({
           type: refs.MarketSnapshots,
@@ -183,12 +237,14 @@ export function addUser(builder: Builder, refs: Refs) {
             ...window(),
             market: t.arg.string({ description: 'Those of one market, by its address in lower case.' }),
           },
-          resolve: (user, { chainId, market, from, to, grouped, ...page }, context) => {
-            noNul('market', market)
-            const listing = grouped ? groupedMarketSnapshots : marketSnapshots
-            const filter = snapshotFilter('market', { chainId, entity: market, from, to })
-            return connect(context, listing, filter, page, owner('t.account_id', user.address))
-          },
+          ...list({
+            listing: ({ grouped }) => (grouped ? groupedMarketSnapshots : marketSnapshots),
+            filter: ({ chainId, market, from, to }) => {
+              noNul('market', market)
+              return snapshotFilter('market', { chainId, entity: market, from, to })
+            },
+            owner: owner('t.account_id'),
+          }),
         }),
         vaultSnapshots: t.field({
           type: refs.VaultSnapshots,
@@ -198,12 +254,14 @@ export function addUser(builder: Builder, refs: Refs) {
             ...window(),
             vault: t.arg.string({ description: 'Those of one vault, by its address in lower case.' }),
           },
-          resolve: (user, { chainId, vault, from, to, grouped, ...page }, context) => {
-            noNul('vault', vault)
-            const listing = grouped ? groupedVaultSnapshots : vaultSnapshots
-            const filter = snapshotFilter('vault', { chainId, entity: vault, from, to })
-            return connect(context, listing, filter, page, owner('t.account_id', user.address))
-          },
+          ...list({
+            listing: ({ grouped }) => (grouped ? groupedVaultSnapshots : vaultSnapshots),
+            filter: ({ chainId, vault, from, to }) => {
+              noNul('vault', vault)
+              return snapshotFilter('vault', { chainId, entity: vault, from, to })
+            },
+            owner: owner('t.account_id'),
+          }),
         }),
         latestSnapshots: t.field({
           type: [refs.Snapshot],
@@ -223,14 +281,11 @@ export function addUser(builder: Builder, refs: Refs) {
             chainId: chainId(),
             market: t.arg({ type: 'Address', description: 'Those of one collateral market.' }),
           },
-          resolve: (user, { chainId, market, ...page }, context) =>
-            connect(
-              context,
-              marketLiquidationRewards,
-              rewardFilter('market', { chainId, entity: market }),
-              page,
-              owner('t.account_id', user.address),
-            ),
+          ...list({
+            listing: () => marketLiquidationRewards,
+            filter: ({ chainId, market }) => rewardFilter('market', { chainId, entity: market }),
+            owner: owner('t.account_id'),
+          }),
         }),
         vaultLiquidationRewards: t.field({
           type: refs.VaultLiquidationRewards,
@@ -240,14 +295,11 @@ export function addUser(builder: Builder, refs: Refs) {
             chainId: chainId(),
             vault: t.arg({ type: 'Address', description: 'Those of one vault.' }),
           },
-          resolve: (user, { chainId, vault, ...page }, context) =>
-            connect(
-              context,
-              vaultLiquidationRewards,
-              rewardFilter('vault', { chainId, entity: vault }),
-              page,
-              owner('t.account_id', user.address),
-            ),
+          ...list({
+            listing: () => vaultLiquidationRewards,
+            filter: ({ chainId, vault }) => rewardFilter('vault', { chainId, entity: vault }),
+            owner: owner('t.account_id'),
+          }),
         }),
         earnings: t.field({
           type: refs.Earnings,
@@ -277,12 +329,13 @@ export function addUser(builder: Builder, refs: Refs) {
       type: Users,
       description: 'Every address that a record of either domain names, by address.',
       args: pageArguments(t.arg),
-      resolve: (_, args, context) => connect(context, allUsers, { where: [] }, args),
+      ...list({ listing: () => allUsers, filter: () => ({ where: [] }) }),
     }),
     user: t.field({
       type: User,
       description: 'The user at an address.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
+      ...reading({ kind: 'one', one: userAt, by: ['address'] }),
       resolve: (_, { address }) => ({ address }),
     }),
     users: t.field({
@@ -291,14 +344,8 @@ export function addUser(builder: Builder, refs: Refs) {
       args: {
         addresses: t.arg({ type: ['Address'], required: true, description: `Addresses, at most ${MAX_USERS}.` }),
       },
-      resolve: (_, { addresses }) => {
-        if (addresses.length > MAX_USERS)
-          throw new GatewayError(
-            'BAD_INPUT',
-            `addresses must be at most ${MAX_USERS}: ask for the others in another request.`,
-          )
-        return addresses.map((address) => ({ address }))
-      },
+      ...reading({ kind: 'rows', rows: usersAt }),
+      resolve: (_, { addresses }) => bounded(addresses).map((address) => ({ address })),
     }),
   }))
 }

@@ -2,8 +2,8 @@ import { type Listing, rowsByKey } from '../../db/listing.ts'
 import { snapshotFilter, vaultSnapshots } from '../../domain/snapshot/snapshot.ts'
 import { Prisma, type Vault as VaultRow } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
 import type { GraphContext } from '../context.ts'
+import { list, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { chainAddressId, readChainAddressId } from './node-id.ts'
 import { pageArguments } from './page-arguments.ts'
@@ -26,6 +26,9 @@ const vaults: Listing<VaultRow> = {
     { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
   ],
 }
+
+/** The vault at an address of a chain. */
+export const vaultAt = oneOf(vaults, 't.chain_id', 't.id')
 
 /** The vault at an address of a chain, together with all others asked for in the same tick. */
 export function loadVault(context: GraphContext, chainId: bigint, address: string): Promise<VaultRow | null> {
@@ -64,16 +67,17 @@ export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
           from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
           to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
         },
-        resolve: (vault, { from, to, ...args }, context) =>
-          connect(context, vaultSnapshots, snapshotFilter('vault', { from, to }), args, {
-            scope: {
-              columns: [
-                { column: 't.vault_id', type: 'text' },
-                { column: 't.chain_id', type: 'bigint' },
-              ],
-              value: [vault.id, vault.chainId.toString()],
-            },
-          }),
+        ...list({
+          listing: () => vaultSnapshots,
+          filter: ({ from, to }) => snapshotFilter('vault', { from, to }),
+          owner: {
+            columns: [
+              { column: 't.vault_id', type: 'text' },
+              { column: 't.chain_id', type: 'bigint' },
+            ],
+            fields: ['id', 'chainId'],
+          },
+        }),
       }),
     }),
   })
@@ -88,6 +92,7 @@ export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
         address: t.arg({ type: 'Address', required: true, description: "The vault's address." }),
       },
+      ...reading({ kind: 'one', one: vaultAt, by: ['chainId', 'address'] }),
       resolve: (_, { chainId, address }, context) => loadVault(context, BigInt(chainId), address),
     }),
     vaults: t.field({
@@ -98,12 +103,15 @@ export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
         chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
         address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
       },
-      resolve: (_, args, context) => {
-        const where: Prisma.Sql[] = []
-        if (typeof args.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${args.chainId}::bigint`)
-        if (args.address) where.push(Prisma.sql`t.id = ${args.address}`)
-        return connect(context, vaults, { where }, args)
-      },
+      ...list({
+        listing: () => vaults,
+        filter: ({ chainId, address }) => {
+          const where: Prisma.Sql[] = []
+          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
+          if (address) where.push(Prisma.sql`t.id = ${address}`)
+          return { where }
+        },
+      }),
     }),
   }))
   return Vault

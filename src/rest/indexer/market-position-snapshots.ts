@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
+import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, entityText } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -50,9 +51,9 @@ export const marketPositionSnapshots = endpoint({
   ),
   async answer({ path, query, execute, now }) {
     const window = snapshotWindow(query, query.market, now)
-    const { user } = await execute(operation, { address: path.address, ...window.variables })
-    const { nodes: data, totalCount } = user.marketSnapshots
-    const page = { data, pagination: shapes.pagination(query, totalCount, data.length) }
+    const { data, rows } = await execute.rows(operation, { address: path.address, ...window.variables })
+    const { totalCount } = data.user.marketSnapshots
+    const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
     const filters = { market: window.entity, ...window.filters }
     return { body: { ...page, filters }, timeless: window.timeless(page) }
   },

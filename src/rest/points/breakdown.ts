@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
+import type { RestBreakdownQuery } from '../../generated/operations/graphql.ts'
+import type { Rows } from '../../graphql/plan/plan.ts'
+import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { addresses, asEntity, entityText, limit, recordCursor } from '../parameters.ts'
-import { positionRecord } from '../position-record.ts'
 import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
   query RestBreakdown($first: Int!, $afterRecord: String, $assets: [Address!], $pool: String) {
     positions(first: $first, afterRecord: $afterRecord, assets: $assets, pool: $pool) {
-      nodes { ...PositionFields }
+      nodes { ...PositionRecord }
       pageInfo { hasNextPage }
     }
   }
@@ -33,12 +35,9 @@ const byAssets = (operationId: string) =>
     query: z.object({ ...page, asset }),
     response,
     async answer({ query, execute }) {
-      const { positions } = await execute(operation, {
-        first: query.limit,
-        afterRecord: query.cursor,
-        assets: query.asset,
-      })
-      return { body: pageOf(positions) }
+      return pageOf(
+        await execute.rows(operation, { first: query.limit, afterRecord: query.cursor, assets: query.asset }),
+      )
     },
   })
 
@@ -53,18 +52,11 @@ export const positionsByMarkets = endpoint({
   response,
   async answer({ query, execute }) {
     const pool = query.market === undefined ? undefined : asEntity(query.market)
-    const { positions } = await execute(operation, { first: query.limit, afterRecord: query.cursor, pool })
-    return { body: pageOf(positions) }
+    return pageOf(await execute.rows(operation, { first: query.limit, afterRecord: query.cursor, pool }))
   },
 })
 
-function pageOf({
-  nodes,
-  pageInfo,
-}: {
-  nodes: Parameters<typeof positionRecord>[0][]
-  pageInfo: { hasNextPage: boolean }
-}) {
-  const items = nodes.map(positionRecord)
-  return { items, nextCursor: pageInfo.hasNextPage ? (items.at(-1)?.id ?? null) : null }
+function pageOf({ data, rows }: { data: RestBreakdownQuery; rows: Rows }) {
+  const last = data.positions.pageInfo.hasNextPage ? lastOf<{ id: string }>(rows) : undefined
+  return { body: { items: listed(rows), nextCursor: last?.id ?? null } }
 }

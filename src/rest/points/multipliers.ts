@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { MultiplierFieldsFragment } from '../../generated/operations/graphql.ts'
 import { allPages } from '../all-pages.ts'
+import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -15,9 +16,23 @@ export const multiplierFields = graphql(`
   }
 `)
 
+/** A multiplier as section 2.6 of the points document has it. */
+export const multiplierRecordFields = graphql(`
+  fragment MultiplierRecord on Multiplier {
+    id: uuid poolAddress
+    deposit_tokenA: depositTokenA deposit_tokenB: depositTokenB borrow_tokenA: borrowTokenA borrow_tokenB: borrowTokenB
+    createdAt updatedAt
+    pool @flat {
+      poolName: displayName
+      assetA @flat { tokenA_address: address tokenA_symbol: symbol }
+      assetB @flat { tokenB_address: address tokenB_symbol: symbol }
+    }
+  }
+`)
+
 const all = graphql(`
   query RestMultipliers($after: String) {
-    multipliers(first: 1000, after: $after) { nodes { ...MultiplierFields } pageInfo { hasNextPage endCursor } }
+    multipliers(first: 1000, after: $after) { nodes { ...MultiplierRecord } pageInfo { hasNextPage endCursor } }
   }
 `)
 
@@ -27,8 +42,8 @@ const update = graphql(`
   }
 `)
 
-/** A multiplier as section 2.6 of the points document has it. */
-export function multiplierRecord({ pool, ...multiplier }: MultiplierFieldsFragment) {
+/** The same, of a mutation's answer. */
+function multiplierRecord({ pool, ...multiplier }: MultiplierFieldsFragment) {
   if (!pool) throw new Error(`the multiplier ${multiplier.id} has no pool`)
   const { assetA, assetB, poolName } = pool
   const tokens = {
@@ -47,8 +62,11 @@ export const allMultipliers = endpoint({
   status: 201,
   response: z.array(shapes.multiplierShape),
   async answer({ execute }) {
-    const rows = await allPages(async (after) => (await execute(all, { after })).multipliers)
-    return { body: rows.map(multiplierRecord) }
+    const pages = await allPages(async (after) => {
+      const { data, rows } = await execute.rows(all, { after })
+      return { rows, pageInfo: data.multipliers.pageInfo }
+    })
+    return { body: listed(...pages) }
   },
 })
 

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
+import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, dateCursor, limit } from '../parameters.ts'
-import { positionRecord } from '../position-record.ts'
 import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
   query RestPointsOfAddress($address: Address!, $first: Int!, $afterDate: DateTime) {
     user(address: $address) {
       dailyPoints(first: $first, afterDate: $afterDate) {
-        nodes { distributionDate points positions { ...PositionFields } }
+        nodes { distributionDate points positions { ...PositionRecord } }
         pageInfo { hasNextPage }
       }
     }
@@ -33,9 +33,9 @@ export const pointsOfAddress = endpoint({
     nextCursor: shapes.nullable(shapes.timestamp).describe("The last item's date; null where nothing follows."),
   }),
   async answer({ path, query, execute }) {
-    const { user } = await execute(operation, { address: path.address, first: query.limit, afterDate: query.cursor })
-    const items = user.dailyPoints.nodes.map((day) => ({ ...day, positions: day.positions.map(positionRecord) }))
-    const more = user.dailyPoints.pageInfo.hasNextPage
-    return { body: { items, nextCursor: more ? (items.at(-1)?.distributionDate ?? null) : null } }
+    const variables = { address: path.address, first: query.limit, afterDate: query.cursor }
+    const { data, rows } = await execute.rows(operation, variables)
+    const last = data.user.dailyPoints.pageInfo.hasNextPage ? lastOf<{ distributionDate: string }>(rows) : undefined
+    return { body: { items: listed(rows), nextCursor: last?.distributionDate ?? null } }
   },
 })

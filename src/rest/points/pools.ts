@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { allPages } from '../all-pages.ts'
+import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
-import { multiplierRecord } from './multipliers.ts'
 
 const operation = graphql(`
   query RestPools($after: String) {
@@ -11,9 +11,9 @@ const operation = graphql(`
       nodes {
         id: address marketId name createdTimestamp interestLastUpdated
         unit_1_id: marketAAddress unit_2_id: marketBAddress
-        assetA { address name symbol }
-        assetB { address name symbol }
-        multiplier { ...MultiplierFields }
+        assetA @flat { asset_1_address: address asset_1_name: name asset_1_symbol: symbol }
+        assetB @flat { asset_2_address: address asset_2_name: name asset_2_symbol: symbol }
+        multiplier { ...MultiplierRecord }
       }
       pageInfo { hasNextPage endCursor }
     }
@@ -44,17 +44,10 @@ export const allPools = endpoint({
     }),
   ),
   async answer({ execute }) {
-    const rows = await allPages(async (after) => (await execute(operation, { after })).pools)
-    const body = rows.map(({ assetA, assetB, multiplier, ...pool }) => ({
-      ...pool,
-      asset_1_address: assetA.address,
-      asset_1_name: assetA.name,
-      asset_1_symbol: assetA.symbol,
-      asset_2_address: assetB.address,
-      asset_2_name: assetB.name,
-      asset_2_symbol: assetB.symbol,
-      multiplier: multiplier ? multiplierRecord(multiplier) : null,
-    }))
-    return { body }
+    const pages = await allPages(async (after) => {
+      const { data, rows } = await execute.rows(operation, { after })
+      return { rows, pageInfo: data.pools.pageInfo }
+    })
+    return { body: listed(...pages) }
   },
 })

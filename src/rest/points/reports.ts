@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { allPages } from '../all-pages.ts'
+import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
 
@@ -27,6 +28,10 @@ export const reports = endpoint({
     ),
   }),
   async answer({ execute }) {
-    return { body: { items: await allPages(async (after) => (await execute(operation, { after })).distributions) } }
+    const pages = await allPages(async (after) => {
+      const { data, rows } = await execute.rows(operation, { after })
+      return { rows, pageInfo: data.distributions.pageInfo }
+    })
+    return { body: { items: listed(...pages) } }
   },
 })

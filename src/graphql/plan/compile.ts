@@ -1,0 +1,253 @@
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type OperationDefinitionNode,
+} from 'graphql'
+import {
+  type Encoding,
+  type Field,
+  type Key,
+  type Level,
+  type List,
+  type Member,
+  type Piece,
+  Scope,
+  Unplanned,
+} from './piece.ts'
+import type { Reading } from './reading.ts'
+import { type Document, fieldsOf } from './selection.ts'
+
+/** What an operation reads, and what its answer is made of. */
+export interface Compiled {
+  root: Level
+  answer: Piece
+}
+
+/**
+ * Makes a plan of a query: every field that is selected must be one whose SQL the schema tells (see reading.ts).
+ * @throws Unplanned where one is not
+ */
+export function compile(document: Document, operation: OperationDefinitionNode): Compiled {
+  const query = document.schema.getQueryType()
+  if (!query || operation.operation !== 'query') throw new Unplanned('no query')
+  const root: Level = { joins: [] }
+  const compiler = new Compiler(document)
+  const nothing = new Scope('', {}, root)
+  return { root, answer: { kind: 'object', members: compiler.members(query, operation.selectionSet, nothing) } }
+}
+
+/** How a field finds its values in a row. */
+type Columns = (field: GraphQLField<unknown, unknown>) => string
+
+class Compiler {
+  readonly #document: Document
+  #aliases = 0
+
+  constructor(document: Document) {
+    this.#document = document
+  }
+
+  /** The members of an object that is made of a row. */
+  members(
+    type: GraphQLOutputType,
+    selectionSet: FieldNode['selectionSet'],
+    scope: Scope,
+    own?: Record<string, string>,
+  ): Member[] {
+    const members: Member[] = []
+    for (const [key, node, definition] of this.#fields(type, selectionSet)) {
+      if (!definition) {
+        members.push({ key, piece: { kind: 'constant', json: JSON.stringify(getNamedType(type)?.name) } })
+        continue
+      }
+      const piece = this.#field({ node, definition }, scope, own)
+      if (isFlat(node) && piece.kind === 'object') members.push(...piece.members)
+      else members.push({ key, piece })
+    }
+    return members
+  }
+
+  #field(field: Field, scope: Scope, own: Record<string, string> | undefined): Piece {
+    const { definition, node } = field
+    const reading = definition.extensions.reading as Reading | undefined
+    const column: Columns = ({ name, extensions }) => {
+      const exposed = own ? own[name] : (extensions.pothosExposedField as string | undefined)
+      if (exposed === undefined) throw new Unplanned(`${name} is resolved`)
+      return scope.column(exposed)
+    }
+    if (!reading || (own && own[definition.name] !== undefined))
+      return leaf(definition.type, column(definition), definition)
+    const at = (name: string) => own?.[name] ?? name
+    const of = (name: string) => scope.column(at(name))
+    switch (reading.kind) {
+      case 'sql':
+        return leaf(definition.type, reading.sql(of), definition)
+      case 'own': {
+        const there = reading.there === undefined ? {} : { there: of(reading.there) }
+        const members = this.members(definition.type, node.selectionSet, scope, reading.columns)
+        return { kind: 'object', members, ...there }
+      }
+      case 'one': {
+        const { one, by } = reading
+        const keys = by.map((name): Key => {
+          const own = at(name)
+          return own in scope.columns ? { sql: scope.column(own) } : argumentKey(field, name)
+        })
+        const row = new Scope(this.#alias(), one.columns, scope.level)
+        scope.level.joins.push({ kind: 'one', scope: row, one, keys })
+        const members = this.members(definition.type, node.selectionSet, row)
+        if (one.always) return { kind: 'object', members }
+        return { kind: 'object', members, there: row.column(Object.keys(one.columns)[0] as string) }
+      }
+      case 'list': {
+        const owner = reading.list.owner?.fields.map(of) ?? []
+        const list: List = { field, reading, owner, alias: this.#alias(), column: of, cursors: false }
+        return { kind: 'object', members: this.#connection(list, scope) }
+      }
+      case 'rows': {
+        const list: List = {
+          field,
+          reading,
+          owner: reading.rows.by.map(of),
+          alias: this.#alias(),
+          column: of,
+          cursors: false,
+        }
+        return this.#items(list, scope, reading.rows.columns, (row) => ({
+          kind: 'object',
+          members: this.members(definition.type, node.selectionSet, row),
+        }))
+      }
+    }
+  }
+
+  #connection(list: List, scope: Scope): Member[] {
+    const { definition, node } = list.field
+    if (list.reading.kind !== 'list') throw new Unplanned('no connection')
+    const connection = list.reading.list
+    const members: Member[] = []
+    for (const [key, own, field] of this.#fields(definition.type, node.selectionSet)) {
+      if (!field) throw new Unplanned('__typename of a connection')
+      const rows = (item: (row: Scope) => Piece) => this.#items(list, scope, connection.listing({}).columns, item)
+      if (field.name === 'nodes')
+        members.push({
+          key,
+          piece: rows((row) => ({ kind: 'object', members: this.members(field.type, own.selectionSet, row) })),
+        })
+      else if (field.name === 'edges')
+        members.push({
+          key,
+          piece: rows((row) => ({
+            kind: 'object',
+            members: this.#fields(field.type, own.selectionSet).map(([name, node, edge]) => {
+              if (edge?.name === 'cursor') {
+                list.cursors = true
+                return { key: name, piece: { kind: 'cursor', list } as const }
+              }
+              if (edge?.name !== 'node') throw new Unplanned('a field of an edge')
+              return { key: name, piece: { kind: 'object', members: this.members(edge.type, node.selectionSet, row) } }
+            }),
+          })),
+        })
+      else if (field.name === 'totalCount') {
+        const alias = this.#alias()
+        // What a stored total is read from must be among the columns of its row.
+        connection.total?.sql({}, list.column)
+        scope.level.joins.push({ kind: 'count', list, alias })
+        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: 'number' } })
+      } else if (field.name === 'pageInfo')
+        members.push({
+          key,
+          piece: {
+            kind: 'object',
+            members: this.#fields(field.type, own.selectionSet).map(([name, , info]) => {
+              if (!info) throw new Unplanned('__typename of a page')
+              list.cursors ||= info.name.endsWith('Cursor')
+              return { key: name, piece: { kind: 'page', list, of: info.name as 'hasNextPage' } }
+            }),
+          },
+        })
+      else throw new Unplanned(`${field.name} of a connection`)
+    }
+    const asksPage = members.some(({ piece }) => piece.kind === 'object')
+    if (asksPage && !list.rows) this.#items(list, scope, connection.listing({}).columns, () => NOTHING)
+    return members
+  }
+
+  #items(list: List, scope: Scope, columns: Record<string, string>, item: (row: Scope) => Piece): Piece {
+    if (list.rows) throw new Unplanned('the rows of a list are selected twice')
+    const level: Level = { joins: [] }
+    const row = new Scope(this.#alias(), columns, level)
+    const rows = { scope: row, level, item: NOTHING as Piece }
+    list.rows = rows
+    scope.level.joins.push({ kind: 'list', list })
+    rows.item = item(row)
+    return { kind: 'items', list, item: rows.item }
+  }
+
+  /** The selected fields with their definitions, which `__typename` has none of. */
+  #fields(
+    type: GraphQLOutputType,
+    selectionSet: FieldNode['selectionSet'],
+  ): [key: string, node: FieldNode, definition: GraphQLField<unknown, unknown> | undefined][] {
+    const named = getNamedType(type)
+    if (!isObjectType(named) || !selectionSet) throw new Unplanned('no object')
+    const selected = fieldsOf(this.#document, named, selectionSet)
+    if (!selected) throw new Unplanned('a field is selected twice')
+    const definitions = named.getFields()
+    return [...selected].map(([key, node]) => {
+      const definition = definitions[node.name.value]
+      if (!definition && node.name.value !== '__typename') throw new Unplanned(`${node.name.value} is of the schema`)
+      return [key, node, definition]
+    })
+  }
+
+  #alias(): string {
+    return `x${++this.#aliases}`
+  }
+}
+
+const NOTHING: Piece = { kind: 'constant', json: '0' }
+
+const isFlat = ({ directives = [] }: FieldNode) => directives.some(({ name }) => name.value === 'flat')
+
+const ARGUMENT_TYPES: Record<string, string> = { Address: 'text', SafeInt: 'bigint', DateTime: 'date', String: 'text' }
+
+function argumentKey(field: Field, name: string): Key {
+  const argument = field.definition.args.find((one) => one.name === name)
+  const type = argument && ARGUMENT_TYPES[getNamedType(argument.type)?.name]
+  if (!type) throw new Unplanned(`neither a column nor an argument: ${name}`)
+  return { field, argument: name, type }
+}
+
+const ENCODINGS: Record<string, Encoding> = {
+  Float: 'number',
+  Int: 'number',
+  SafeInt: 'number',
+  Boolean: 'boolean',
+  String: 'text',
+  ID: 'text',
+  Address: 'text',
+  BigInt: 'quoted',
+}
+
+/** A value of a scalar or an enum. Moments are fields that end in `At`; other DateTimes are dates. */
+function leaf(type: GraphQLOutputType, sql: string, { name }: { name: string }): Piece {
+  const nullable = isNonNullType(type) ? type.ofType : type
+  if (isListType(nullable)) throw new Unplanned('a list of values')
+  if (isEnumType(nullable)) {
+    const names = nullable.getValues().map((one) => `WHEN '${one.value}' THEN '"${one.name}"'`)
+    return { kind: 'leaf', sql: `CASE ${sql} ${names.join(' ')} END`, as: 'json' }
+  }
+  const scalar = getNamedType(nullable).name
+  if (scalar === 'DateTime') return { kind: 'leaf', sql, as: name.endsWith('At') ? 'moment' : 'date' }
+  const as = ENCODINGS[scalar]
+  if (!as) throw new Unplanned(`${scalar} has no encoding`)
+  return { kind: 'leaf', sql, as }
+}

@@ -1,0 +1,86 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
+import type { Columns, Filter, Listing, Owners } from '../../db/listing.ts'
+import type { Reader } from '../../db/reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { connect, type PageArguments } from '../connection.ts'
+import type { GraphContext } from '../context.ts'
+
+/**
+ * What a field is in SQL, told beside its resolver (in `extensions.reading`), so that a plan can read a selection in one
+ * statement. An exposed field needs none: it is the row's column of that name. A field without one is resolved.
+ */
+export type Reading =
+  /** Made of the row's columns: SQL of theirs. */
+  | { kind: 'sql'; sql(column: (field: string) => string): string }
+  /** An object made of the row's own columns: which column each of its fields is. `there`: null where this column is. */
+  | { kind: 'own'; columns: Record<string, string>; there?: string }
+  /** The one row of another kind that the values of `by` (the row's columns, or a root field's arguments) lead to. */
+  | { kind: 'one'; one: One; by: string[] }
+  | { kind: 'list'; list: ListReading }
+  | { kind: 'rows'; rows: RowsReading }
+
+/** A kind of row that is found by a key. */
+export interface One {
+  columns: Columns
+  /** FROM and WHERE that give the row at a key, whose values are given as SQL. */
+  at(keys: Prisma.Sql[]): Prisma.Sql
+  /** Whether there is a row at every key. */
+  always?: boolean
+}
+
+type Arguments = Record<string, any>
+
+/** A connection: which listing its arguments ask for, with which filter; the rows of one owner, or all. */
+export interface ListReading {
+  listing(args: Arguments): Listing<any>
+  filter(args: Arguments): Filter
+  /** What of the arguments must be looked up first. */
+  prepare?(args: Arguments, reader: Reader): Promise<Arguments>
+  /** Which columns of the list equal which fields of the row that has it. */
+  owner?: { columns: Owners['columns']; fields: string[] }
+  /** The stored total, where one is: loaded, or as SQL over the owner's columns; undefined for these arguments: count. */
+  total?: {
+    load(row: any, args: Arguments, context: GraphContext): (() => Promise<number>) | undefined
+    sql(args: Arguments, column: (field: string) => string): string | undefined
+  }
+}
+
+/** A plain list of few rows. */
+export interface RowsReading {
+  columns: Columns
+  /** FROM, WHERE and ORDER BY. `columns` are the SQL of the owner's columns `by`, or none at the root. */
+  of(args: Arguments, owner: Prisma.Sql[]): Prisma.Sql
+  by: string[]
+}
+
+/** A connection's resolver and reading, from one description of it. */
+export function list(reading: ListReading) {
+  const { owner, total } = reading
+  return {
+    extensions: { reading: { kind: 'list', list: reading } satisfies Reading },
+    resolve: async (row: any, given: PageArguments & Arguments, context: GraphContext) => {
+      const args = reading.prepare ? await reading.prepare(given, context.reader) : given
+      const counted = total?.load(row, args, context)
+      return connect(context, reading.listing(args), reading.filter(args), args, {
+        ...(owner && { scope: { columns: owner.columns, value: owner.fields.map((field) => text(row[field])) } }),
+        ...(counted && { total: counted }),
+      })
+    },
+  }
+}
+
+const text = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : String(value))
+
+/** The row of a listing at the values of some of its columns, which are a key. */
+export function oneOf(listing: Listing<any>, ...key: string[]): One {
+  return {
+    columns: listing.columns,
+    at: (values) => {
+      const equal = key.map((column, i) => Prisma.sql`${Prisma.raw(column)} = ${values[i]}`)
+      return Prisma.sql`FROM ${listing.from} WHERE ${Prisma.join(equal, ' AND ')}`
+    },
+  }
+}
+
+/** What a field is in SQL, for its `extensions`. */
+export const reading = (of: Reading) => ({ extensions: { reading: of } })

@@ -1,0 +1,225 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
+import { countSql, type Listing, type Page, pageSql } from '../../db/listing.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { readPage } from '../connection.ts'
+import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
+
+/** The values of one request. */
+export interface Request {
+  /** The coerced arguments of a field. */
+  argumentsOf(field: Field): Record<string, any>
+  /** The page of a connection; undefined: of a plain list. */
+  pageOf(list: List): Page | undefined
+}
+
+/** The page that a connection's arguments ask for. @throws BAD_INPUT */
+export function pageFor(list: List, args: Record<string, any>): Page | undefined {
+  return list.reading.kind === 'list' ? readPage(list.reading.list.listing(args), args) : undefined
+}
+
+/**
+ * The one list whose rows come as rows, to be spliced into the answer: the only one that a root, or an object of one row,
+ * has. Postgres writes the JSON of all others.
+ */
+export function splicedList(root: Level): List | undefined {
+  const lists = root.joins.filter((join) => join.kind === 'list')
+  return lists.length === 1 ? lists[0]?.list : undefined
+}
+
+/**
+ * The statement that reads all of an answer.
+ * @param columns the SQL of what is read of the root, then of what is read of each row of the spliced list
+ */
+export function statement(
+  root: Level,
+  spliced: List | undefined,
+  columns: { root: string[]; row: string[] },
+  request: Request,
+): Prisma.Sql {
+  if (!spliced?.rows) return Prisma.sql`SELECT ${raw(columns.root)} FROM (SELECT) r ${joins(root.joins, request)}`
+  const { scope, level } = spliced.rows
+  const others = root.joins.filter((join) => join.kind !== 'list')
+  const page = rowsSql(spliced, request)
+  if (others.length === 0 && level.joins.length === 0)
+    return Prisma.sql`SELECT ${raw(columns.row)} FROM (${page}) ${raw([scope.alias])}`
+  const backward = request.pageOf(spliced)?.backward
+  return Prisma.sql`SELECT ${raw([...columns.root, `${scope.alias}.n`, ...columns.row])}
+    FROM (SELECT) r ${joins(others, request)}
+    LEFT JOIN LATERAL (SELECT p.*, row_number() OVER () AS n FROM (${page}) p) ${raw([scope.alias])} ON true
+    ${joins(level.joins, request)} ORDER BY ${raw([`${scope.alias}.n ${backward ? 'DESC' : ''}`])}`
+}
+
+/** Whether a statement gives a row's columns alone, without those of the root and the row's number. */
+export const isBare = (root: Level, spliced: List): boolean =>
+  root.joins.length === 1 && spliced.rows?.level.joins.length === 0
+
+function joins(all: Join[], request: Request): Prisma.Sql {
+  if (all.length === 0) return Prisma.empty
+  return Prisma.join(
+    all.map((join) => {
+      if (join.kind === 'one') return oneJoin(join.scope, join.one.at(join.keys.map((key) => keySql(key, request))))
+      if (join.kind === 'count')
+        return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
+      return Prisma.sql`LEFT JOIN LATERAL (${textSql(join.list, request)}) ${raw([join.list.alias])} ON true`
+    }),
+    ' ',
+  )
+}
+
+const oneJoin = (scope: Scope, found: Prisma.Sql) =>
+  Prisma.sql`LEFT JOIN LATERAL (SELECT ${selected(scope)} ${found}) ${raw([scope.alias])} ON true`
+
+function keySql(key: Key, request: Request): Prisma.Sql {
+  if ('sql' in key) return Prisma.raw(key.sql)
+  const value = request.argumentsOf(key.field)[key.argument]
+  return Prisma.sql`${value instanceof Date ? value.toISOString().slice(0, 10) : value}::${raw([key.type])}`
+}
+
+/** A list as one row: its JSON, and whether more rows follow. */
+function textSql(list: List, request: Request): Prisma.Sql {
+  if (!list.rows) throw new Error('a list without rows')
+  const { scope, level, item } = list.rows
+  const { alias } = scope
+  const page = request.pageOf(list)
+  const order = `${alias}.n${page?.backward ? ' DESC' : ''}`
+  const within = page ? Prisma.sql`FILTER (WHERE ${raw([alias])}.n <= ${page.limit})` : Prisma.empty
+  const more = page ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more` : Prisma.empty
+  return Prisma.sql`SELECT string_agg(${raw([jsonSql(item, request)])}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
+    FROM (SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}
+    ${joins(level.joins, request)}`
+}
+
+/** The rows of a list, in its order: a page's, with one more that tells that more follow, reversed where it is backward. */
+function rowsSql(list: List, request: Request): Prisma.Sql {
+  if (!list.rows) throw new Error('a list without rows')
+  const { scope } = list.rows
+  const args = request.argumentsOf(list.field)
+  if (list.reading.kind === 'rows') {
+    const { rows } = list.reading
+    return Prisma.sql`SELECT ${selected(scope)} ${rows.of(
+      args,
+      list.owner.map((sql) => Prisma.raw(sql)),
+    )}`
+  }
+  const { listing: of, filter } = list.reading.list
+  const listing: Listing<unknown> = of(args)
+  const page = request.pageOf(list)
+  if (!page) throw new Error('a connection without a page')
+  const filtered = filter(args)
+  const united = filtered.branches || page.after || page.before
+  for (const { field } of list.cursors || united ? listing.order : []) scope.column(field)
+  return pageSql(listing, selected(scope), filtered, page, owned(list))
+}
+
+/** The total of a list as a row with `total`. */
+function totalSql(list: List, request: Request): Prisma.Sql {
+  if (list.reading.kind !== 'list') throw new Error('no connection')
+  const { listing, filter, total } = list.reading.list
+  const args = request.argumentsOf(list.field)
+  const stored = total?.sql(args, list.column)
+  return stored === undefined
+    ? countSql(listing(args), filter(args), owned(list))
+    : Prisma.raw(`SELECT ${stored} AS total`)
+}
+
+function owned({ reading, owner }: List): Prisma.Sql[] {
+  if (reading.kind !== 'list') return []
+  return (reading.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
+}
+
+const selected = ({ used, columns }: Scope) =>
+  used.size === 0
+    ? Prisma.raw('true AS there')
+    : Prisma.raw([...used].map((field) => `${columns[field]} AS "${field}"`).join(', '))
+
+const raw = (sql: string[]) => Prisma.raw(sql.join(', '))
+
+/** Postgres allows a function 100 arguments. */
+const MAX_ARGUMENTS = 90
+
+/** SQL that writes a piece as JSON text. */
+export function jsonSql(piece: Piece, request: Request): string {
+  const parts = argumentsOf(piece, request)
+  const chunks: string[] = []
+  for (let at = 0; at < parts.length; at += MAX_ARGUMENTS)
+    chunks.push(`concat(${parts.slice(at, at + MAX_ARGUMENTS).join(', ')})`)
+  return chunks.join(' || ')
+}
+
+function argumentsOf(piece: Piece, request: Request): string[] {
+  const parts: ({ text: string } | { sql: string })[] = []
+  const text = (more: string) => {
+    const last = parts.at(-1)
+    if (last && 'text' in last) last.text += more
+    else parts.push({ text: more })
+  }
+  const sql = (of: string) => void parts.push({ sql: of })
+  const add = (one: Piece): void => {
+    switch (one.kind) {
+      case 'constant':
+        text(one.json)
+        return
+      case 'leaf':
+        sql(leafSql(one.sql, one.as))
+        return
+      case 'object': {
+        if (one.there !== undefined) {
+          const whole = jsonSql({ kind: 'object', members: one.members }, request)
+          sql(`CASE WHEN ${one.there} IS NULL THEN 'null' ELSE ${whole} END`)
+          return
+        }
+        text('{')
+        one.members.forEach(({ key, piece }, i) => {
+          text(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+          add(piece)
+        })
+        text('}')
+        return
+      }
+      case 'items':
+        text('[')
+        sql(`${one.list.alias}.items`)
+        text(']')
+        return
+      case 'page': {
+        const page = request.pageOf(one.list)
+        const told = page && pageFlag(page, one.of)
+        if (told === undefined) throw new Error('a cursor is not written by Postgres')
+        if (told === 'more') sql(`CASE WHEN ${one.list.alias}.more THEN 'true' ELSE 'false' END`)
+        else text(String(told))
+        return
+      }
+      case 'cursor':
+        throw new Error('a cursor is not written by Postgres')
+    }
+  }
+  add(piece)
+  return parts.map((part) => ('text' in part ? `'${part.text.replaceAll("'", "''")}'` : part.sql))
+}
+
+/** What tells whether rows follow a page, or come before it: that there are more than it holds, or what was asked. */
+export function pageFlag(page: Page, of: string): boolean | 'more' | undefined {
+  if (of === 'hasNextPage') return page.backward ? page.before !== undefined : 'more'
+  if (of === 'hasPreviousPage') return page.backward ? 'more' : page.after !== undefined || page.offset > 0n
+  return undefined
+}
+
+function leafSql(sql: string, as: string): string {
+  switch (as) {
+    case 'text':
+      return `coalesce(to_json(${sql})::text, 'null')`
+    case 'quoted':
+      return `coalesce('"' || ${sql} || '"', 'null')`
+    case 'date':
+      return `coalesce('"' || ${sql} || 'T00:00:00.000Z"', 'null')`
+    case 'moment':
+      return `coalesce('"' || ${momentSql(sql)} || '"', 'null')`
+    case 'boolean':
+      return `CASE WHEN ${sql} THEN 'true' WHEN ${sql} IS NULL THEN 'null' ELSE 'false' END`
+    default:
+      return `coalesce((${sql})::text, 'null')`
+  }
+}
+
+/** A timestamptz as ISO 8601 in UTC. */
+export const momentSql = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
