@@ -35,6 +35,8 @@ export interface Page {
   after?: string[]
   before?: string[]
   offset: bigint
+  /** Nobody asks whether more rows follow, so that no more are read. */
+  exact?: boolean
 }
 
 /** The filter of a list. `branches` are alternatives that an index serves each; a row may match several of them. */
@@ -101,7 +103,7 @@ const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
   Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
 
 /**
- * The statement of one page: up to `limit` + 1 rows in the order of the list, reversed for a backward page.
+ * The statement of one page: up to `limit` + 1 rows (`limit` of an exact one) in the order of the list, reversed for a backward page.
  * @param columns a select list that has at least the fields that the listing is ordered by
  * @param owned conditions that bind the list to its owner
  */
@@ -113,7 +115,7 @@ export function pageSql<Row>(
   owned: Prisma.Sql[],
 ): Prisma.Sql {
   const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
-  const limit = Prisma.sql`LIMIT ${page.limit + 1}`
+  const limit = Prisma.sql`LIMIT ${page.exact ? page.limit : page.limit + 1}`
   const starts = placesAfter(listing.order, page.after, '>')
   const ends = placesAfter(listing.order, page.before, '<')
   const selects: Prisma.Sql[] = []

@@ -17,8 +17,11 @@ const users = (selection: string) =>
   `query ($addresses: [Address!]! ${selection.includes('$n') ? '$n: Int!' : ''}) {
     users(addresses: $addresses) { address ${selection} } }`
 
-/** Nested operations, with the number of SQL statements that each takes however many rows it has. */
-const operations: Record<string, { statements: number; query: string }> = {
+/**
+ * Nested operations, with the number of SQL statements that their resolvers take however many rows there are. With a
+ * plan it is one; `unplanned` are those that have none.
+ */
+const operations: Record<string, { statements: number; query: string; unplanned?: true }> = {
   'positions → pool → multiplier, markets; → user → points': {
     statements: 5,
     query: `query ($n: Int!) { positions(first: $n) { nodes { pointsA user { points rank positionCount }
@@ -42,6 +45,7 @@ const operations: Record<string, { statements: number; query: string }> = {
       snapshots(first: 2) { nodes { shares vault { name } user { points } } } } } }`,
   },
   'leaderboard → user → points, earnings → market → pool; → vault': {
+    unplanned: true,
     statements: 7,
     query: `query ($n: Int!, $offset: BigInt) { leaderboard(first: $n, offset: $offset) { nodes { rank user { points
       earnings { totalEarningsUsd breakdown { nodes { earningsUsd market { assetSymbol pool { name } } vault { name } } }
@@ -58,20 +62,24 @@ const operations: Record<string, { statements: number; query: string }> = {
       pool { name marketA { assetSymbol } marketB { assetSymbol } } } } }`,
   },
   'runs → multipliers': {
+    unplanned: true,
     statements: 2,
     query: `query ($n: Int!) { runs(first: $n) { nodes { kind after { totalPoints } sources { digest }
       multipliers { nodes { depositTokenA changedBy } } } } }`,
   },
   'distributions → run → multipliers, runs': {
+    unplanned: true,
     statements: 4,
     query: `query ($n: Int!) { distributions(first: $n) { nodes { run { kind multipliers(first: 2) { nodes { changedBy } } }
       runs(first: 3) { nodes { kind status } } } } }`,
   },
   'positions → run, multiplier used': {
+    unplanned: true,
     statements: 3,
     query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositTokenA } } } }`,
   },
   'multipliers → history': {
+    unplanned: true,
     statements: 2,
     query: `query ($n: Int!) { multipliers(first: $n) { nodes { history(first: 2) { nodes { changedBy } } } } }`,
   },
@@ -91,6 +99,7 @@ const operations: Record<string, { statements: number; query: string }> = {
       vaultSnapshots(first: $n) { nodes { assets vault { name } } }`),
   },
   'users → latest snapshots → market → pool → multiplier; → vault': {
+    unplanned: true,
     statements: 6,
     query: users(`latestSnapshots { timestamp user { address } ... on VaultSnapshot { vault { name } }
       ... on MarketSnapshot { market { pool { multiplier { depositTokenA } } } } }`),
@@ -102,6 +111,7 @@ const operations: Record<string, { statements: number; query: string }> = {
         collateralMarket { pool { name } } } }`),
   },
   'users → net APR → market → pool, vault': {
+    unplanned: true,
     statements: 4,
     query: users(`netApr { earnNetApr breakdown(first: 1000) { totalCount nodes {
       market { assetSymbol pool { name } } vault { name } } } }`),
@@ -110,31 +120,42 @@ const operations: Record<string, { statements: number; query: string }> = {
 }
 
 /**
- * The statements that an operation takes once it is known: its first run finds out whether it needs a transaction, and
- * so does the first one that is compiled.
+ * The statements that an operation takes once it is known: its first runs find out whether it needs a transaction.
+ * @param extensions with any, its resolvers run
  */
-async function statementsOf(query: string, variables?: object): Promise<string[]> {
-  for (let known = 0; known < 2; known++) await gateway.graphql(query, variables)
+async function statementsOf(query: string, variables?: object, extensions?: object): Promise<string[]> {
+  for (let known = 0; known < 2; known++) await ask(query, variables, extensions)
   gateway.statements.length = 0
-  const { errors } = await gateway.graphql(query, variables)
+  const { errors } = await ask(query, variables, extensions)
   expect(errors).toBeUndefined()
   return [...gateway.statements]
 }
 
-for (const [name, { query, statements }] of Object.entries(operations))
-  test(`${name}: ${statements} statements for one row and for fifty`, async () => {
-    const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank } }`)
-    const one = await statementsOf(query, {
-      n: 1,
-      addresses: [sampleUser],
-      market: sampleMarket.address,
-      vault: sampleVault.address,
-      offset: data.user.rank - 1,
+async function ask(query: string, variables?: object, extensions?: object): Promise<{ errors?: unknown[] }> {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
+  const body = JSON.stringify({ query, variables, extensions })
+  return (await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })).json() as Promise<object>
+}
+
+for (const [name, { query, statements, unplanned }] of Object.entries(operations))
+  for (const [way, expected, extensions] of [
+    ['planned', unplanned ? statements : Math.min(statements, 1), undefined],
+    ['resolved', statements, {}],
+  ] as const)
+    test(`${name}, ${way}: ${expected} statements for one row and for fifty`, async () => {
+      const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank } }`)
+      const few = {
+        n: 1,
+        addresses: [sampleUser],
+        market: sampleMarket.address,
+        vault: sampleVault.address,
+        offset: data.user.rank - 1,
+      }
+      const one = await statementsOf(query, few, extensions)
+      const many = await statementsOf(query, { n: 50, addresses }, extensions)
+      expect(one.length, one.join('\n')).toBe(expected)
+      expect(many.length, many.join('\n')).toBe(expected)
     })
-    const many = await statementsOf(query, { n: 50, addresses })
-    expect(one.length, one.join('\n')).toBe(statements)
-    expect(many.length, many.join('\n')).toBe(statements)
-  })
 
 test('introspection takes no statement at all', async () => {
   expect(await statementsOf('{ __schema { types { name } } }')).toEqual([])
@@ -148,16 +169,17 @@ for (const [list, { counts }] of Object.entries({
   'distributions(first: 2)': { counts: 1 },
 }))
   test(`${list}: totalCount costs a statement only when it is selected`, async () => {
-    const without = await statementsOf(`{ ${list} { edges { cursor } pageInfo { hasNextPage } } }`)
-    const counted = await statementsOf(`{ ${list} { totalCount edges { cursor } pageInfo { hasNextPage } } }`)
+    const without = await statementsOf(`{ ${list} { edges { cursor } pageInfo { hasNextPage } } }`, {}, {})
+    const counted = await statementsOf(`{ ${list} { totalCount edges { cursor } pageInfo { hasNextPage } } }`, {}, {})
     expect(without).toHaveLength(1)
     expect(counted).toHaveLength(1 + counts)
   })
 
 test('the totals of many owners are counted in one statement, those that are stored in none', async () => {
-  const counted = await statementsOf(users('positions(first: $n) { totalCount }'), { n: 1, addresses })
+  const counted = await statementsOf(users('positions(first: $n) { totalCount }'), { n: 1, addresses }, {})
   expect(counted).toHaveLength(2)
-  expect(await statementsOf('{ distributions { nodes { positions(first: 1) { totalCount } } } }')).toHaveLength(2)
+  const stored = await statementsOf('{ distributions { nodes { positions(first: 1) { totalCount } } } }', {}, {})
+  expect(stored).toHaveLength(2)
 })
 
 test('lists of all positions and of all accounts are counted without reading them', async () => {

@@ -107,7 +107,7 @@ class Compiler {
       }
       case 'list': {
         const owner = reading.list.owner?.fields.map(of) ?? []
-        const list: List = { field, reading, owner, alias: this.#alias(), column: of, cursors: false }
+        const list: List = { field, reading, owner, alias: this.#alias(), column: of, open: false, cursors: false }
         return { kind: 'object', members: this.#connection(list, scope) }
       }
       case 'rows': {
@@ -117,6 +117,7 @@ class Compiler {
           owner: reading.rows.by.map(of),
           alias: this.#alias(),
           column: of,
+          open: false,
           cursors: false,
         }
         return this.#items(list, scope, reading.rows.columns, (row) => ({
@@ -168,7 +169,8 @@ class Compiler {
             kind: 'object',
             members: this.#fields(field.type, own.selectionSet).map(([name, , info]) => {
               if (!info) throw new Unplanned('__typename of a page')
-              list.cursors ||= info.name.endsWith('Cursor')
+              if (info.name.endsWith('Cursor')) list.cursors = true
+              else list.open = true
               return { key: name, piece: { kind: 'page', list, of: info.name as 'hasNextPage' } }
             }),
           },

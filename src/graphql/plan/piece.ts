@@ -50,6 +50,8 @@ export interface List {
   owner: string[]
   /** Its rows, once they are selected. */
   rows?: { scope: Scope; level: Level; item: Piece }
+  /** Whether it is asked if more rows follow. */
+  open: boolean
   /** Whether cursors of its rows are asked for. */
   cursors: boolean
   /** Its lateral join, where Postgres writes its JSON. */

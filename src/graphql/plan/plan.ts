@@ -120,7 +120,7 @@ class Variant {
   readonly #answer: ReturnType<typeof template>
   readonly #item: ReturnType<typeof template>
   readonly #columns: { root: string[]; row: string[] }
-  readonly #place: number[]
+  readonly #place: Map<string, number>
   readonly #lists: List[]
 
   constructor({ root, answer }: Compiled) {
@@ -134,7 +134,7 @@ class Variant {
     const bare = this.#spliced !== undefined && isBare(root, this.#spliced)
     const inner = new Columns(bare ? 0 : outer.sql.length + 1)
     const rows = this.#spliced?.rows
-    this.#place = this.#spliced?.cursors ? placeColumns(this.#spliced, inner) : []
+    this.#place = this.#spliced?.cursors ? placeColumns(this.#spliced, inner) : new Map()
     this.#item = rows ? template(rows.item, inner, undefined) : []
     if (rows && inner.sql.length === 0) inner.place('true')
     this.#columns = { root: outer.sql, row: inner.sql }
@@ -166,7 +166,7 @@ class Variant {
 
   #planned(found: TextRow[], argumentsOf: Request['argumentsOf'], pageOf: (list: List) => Page | undefined): Planned {
     const spliced = this.#spliced
-    const written: Written = { pageOf, rows: [], ends: [], item: this.#item, more: false, name: '', place: this.#place }
+    const written: Written = { pageOf, rows: [], ends: [], item: this.#item, more: false, name: '', place: [] }
     let root: TextRow = found[0] ?? []
     if (spliced) {
       const page = pageOf(spliced)
@@ -184,7 +184,11 @@ class Variant {
       }
       written.rows = rows
       written.ends = [rows[0], rows.at(-1)]
-      if (spliced.reading.kind === 'list') written.name = spliced.reading.list.listing(argumentsOf(spliced.field)).name
+      if (spliced.reading.kind === 'list') {
+        const { name, order } = spliced.reading.list.listing(argumentsOf(spliced.field))
+        written.name = name
+        written.place = order.flatMap(({ field }) => this.#place.get(field) ?? [])
+      }
     }
     return {
       json: () => write(this.#answer, root, written),

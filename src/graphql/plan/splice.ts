@@ -13,7 +13,7 @@ type Template = (
   | { column: number; as: Encoding }
   | { there: number; template: Template }
   | { page: List; of: string; more: number | undefined }
-  | { cursor: number[] }
+  | { cursor: true }
   | { items: List }
 )[]
 
@@ -87,7 +87,7 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
         })
         return
       case 'cursor':
-        parts.push({ cursor: placeColumns(one.list, columns) })
+        parts.push({ cursor: true })
         return
     }
   }
@@ -95,10 +95,11 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
   return parts
 }
 
-/** The columns of a row's place in its list. */
-export function placeColumns({ reading, rows }: List, columns: Columns): number[] {
+/** The columns that a row's place in its list is made of, by field. */
+export function placeColumns({ reading, rows }: List, columns: Columns): Map<string, number> {
   if (reading.kind !== 'list' || !rows) throw new Error('no connection')
-  return reading.list.listing({}).order.map(({ field }) => columns.place(rows.scope.column(field)))
+  const { order } = reading.list.listing({})
+  return new Map(order.map(({ field }) => [field, columns.place(rows.scope.column(field))]))
 }
 
 /** What is known when the answer is written. */
@@ -124,7 +125,7 @@ export function write(parts: Template, row: TextRow, known: Written): string {
     else if ('column' in part) out += json(row[part.column] as string | null, part.as)
     else if ('there' in part) out += row[part.there] === null ? 'null' : write(part.template, row, known)
     else if ('items' in part) out += `[${items(known)}]`
-    else if ('cursor' in part) out += cursor(part.cursor, row, known)
+    else if ('cursor' in part) out += cursor(row, known)
     else out += pageInfo(part, row, known)
   }
   return out
@@ -151,10 +152,10 @@ function pageInfo(
   const told = pageFlag(page, of)
   if (told !== undefined) return String(told === 'more' ? (more === undefined ? known.more : row[more] === 't') : told)
   const end = known.ends[of === 'startCursor' ? 0 : 1]
-  return end ? cursor(known.place, end, known) : 'null'
+  return end ? cursor(end, known) : 'null'
 }
 
-const cursor = (place: number[], row: TextRow, { name }: Written) =>
+const cursor = (row: TextRow, { name, place }: Written) =>
   JSON.stringify(
     encodeCursor(
       name,

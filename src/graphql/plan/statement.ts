@@ -14,7 +14,9 @@ export interface Request {
 
 /** The page that a connection's arguments ask for. @throws BAD_INPUT */
 export function pageFor(list: List, args: Record<string, any>): Page | undefined {
-  return list.reading.kind === 'list' ? readPage(list.reading.list.listing(args), args) : undefined
+  if (list.reading.kind !== 'list') return undefined
+  const page = readPage(list.reading.list.listing(args), args)
+  return list.open ? page : { ...page, exact: true }
 }
 
 /**
@@ -82,8 +84,11 @@ function textSql(list: List, request: Request): Prisma.Sql {
   const { alias } = scope
   const page = request.pageOf(list)
   const order = `${alias}.n${page?.backward ? ' DESC' : ''}`
-  const within = page ? Prisma.sql`FILTER (WHERE ${raw([alias])}.n <= ${page.limit})` : Prisma.empty
-  const more = page ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more` : Prisma.empty
+  const flagged = list.open && page
+  const within = flagged ? Prisma.sql`FILTER (WHERE ${raw([alias])}.n <= ${page.limit})` : Prisma.empty
+  const more = flagged
+    ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more`
+    : Prisma.empty
   return Prisma.sql`SELECT string_agg(${raw([jsonSql(item, request)])}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
     FROM (SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}
     ${joins(level.joins, request)}`

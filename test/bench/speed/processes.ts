@@ -73,7 +73,8 @@ export async function startServer(command: string[], env: Env): Promise<Server> 
   return { port, pid: child.pid as number, startMs, stop }
 }
 
-const node = (...args: string[]) => [process.execPath, ...args]
+/** As the package's scripts start it. */
+const node = (...args: string[]) => [process.execPath, '--max-semi-space-size=32', ...args]
 const product = join(root, 'dist/main.js')
 
 export const startProduct = (url: string, env: Env = {}) =>

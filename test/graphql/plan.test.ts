@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { buildSchema, type GraphQLField, type GraphQLOutputType, getNamedType, isLeafType, isObjectType } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Operations } from '../../src/graphql/operations.ts'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { sampleUser } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
+const operations = new Operations(createSchema())
+
+let gateway: Gateway
+/** Texts that arguments take, all of which name something in the store, and some that do not. */
+const known: Record<string, string[]> = {}
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 40, days: 6 })
+  const { pool } = gateway.deps.store
+  // What must be escaped, signs that SQL knows, and characters of several bytes.
+  await pool.query(`UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`)
+  await pool.query(`UPDATE position SET a_token_price = 1e-7, b_token_price = 1e21
+    WHERE id IN (SELECT id FROM position ORDER BY distribution_date DESC, id LIMIT 3)`)
+  const texts = async (sql: string) => (await pool.query<{ text: string }>(sql)).rows.map((row) => row.text)
+  Object.assign(known, {
+    user: [sampleUser, ...(await texts('SELECT user_address AS text FROM account ORDER BY rank LIMIT 6'))],
+    pool: await texts('SELECT id AS text FROM pool ORDER BY id LIMIT 4'),
+    market: await texts('SELECT id AS text FROM market ORDER BY id LIMIT 4'),
+    vault: await texts('SELECT id AS text FROM vault ORDER BY id LIMIT 3'),
+    token: await texts('SELECT asset_1_address AS text FROM pool ORDER BY id LIMIT 4'),
+    date: await texts('SELECT date::text AS text FROM distribution ORDER BY date'),
+  })
+})
+afterAll(() => gateway.close())
+
+/** A field's arguments, and whether they are of a list. */
+function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick: Pick): string {
+  const one = (kind: string) =>
+    JSON.stringify(pick([...(known[kind] ?? []), '0x0000000000000000000000000000000000000001']))
+  const date = () => JSON.stringify(pick([...(known.date ?? []), '2020-01-01']))
+  const seconds = () => String(pick([0, 1_700_000_000, 1_795_000_000, 2_000_000_000]))
+  const given: string[] = []
+  const backward = pick([false, false, true])
+  for (const { name, type } of field.args) {
+    const needed = String(type).endsWith('!')
+    const some = needed || pick([true, false])
+    if (name === 'first' && !backward && some) given.push(`first: ${pick([0, 1, 2, 3, 5])}`)
+    if (name === 'last' && backward) given.push(`last: ${pick([0, 1, 2, 4])}`)
+    if (name === 'offset' && !backward && pick([true, false, false])) given.push(`offset: ${pick([0, 1, 3, 1000])}`)
+    if (!some) continue
+    if (['user', 'pool', 'market', 'vault'].includes(name)) given.push(`${name}: ${one(name)}`)
+    if (name === 'address') given.push(`address: ${one(field.name.replace(/s$/, ''))}`)
+    if (name === 'addresses') given.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
+    if (name === 'asset') given.push(`asset: ${one('token')}`)
+    if (name === 'assets') given.push(`assets: [${one('token')}, ${one('token')}]`)
+    if (['date', 'since', 'afterDate', 'until'].includes(name)) given.push(`${name}: ${date()}`)
+    if (['from', 'to'].includes(name) && parent !== 'Query') given.push(`${name}: "${seconds()}"`)
+    if (name === 'chainId') given.push(`chainId: ${pick([146, 1, 43114])}`)
+    if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
+  }
+  return given.length > 0 ? `(${given.join(', ')})` : ''
+}
+
+type Pick = <T>(from: T[]) => T
+
+/** Fields that are resolved, or need what the sample has not. */
+const RESOLVED = /^(id|earnings|netApr|latestSnapshots|run|runs|multiplierUsed|history|edges)$/
+
+/** A random selection of a type that has a plan. */
+function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
+  const named = getNamedType(type)
+  if (!isObjectType(named)) throw new Error(`${named} is no object`)
+  const fields = Object.values(named.getFields()).filter(
+    (field) => !RESOLVED.test(field.name) && (depth > 0 || isLeafType(getNamedType(field.type))),
+  )
+  const parts: string[] = [pick(['__typename', ''])].filter((part) => part !== '' && !named.name.endsWith('Connection'))
+  const count = named.name.endsWith('Connection') ? 3 : pick([1, 2, 3, 4, 6])
+  let aliases = 0
+  const seen = new Set<string>()
+  for (let n = 0; n < count; n++) {
+    const field = pick(fields)
+    if (!field || seen.has(field.name) || (field.name === 'pageInfo' && depth < 1)) continue
+    seen.add(field.name)
+    const leaf = isLeafType(getNamedType(field.type))
+    const alias = pick([true, false, false]) ? `alias${++aliases}: ` : ''
+    if (field.name === 'pageInfo') parts.push(`pageInfo { ${pick(['hasNextPage', 'hasPreviousPage hasNextPage'])} }`)
+    else
+      parts.push(
+        `${alias}${field.name}${argumentsOf(field, named.name, pick)}${leaf ? '' : ` { ${selection(field.type, depth - 1, pick)} }`}`,
+      )
+  }
+  if (named.name.endsWith('Connection') && !seen.has('nodes')) {
+    const { nodes } = named.getFields()
+    if (nodes) parts.push(`nodes { ${selection(nodes.type, depth - 1, pick)} }`)
+  }
+  if (parts.length === 0) {
+    const leaf = fields.find((field) => isLeafType(getNamedType(field.type)))
+    parts.push(leaf ? leaf.name : '__typename')
+  }
+  return parts.join(' ')
+}
+
+const ROOTS = [
+  'user',
+  'users',
+  'positions',
+  'leaderboard',
+  'pools',
+  'pool',
+  'markets',
+  'vaults',
+  'multipliers',
+  'distributions',
+  'distribution',
+  'program',
+  'allUsers',
+]
+
+function randomQuery(seed: number[]): string {
+  let at = 0
+  const pick: Pick = (from) => from[(seed[at++ % seed.length] as number) % from.length] as never
+  const roots = schema.getQueryType()?.getFields() ?? {}
+  const names = pick([1, 1, 1, 2]) === 1 ? [pick(ROOTS)] : [pick(ROOTS), pick(ROOTS)]
+  const parts = names.map((name, i) => {
+    const field = roots[name]
+    if (!field) throw new Error(`the schema has no ${name}`)
+    return `r${i}: ${name}${argumentsOf(field, 'Query', pick)} { ${selection(field.type, 4, pick)} }`
+  })
+  return `{ ${parts.join(' ')} }`
+}
+
+async function ask(query: string, extensions?: object): Promise<string> {
+  const response = await fetch(`${gateway.base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' },
+    body: JSON.stringify({ query, extensions }),
+  })
+  return response.text()
+}
+
+test('random selections give the same, planned and resolved', { timeout: 120_000 }, async () => {
+  let planned = 0
+  let all = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: 5039 }), { minLength: 40, maxLength: 120 }), async (seed) => {
+      const query = randomQuery(seed)
+      all++
+      if (operations.find(query, undefined)?.plan.covers()) planned++
+      const [fast, slow] = [await ask(query), await ask(query, {})]
+      expect(JSON.parse(fast), query).toEqual(JSON.parse(slow))
+    }),
+    { numRuns: 400 },
+  )
+  expect(planned / all).toBeGreaterThan(0.8)
+})
+
+for (const [name, list] of Object.entries({
+  positions: 'positions(PAGE)',
+  'positions of a token': 'positions(assets: [TOKEN] PAGE)',
+  leaderboard: 'leaderboard(PAGE)',
+  pools: 'pools(PAGE)',
+  "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
+  "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
+  "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
+  "a user's grouped snapshots": 'user(address: USER) { marketSnapshots(grouped: true PAGE) REST }',
+}))
+  test(`the pages of ${name} are the same, planned and resolved, forward and backward`, async () => {
+    const asked = (page: string) => {
+      const rest =
+        '{ edges { cursor node { __typename } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }'
+      const filled = list
+        .replace('PAGE', page)
+        .replace('USER', JSON.stringify(sampleUser))
+        .replace('TOKEN', JSON.stringify(known.token?.[0]))
+      return `{ ${filled.includes('REST') ? filled.replace('REST', rest) : `${filled} ${rest}`} }`
+    }
+    for (const backward of [false, true]) {
+      let place = ''
+      for (let page = 0; page < 4; page++) {
+        const query = asked(`${backward ? 'last' : 'first'}: 7 ${place}`)
+        const fast = await ask(query)
+        expect(operations.find(query, undefined)?.plan.covers(), query).toBe(true)
+        expect(JSON.parse(fast), query).toEqual(JSON.parse(await ask(query, {})))
+        const cursor = fast.match(backward ? /"startCursor":"(\w+)"/ : /"endCursor":"(\w+)"/)?.[1]
+        if (!cursor) break
+        place = `${backward ? 'before' : 'after'}: "${cursor}"`
+      }
+    }
+  })
+
+test('a number that JSON has no word for is an error, planned and resolved', async () => {
+  const { pool } = gateway.deps.store
+  const { rows } = await pool.query(
+    `UPDATE vault SET deposit_rate = 'NaN' WHERE id = (SELECT min(id) FROM vault) RETURNING id`,
+  )
+  for (const extensions of [undefined, {}])
+    expect(
+      JSON.parse(await ask(`{ vaults(address: "${rows[0].id}") { nodes { depositRate } } }`, extensions)).errors,
+    ).toHaveLength(1)
+  await pool.query(`UPDATE vault SET deposit_rate = 0 WHERE id = $1`, [rows[0].id])
+})
