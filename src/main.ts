@@ -6,6 +6,7 @@ import { addMultipliers } from './cli/multipliers.ts'
 import { addRunDates } from './cli/run-dates.ts'
 import { addRuns } from './cli/runs.ts'
 import { addServe } from './cli/serve.ts'
+import { printSubgraph } from './graphql/federation.ts'
 import { createSchema } from './graphql/schema.ts'
 import { openApiDocument } from './http/openapi.ts'
 
@@ -27,7 +28,10 @@ program
 program
   .command('schema')
   .description('print the GraphQL schema')
-  .action(() => print(printSchema(lexicographicSortSchema(createSchema()))))
+  .option('--federation', 'as a subgraph of Apollo Federation 2')
+  .action(async ({ federation }: { federation?: boolean }) =>
+    print(federation ? await printSubgraph() : printSchema(lexicographicSortSchema(createSchema()))),
+  )
 program
   .command('openapi')
   .description('print the OpenAPI document')

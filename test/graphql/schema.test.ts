@@ -10,6 +10,7 @@ import {
   printSchema,
 } from 'graphql'
 import { expect, test } from 'vitest'
+import { createSubgraph } from '../../src/graphql/federation.ts'
 import { createSchema } from '../../src/graphql/schema.ts'
 
 const schema = createSchema()
@@ -19,7 +20,10 @@ test('the committed schema.graphql is that of the code (npm run generate writes 
   expect(committed.trim()).toBe(printSchema(lexicographicSortSchema(schema)).trim())
 })
 
-test('everything has a description', () => {
+test.each([
+  ['the schema', schema],
+  ['the subgraph', await createSubgraph()],
+])('everything in %s has a description', (_, schema) => {
   const silent: string[] = []
   const see = (name: string, { description }: { description?: string | null }) => {
     if (!description?.trim()) silent.push(name)
