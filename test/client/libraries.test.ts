@@ -114,7 +114,7 @@ describe('graphql-request', () => {
 })
 
 describe('urql', () => {
-  const client = () => new Client({ url, exchanges: [cacheExchange, fetchExchange], preferGetMethod: false })
+  const client = () => new Client({ url, exchanges: [cacheExchange, fetchExchange] })
 
   test('queries, typed', async () => {
     const { data, error } = await client().query(LeaderboardDocument, { first: 2 }).toPromise()
@@ -135,7 +135,7 @@ describe('urql', () => {
   })
 
   test('subscribes over server-sent events, with nothing but its own fetch', async () => {
-    const live = new Client({ url, exchanges: [fetchExchange], fetchSubscriptions: true, preferGetMethod: false })
+    const live = new Client({ url, exchanges: [fetchExchange], fetchSubscriptions: true })
     const version = await new Promise<string | undefined>((resolve, reject) => {
       const { unsubscribe } = live.subscription(DataChangedDocument, {}).subscribe(({ data, error }) => {
         setTimeout(() => unsubscribe())

@@ -4,6 +4,7 @@ import {
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
+  isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
   lexicographicSortSchema,
@@ -40,5 +41,16 @@ test.each([
       for (const field of Object.values(type.getFields())) see(`${type.name}.${field.name}`, field)
     if (isEnumType(type)) for (const value of type.getValues()) see(`${type.name}.${value.name}`, value)
   }
+  expect(silent).toEqual([])
+})
+
+test('every field that may be null says when it is', () => {
+  const silent = Object.values(schema.getTypeMap()).flatMap((type) =>
+    (isObjectType(type) || isInterfaceType(type)) && !isIntrospectionType(type)
+      ? Object.values(type.getFields())
+          .filter((field) => !isNonNullType(field.type) && !/\bnull\b/i.test(field.description ?? ''))
+          .map((field) => `${type.name}.${field.name}`)
+      : [],
+  )
   expect(silent).toEqual([])
 })
