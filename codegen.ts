@@ -7,7 +7,10 @@ const scalars = {
   SafeInt: 'number',
 }
 
-const operations = (schema: string | string[], documents: string | string[]) => ({
+/** Those of a client, whose variables go through JSON. */
+const overHttp = { ...scalars, BigInt: { input: 'string | number', output: 'string' } }
+
+const operations = (schema: string | string[], documents: string | string[], scalarTypes = scalars) => ({
   schema,
   documents,
   preset: 'client' as const,
@@ -16,15 +19,15 @@ const operations = (schema: string | string[], documents: string | string[]) => 
     useTypeImports: true,
     enumsAsTypes: true,
     strictScalars: true,
-    scalars,
+    scalars: scalarTypes,
     importExtension: '.ts',
     emitLegacyCommonJSImports: false,
   },
 })
 
 /**
- * The typed operations, from committed schemas: those that the REST router and the command line execute, and those that
- * a source of positions is asked. `npm run generate` renews them.
+ * The typed operations, from committed schemas: those that the REST router and the command line execute, those of the
+ * client that the package exports, and those that a source of positions is asked. `npm run generate` renews them.
  */
 const config: CodegenConfig = {
   generates: {
@@ -32,6 +35,7 @@ const config: CodegenConfig = {
       ['src/generated/schema.graphql', 'src/rest/directives.graphql'],
       ['src/rest/**/*.ts', 'src/cli/**/*.ts'],
     ),
+    'src/generated/client/': operations('src/generated/schema.graphql', 'src/client/*.graphql', overHttp),
     'src/generated/source-operations/': operations('src/sources/graph-positions.graphql', 'src/sources/**/*.ts'),
   },
 }

@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { dataVersion } from './db/store.ts'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
+import { createSubgraph } from './graphql/federation.ts'
 import { openLive } from './graphql/live.ts'
 import { Operations } from './graphql/operations.ts'
 import { createSchema } from './graphql/schema.ts'
@@ -98,7 +99,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
   app.addHook('onClose', async () => live.close())
-  const schema = createSchema()
+  const schema = config.FEDERATION ? await createSubgraph() : createSchema()
   const graph = { schema, operations: new Operations(schema), deps: { ...deps, live } }
   app.get('/', (_request, reply) =>
     reply

@@ -95,6 +95,10 @@ const variables = z.object({
   POINTS_BASE_DEPOSIT: points.default(1),
   POINTS_BASE_BORROW: points.default(0.5),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org').default('https://github.com/lending-graph/gateway'),
+  FEDERATION: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((given) => given === 'true'),
   SAMPLE_DATA: z.enum(['on', 'off'], 'must be on or off').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CACHE_MAX_BYTES: z.coerce

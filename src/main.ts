@@ -1,12 +1,11 @@
 import { Command } from 'commander'
-import { lexicographicSortSchema, printSchema } from 'graphql'
 import { fail, print, withDeps } from './cli/command.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
 import { addRunDates } from './cli/run-dates.ts'
 import { addRuns } from './cli/runs.ts'
+import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
-import { createSchema } from './graphql/schema.ts'
 import { openApiDocument } from './http/openapi.ts'
 
 const program = new Command('gateway')
@@ -20,14 +19,11 @@ addImport(program)
 addRunDates(program)
 addRuns(program)
 addMultipliers(program)
+addSchema(program)
 program
   .command('migrate')
   .description("bring the store's tables up to date")
   .action(() => withDeps(async (deps) => print(`The tables of the ${deps.storeName} are up to date.`)))
-program
-  .command('schema')
-  .description('print the GraphQL schema')
-  .action(() => print(printSchema(lexicographicSortSchema(createSchema()))))
 program
   .command('openapi')
   .description('print the OpenAPI document')

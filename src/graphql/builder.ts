@@ -15,6 +15,7 @@ export interface SchemaTypes {
     DateTime: { Input: Date; Output: Date }
     BigInt: { Input: bigint; Output: bigint | string }
     SafeInt: { Input: number; Output: bigint | number }
+    _Any: { Input: unknown; Output: unknown }
     ID: { Input: string; Output: string }
   }
   Connection: { totalCount: () => Promise<number> | number }
@@ -23,10 +24,13 @@ export interface SchemaTypes {
   DefaultNodeNullability: false
 }
 
-/** A new, empty schema builder: each type's file adds its part (see schema.ts). */
-export function createBuilder() {
+/**
+ * A new, empty schema builder: each type's file adds its part (see schema.ts).
+ * @param more plugins that are loaded only where they are needed
+ */
+export function createBuilder(more: ('federation' | 'directives')[] = []) {
   return new SchemaBuilder<SchemaTypes>({
-    plugins: [RelayPlugin, PrismaPlugin],
+    plugins: [RelayPlugin, PrismaPlugin, ...more],
     defaultFieldNullability: false,
     prisma: {
       // A snapshot's client has all that the plugin uses: the models.
@@ -47,7 +51,7 @@ export function createBuilder() {
       cursorType: 'String',
       cursorFieldOptions: { description: 'Where the row is in the list: opaque text for after and before.' },
       pageInfoFieldOptions: { description: 'Whether more rows follow, and where this page begins and ends.' },
-      pageInfoTypeOptions: { description: 'Where a page begins and ends.' },
+      pageInfoTypeOptions: { description: 'Where a page begins and ends.', shareable: true },
       hasNextPageFieldOptions: { description: 'Whether rows follow this page.' },
       hasPreviousPageFieldOptions: { description: 'Whether rows come before this page.' },
       startCursorFieldOptions: { description: 'The cursor of the first row; null on an empty page.' },

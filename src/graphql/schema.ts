@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
-import { createBuilder } from './builder.ts'
+import { type Builder, createBuilder } from './builder.ts'
 import { addScalars } from './scalars.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
@@ -18,9 +18,18 @@ import { addSnapshot } from './types/snapshot.ts'
 import { addUser, userRef } from './types/user.ts'
 import { addVault } from './types/vault.ts'
 
-/** The graph, put together. A type is in types/, with the queries that return it and the mutations that change it. */
+/** The graph. */
 export function createSchema(): GraphQLSchema {
   const builder = createBuilder()
+  addTypes(builder)
+  return builder.toSchema()
+}
+
+/**
+ * Puts the graph together. A type is in types/, with the queries that return it and the mutations that change it.
+ * @returns the types that other graphs may refer to
+ */
+export function addTypes(builder: Builder) {
   addScalars(builder)
   const Query = builder.queryType({
     description: "Reads. Everything in one operation's answer belongs to one snapshot of the store.",
@@ -53,5 +62,5 @@ export function createSchema(): GraphQLSchema {
   addDataVersion(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
-  return builder.toSchema()
+  return { User, Pool, Market, Vault }
 }

@@ -4,12 +4,14 @@ import {
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
+  isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql'
 import { expect, test } from 'vitest'
+import { createSubgraph } from '../../src/graphql/federation.ts'
 import { createSchema } from '../../src/graphql/schema.ts'
 
 const schema = createSchema()
@@ -19,7 +21,10 @@ test('the committed schema.graphql is that of the code (npm run generate writes 
   expect(committed.trim()).toBe(printSchema(lexicographicSortSchema(schema)).trim())
 })
 
-test('everything has a description', () => {
+test.each([
+  ['the schema', schema],
+  ['the subgraph', await createSubgraph()],
+])('everything in %s has a description', (_, schema) => {
   const silent: string[] = []
   const see = (name: string, { description }: { description?: string | null }) => {
     if (!description?.trim()) silent.push(name)
@@ -36,5 +41,16 @@ test('everything has a description', () => {
       for (const field of Object.values(type.getFields())) see(`${type.name}.${field.name}`, field)
     if (isEnumType(type)) for (const value of type.getValues()) see(`${type.name}.${value.name}`, value)
   }
+  expect(silent).toEqual([])
+})
+
+test('every field that may be null says when it is', () => {
+  const silent = Object.values(schema.getTypeMap()).flatMap((type) =>
+    (isObjectType(type) || isInterfaceType(type)) && !isIntrospectionType(type)
+      ? Object.values(type.getFields())
+          .filter((field) => !isNonNullType(field.type) && !/\bnull\b/i.test(field.description ?? ''))
+          .map((field) => `${type.name}.${field.name}`)
+      : [],
+  )
   expect(silent).toEqual([])
 })

@@ -112,14 +112,14 @@ export function addLinks(builder: Builder, refs: Refs): void {
       market: t.field({
         type: Market,
         nullable: true,
-        description: 'The market, where the entity is one.',
+        description: 'The market; null where the entity is a vault, or the store has none at its address.',
         resolve: (row, _, context) =>
           row.entityType === 'market' ? loadMarket(context, row.chainId, row.entityId) : null,
       }),
       vault: t.field({
         type: Vault,
         nullable: true,
-        description: 'The vault, where the entity is one.',
+        description: 'The vault; null where the entity is a market, or the store has none at its address.',
         resolve: (row, _, context) =>
           row.entityType === 'vault' ? loadVault(context, row.chainId, row.entityId) : null,
       }),

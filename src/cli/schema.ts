@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { lexicographicSortSchema, printSchema } from 'graphql'
+import { ConfigError } from '../config.ts'
+import { changesSince } from '../graphql/compatibility.ts'
+import { printSubgraph } from '../graphql/federation.ts'
+import { createSchema } from '../graphql/schema.ts'
+import { print } from './command.ts'
+
+interface Options {
+  federation?: boolean
+  against?: string
+}
+
+/** Prints the schema, or compares it with one that clients know. */
+export function addSchema(program: Command): void {
+  program
+    .command('schema')
+    .description('print the GraphQL schema')
+    .option('--federation', 'as a subgraph of Apollo Federation 2')
+    .option('--against <file>', 'instead tell what breaks the clients of another schema, and fail if anything does')
+    .action(async ({ federation, against }: Options) => {
+      if (against !== undefined) return compare(against)
+      print(federation ? await printSubgraph() : printSchema(lexicographicSortSchema(createSchema())))
+    })
+}
+
+async function compare(path: string): Promise<void> {
+  const released = await readFile(path, 'utf8').catch(() => {
+    throw new ConfigError(`${path} cannot be read.`)
+  })
+  const { breaking, dangerous } = changesSince(released, createSchema())
+  for (const change of breaking) print(`Breaks clients: ${change}`)
+  for (const change of dangerous) print(`May surprise clients: ${change}`)
+  if (breaking.length === 0) return print(`Nothing breaks the clients of ${path}.`)
+  print('Deprecate what is to go, release, and take it away after that.')
+  process.exitCode = 1
+}

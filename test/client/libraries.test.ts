@@ -1,0 +1,224 @@
+import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, Observable } from '@apollo/client'
+import { Client, cacheExchange, fetchExchange } from '@urql/core'
+import { print } from 'graphql'
+import { GraphQLClient } from 'graphql-request'
+import { createClient } from 'graphql-sse'
+import {
+  DailyPointsDocument,
+  DataChangedDocument,
+  EarningsDocument,
+  LatestSnapshotsDocument,
+  LeaderboardDocument,
+  MarketSnapshotsDocument,
+  type PoolCardFragment,
+  PoolCardFragmentDoc,
+  PoolDocument,
+  PoolsDocument,
+  PositionsDocument,
+  type Scalars,
+  UserDocument,
+  UsersDocument,
+  VaultSnapshotsDocument,
+} from 'lending-graph-gateway/client'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { sampleUser } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+let url: string
+const address = sampleUser
+beforeAll(async () => {
+  gateway = await startGateway()
+  url = `${gateway.base}/graphql`
+  await loadSample(gateway, { days: 30 })
+})
+afterAll(() => gateway?.close())
+
+describe('graphql-request', () => {
+  const client = () => new GraphQLClient(url)
+
+  test('the leaderboard, and the next page', async () => {
+    const { program, leaderboard } = await client().request(LeaderboardDocument, { first: 3 })
+    expect(leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2, 3])
+    expect(leaderboard.totalCount).toBe(program.accountCount)
+    const next = await client().request(LeaderboardDocument, { first: 3, after: leaderboard.pageInfo.endCursor })
+    expect(next.leaderboard.nodes.map(({ rank }) => rank)).toEqual([4, 5, 6])
+  })
+
+  test('every query of the client answers, with the types that it promises', async () => {
+    const request = client()
+    const { user } = await request.request(UserDocument, { address })
+    expect(user).toMatchObject({
+      address,
+      rank: expect.any(Number),
+      earnings: { hasIncompletePrices: expect.any(Boolean) },
+    })
+    expectTypeOf(user.rank).toEqualTypeOf<number | null>()
+    expectTypeOf(user.address).toEqualTypeOf<Scalars['Address']['output']>()
+    expectTypeOf(user.lastDistributionDate).toEqualTypeOf<Scalars['DateTime']['output'] | null>()
+
+    const { users } = await request.request(UsersDocument, { addresses: [address, address] })
+    expect(users).toEqual([user, user])
+    expect((await request.request(DailyPointsDocument, { address, last: 2 })).user.dailyPoints.nodes).toHaveLength(2)
+    expect((await request.request(EarningsDocument, { address })).user.earnings.breakdown.nodes.length).toBeGreaterThan(
+      0,
+    )
+
+    const { pools } = await request.request(PoolsDocument, { first: 2 })
+    expect(pools.nodes).toHaveLength(2)
+    const { pool } = await request.request(PoolDocument, { address: pools.nodes[0]!.address })
+    expect(pool).toEqual(pools.nodes[0])
+    expectTypeOf(pool).toEqualTypeOf<PoolCardFragment | null>()
+
+    const { positions } = await request.request(PositionsDocument, { user: address, first: 5 })
+    expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
+    expectTypeOf(positions.nodes[0]!.a.tokenAddress).toEqualTypeOf<string>()
+  })
+
+  test('snapshots: amounts and times are decimal strings, times may be asked for as numbers or as strings', async () => {
+    const request = client()
+    const { user } = await request.request(LatestSnapshotsDocument, { address })
+    expect(new Set(user.latestSnapshots.map((one) => one.__typename))).toEqual(
+      new Set(['MarketSnapshot', 'VaultSnapshot']),
+    )
+    for (const row of user.latestSnapshots)
+      if (row.__typename === 'MarketSnapshot') {
+        expectTypeOf(row.debtAssets).toEqualTypeOf<string>()
+        expect(row.debtAssets).toMatch(/^\d+$/)
+        expect(row.chainId).toBeTypeOf('number')
+      } else {
+        expectTypeOf(row.shares).toEqualTypeOf<string>()
+        expect(row.shares).toMatch(/^\d+$/)
+      }
+    const newest = user.latestSnapshots.map((one) => Number(one.timestamp)).sort((a, b) => b - a)[0]!
+    const asNumber = await request.request(MarketSnapshotsDocument, { address, from: newest - 5 * 86_400, to: newest })
+    const asText = await request.request(MarketSnapshotsDocument, {
+      address,
+      from: String(newest - 5 * 86_400),
+      to: String(newest),
+    })
+    expect(asNumber.user.marketSnapshots.totalCount).toBeGreaterThan(0)
+    expect(asNumber).toEqual(asText)
+    const vaults = await request.request(VaultSnapshotsDocument, { address, grouped: true, first: 1 })
+    expect(vaults.user.vaultSnapshots.nodes).toHaveLength(1)
+  })
+
+  test('an error has its code', async () => {
+    await expect(client().request(UserDocument, { address: 'me' })).rejects.toMatchObject({
+      response: { errors: [{ extensions: { code: 'BAD_INPUT' } }] },
+    })
+    // @ts-expect-error an address is needed
+    await expect(client().request(UserDocument, {})).rejects.toThrow()
+  })
+})
+
+describe('urql', () => {
+  const client = () => new Client({ url, exchanges: [cacheExchange, fetchExchange] })
+
+  test('queries, typed', async () => {
+    const { data, error } = await client().query(LeaderboardDocument, { first: 2 }).toPromise()
+    expect(error).toBeUndefined()
+    expect(data?.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2])
+    expectTypeOf(data!.leaderboard.nodes[0]!.points).toEqualTypeOf<number>()
+  })
+
+  test('queries by GET, which the gateway and what is between may keep', async () => {
+    const { data, error } = await client().query(PoolsDocument, { first: 1 }, { preferGetMethod: 'force' }).toPromise()
+    expect(error).toBeUndefined()
+    expect(data?.pools.nodes).toHaveLength(1)
+  })
+
+  test('an error has its code', async () => {
+    const { error } = await client().query(UserDocument, { address: 'me' }).toPromise()
+    expect(error?.graphQLErrors[0]?.extensions.code).toBe('BAD_INPUT')
+  })
+
+  test('subscribes over server-sent events, with nothing but its own fetch', async () => {
+    const live = new Client({ url, exchanges: [fetchExchange], fetchSubscriptions: true })
+    const version = await new Promise<string | undefined>((resolve, reject) => {
+      const { unsubscribe } = live.subscription(DataChangedDocument, {}).subscribe(({ data, error }) => {
+        setTimeout(() => unsubscribe())
+        if (error) reject(error)
+        else resolve(data?.dataChanged.version)
+      })
+    })
+    expect(version).toMatch(/^\d+$/)
+  })
+})
+
+describe('Apollo Client', () => {
+  const client = (link: ApolloLink = new HttpLink({ uri: url })) =>
+    new ApolloClient({ link, cache: new InMemoryCache() })
+
+  test('queries, typed, and what it keeps is found again by its fragment', async () => {
+    const apollo = client()
+    const { data } = await apollo.query({ query: PoolsDocument, variables: { first: 2 } })
+    expectTypeOf(data!.pools.nodes[0]!.displayName).toEqualTypeOf<string>()
+    const [pool] = data!.pools.nodes
+    const kept = apollo.readFragment({
+      fragment: PoolCardFragmentDoc,
+      fragmentName: 'PoolCard',
+      id: apollo.cache.identify({ __typename: 'Pool', id: pool!.id }) as string,
+    })
+    expect(kept).toEqual(pool)
+  })
+
+  test('a user is one object in its cache, whichever query it came with', async () => {
+    const apollo = client()
+    await apollo.query({ query: UserDocument, variables: { address } })
+    await apollo.query({ query: DailyPointsDocument, variables: { address, last: 3 } })
+    await apollo.query({ query: EarningsDocument, variables: { address } })
+    const users = Object.keys(apollo.cache.extract() as object).filter((key) => key.startsWith('User:'))
+    expect(users).toHaveLength(1)
+    const again = await apollo.query({ query: UserDocument, variables: { address }, fetchPolicy: 'cache-only' })
+    expect(again.data?.user).toMatchObject({ address, rank: expect.any(Number) })
+  })
+
+  test('an error has its code', async () => {
+    await expect(client().query({ query: UserDocument, variables: { address: 'me' } })).rejects.toMatchObject({
+      errors: [{ extensions: { code: 'BAD_INPUT' } }],
+    })
+  })
+
+  test('subscribes over server-sent events with a link around graphql-sse', async () => {
+    const events = createClient({ url })
+    const link = new ApolloLink(
+      (operation) =>
+        new Observable((observer) =>
+          events.subscribe(
+            { query: print(operation.query), variables: operation.variables, operationName: operation.operationName },
+            {
+              next: (result) => observer.next(result as ApolloLink.Result),
+              error: (error) => observer.error(error),
+              complete: () => observer.complete(),
+            },
+          ),
+        ),
+    )
+    const version = await new Promise((resolve, reject) => {
+      const subscription = client(link)
+        .subscribe({ query: DataChangedDocument })
+        .subscribe({
+          next({ data }) {
+            setTimeout(() => subscription.unsubscribe())
+            resolve(data?.dataChanged.version)
+          },
+          error: reject,
+        })
+    })
+    expect(version).toMatch(/^\d+$/)
+    events.dispose()
+  })
+})
+
+test('graphql-sse subscribes by itself', async () => {
+  const client = createClient({ url })
+  const events = client.iterate<{ dataChanged: { version: string } }>({ query: print(DataChangedDocument) })
+  for await (const { data, errors } of events) {
+    expect(errors).toBeUndefined()
+    expect(data?.dataChanged.version).toMatch(/^\d+$/)
+    break
+  }
+  client.dispose()
+})
