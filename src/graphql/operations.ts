@@ -1,15 +1,7 @@
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  getOperationAST,
-  parse,
-  TypeInfo,
-  validate,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql'
+import { type DocumentNode, type GraphQLSchema, getOperationAST, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
+import { Limiter } from './limits.ts'
 
 /** A query that is valid in the schema, as a function. */
 export interface Operation {
@@ -36,6 +28,7 @@ interface Seen {
  */
 export class Operations {
   readonly #schema: GraphQLSchema
+  readonly #limiter: Limiter
   readonly #seen = new LRUCache<string, Seen>({
     max: MAX_TEXTS,
     maxSize: MAX_CHARACTERS,
@@ -43,8 +36,9 @@ export class Operations {
   })
   readonly #own = new WeakMap<DocumentNode, Operation | null>()
 
-  constructor(schema: GraphQLSchema) {
+  constructor(schema: GraphQLSchema, limiter = new Limiter(schema)) {
     this.#schema = schema
+    this.#limiter = limiter
   }
 
   /** A query by its text; undefined where it is to be executed by the GraphQL server. */
@@ -70,8 +64,8 @@ export class Operations {
 
   #compileText(text: string, operationName: string | undefined): Operation | null {
     try {
-      const document = parse(text)
-      return validate(this.#schema, document).length === 0 ? this.#compile(document, operationName) : null
+      const document = this.#limiter.parse(text)
+      return this.#limiter.validate(document).length === 0 ? this.#compile(document, operationName) : null
     } catch {
       return null
     }

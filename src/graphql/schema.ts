@@ -5,6 +5,7 @@ import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
+import { addLimits } from './types/limits.ts'
 import { addLinks } from './types/links.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
 import { addLive } from './types/live.ts'
@@ -29,6 +30,7 @@ export function createSchema(): GraphQLSchema {
   builder.globalConnectionField('totalCount', (t) =>
     t.int({
       description: 'How many rows the whole list has; counted only when it is selected.',
+      extensions: { cost: { weight: 10 } },
       resolve: (connection) => connection.totalCount(),
     }),
   )
@@ -51,6 +53,7 @@ export function createSchema(): GraphQLSchema {
   const Distribution = addDistribution(builder, { Positions, DistributionKind, MultiplierInput, ...runs })
   addUser(builder, { User, Position, Positions, LeaderboardEntry, ...earnings, ...snapshots, ...rewards })
   addDataVersion(builder)
+  addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   return builder.toSchema()

@@ -105,6 +105,8 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
       topAccounts: t.field({
         type: [PoolAccount],
         description: 'The accounts with the most points from this pool on one distribution date, most points first.',
+        // All positions of the date are looked at.
+        extensions: { cost: { weight: 100 } },
         args: {
           first: t.arg.int({ defaultValue: 10, required: true, description: 'How many, 0 to 100.' }),
           date: t.arg({

@@ -67,6 +67,7 @@ export function addUser(builder: Builder, refs: Refs) {
         positions: t.field({
           type: [Position],
           description: "The user's positions on that date, by pool, then id: one a pool.",
+          extensions: { cost: { rows: 10 } },
           resolve: (day, _, context) =>
             context.batches.load(
               'positionsOfDays',
@@ -207,6 +208,7 @@ export function addUser(builder: Builder, refs: Refs) {
           type: [refs.Snapshot],
           description:
             "What the user has now: in every market and vault, the rows at the user's newest timestamp there.",
+          extensions: { cost: { weight: 1, rows: 10 } },
           args: { chainId: chainId() },
           resolve: (user, args, context) =>
             context.batches.load(`latestSnapshots ${args.chainId}`, user.address, (users) =>
@@ -250,6 +252,7 @@ export function addUser(builder: Builder, refs: Refs) {
         earnings: t.field({
           type: refs.Earnings,
           description: "What the user's positions are worth now, minus the money that went in.",
+          extensions: { cost: { weight: 10 } },
           args: { chainId: chainId() },
           resolve: (user, args, context) =>
             context.batches.load(`earnings ${args.chainId}`, user.address, (users) =>
@@ -259,6 +262,7 @@ export function addUser(builder: Builder, refs: Refs) {
         netApr: t.field({
           type: refs.NetApr,
           description: "The average rates of the user's deposits and debts.",
+          extensions: { cost: { weight: 10 } },
           args: { chainId: chainId() },
           resolve: (user, args, context) =>
             context.batches.load(`netApr ${args.chainId}`, user.address, (users) =>
