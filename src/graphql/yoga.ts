@@ -42,14 +42,22 @@ function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & Se
   return {
     async onParams({ params, request, setParams }) {
       if (typeof params !== 'object' || params === null || Array.isArray(params)) return
-      const { documentId = parameter(request, 'documentId'), ...rest } = params as AskedDocument & typeof params
-      const asked = { query: rest.query ?? undefined, documentId, hash: rest.extensions?.persistedQuery?.sha256Hash }
-      const given = Object.values(asked).filter((one) => one !== undefined && one !== null)
-      if (given.length === 0 || !given.every((one) => typeof one === 'string')) return
+      const { documentId, ...rest } = params as typeof params & { documentId?: unknown }
+      const { query, extensions } = rest
+      const asked: AskedDocument = {
+        query: query ?? undefined,
+        documentId: textOf(documentId ?? parameter(request, 'documentId')),
+        hash: extensions?.persistedQuery ? textOf(extensions.persistedQuery.sha256Hash ?? null) : undefined,
+      }
+      // A query that is no text, or none at all, is refused by the server, which says so.
+      if (asked.query !== undefined && typeof asked.query !== 'string') return
+      if (Object.values(asked).every((one) => one === undefined)) return
       setParams({ ...rest, query: await documents.resolve(asked) })
     },
   }
 }
+
+const textOf = (given: unknown) => (given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
 
 function parameter({ method, url }: Request, name: string): string | undefined {
   return method === 'GET' ? (new URL(url).searchParams.get(name) ?? undefined) : undefined
