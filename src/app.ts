@@ -5,10 +5,14 @@ import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
 import { dataVersion } from './db/store.ts'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
+import { Documents, idOfDocument } from './graphql/documents.ts'
+import { examples } from './graphql/examples.ts'
 import { createSubgraph } from './graphql/federation.ts'
+import { Limiter, type Limits } from './graphql/limits.ts'
 import { openLive } from './graphql/live.ts'
 import { Operations } from './graphql/operations.ts'
 import { createSchema } from './graphql/schema.ts'
@@ -23,6 +27,8 @@ import { handleError, problem, sendProblem } from './http/problem.ts'
 import { mountRest } from './http/rest.ts'
 import { sendAnswer } from './http/send-answer.ts'
 import { closeUnused } from './http/unused.ts'
+import { ownOperations } from './rest/own-operations.ts'
+import { graphOperations } from './sources/gateway-graph.ts'
 
 const BODY_LIMIT = 1024 * 1024
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><text x="0" y="27" fill="#fff" font-family="sans-serif" font-size="20">Lending gateway</text></svg>`
@@ -100,7 +106,28 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   app.addHook('onClose', async () => live.close())
   const schema = config.FEDERATION ? await createSubgraph() : createSchema()
-  const graph = { schema, operations: new Operations(schema), deps: { ...deps, live } }
+  const limiter = new Limiter(schema, limitsOf(config))
+  for (const text of config.KNOWN_DOCUMENTS) {
+    const fault = limiter.faultOf(text)
+    if (fault !== undefined)
+      log.warn({ documentId: idOfDocument(text), fault }, 'a known document is refused by the graph')
+  }
+  const graph = {
+    schema,
+    limiter,
+    operations: new Operations(schema, limiter),
+    documents: new Documents({
+      known: [
+        ...examples.map(({ query }) => query),
+        ...ownOperations,
+        ...Object.values(graphOperations),
+        ...config.KNOWN_DOCUMENTS,
+      ],
+      trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
+      shared: config.REDIS_URL === undefined ? undefined : cache,
+    }),
+    deps: { ...deps, live, limits: limiter.limits },
+  }
   app.get('/', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
@@ -121,6 +148,16 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     uiConfig: { tryItOutEnabled: true, docExpansion: 'list' },
   })
   return app
+}
+
+/** The limits that are set: 0 is none. */
+function limitsOf(config: Config): Limits {
+  return {
+    depth: config.MAX_QUERY_DEPTH || null,
+    aliases: config.MAX_QUERY_ALIASES || null,
+    tokens: config.MAX_QUERY_TOKENS || null,
+    cost: config.MAX_QUERY_COST || null,
+  }
 }
 
 /** A known path with another method is a 405 that tells which it takes. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readCron } from './cron.ts'
+import { readKnownDocuments } from './graphql/known-documents.ts'
 import { isRemote } from './sources/client.ts'
 import { ownNames, parseNames } from './sources/graph-names.ts'
 
@@ -45,6 +46,16 @@ const whole = (min: number, max: number) => {
 const names = z.string().transform((given, context) => {
   try {
     return parseNames(given)
+  } catch (error) {
+    context.addIssue((error as Error).message)
+    return z.NEVER
+  }
+})
+
+/** A file of documents. */
+const documents = z.string().transform((path, context) => {
+  try {
+    return readKnownDocuments(path)
   } catch (error) {
     context.addIssue((error as Error).message)
     return z.NEVER
@@ -106,6 +117,15 @@ const variables = z.object({
     .int()
     .min(0)
     .default(64 * 1024 * 1024),
+  MAX_QUERY_DEPTH: whole(0, 1_000_000).default(15),
+  MAX_QUERY_ALIASES: whole(0, 1_000_000).default(100),
+  MAX_QUERY_TOKENS: whole(0, 1_000_000_000).default(2000),
+  MAX_QUERY_COST: whole(0, 1_000_000_000).default(100_000),
+  KNOWN_DOCUMENTS: documents.default([]),
+  TRUSTED_DOCUMENTS_ONLY: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((given) => given === 'true'),
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
   DISTRIBUTION_CRON: pattern.optional(),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7),

@@ -8,6 +8,21 @@ export type ErrorCode =
   | 'SOURCE_FAILED'
   | 'UNAVAILABLE'
 
+/** What a GraphQL request is refused for before anything of it runs, with the HTTP status that says so. */
+export const REFUSALS = {
+  DEPTH_LIMIT_EXCEEDED: 400,
+  ALIAS_LIMIT_EXCEEDED: 400,
+  TOKEN_LIMIT_EXCEEDED: 400,
+  COST_LIMIT_EXCEEDED: 400,
+  DOCUMENT_NOT_KNOWN: 400,
+  DOCUMENT_NOT_TRUSTED: 403,
+  PERSISTED_QUERY_HASH_MISMATCH: 400,
+  /** Clients send the text then; they look for it in an answer that has arrived. */
+  PERSISTED_QUERY_NOT_FOUND: 200,
+} as const
+
+export type RefusalCode = keyof typeof REFUSALS
+
 /** One parameter that is wrong, and what would be right. */
 export interface InputProblem {
   in: 'path' | 'query' | 'body' | 'header'

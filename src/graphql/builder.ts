@@ -42,15 +42,20 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
     relay: {
       nodesOnConnection: {
         description: 'The rows of this page, without their cursors.',
+        extensions: { cost: { rows: 'page' } },
       },
       edgesFieldOptions: {
         description: 'The rows of this page, each with its cursor.',
+        extensions: { cost: { rows: 'page' } },
         nullable: { list: false, items: false },
       },
-      nodeFieldOptions: { description: 'The row.', nullable: false },
+      nodeFieldOptions: { description: 'The row.', nullable: false, extensions: { cost: { weight: 0 } } },
       cursorType: 'String',
       cursorFieldOptions: { description: 'Where the row is in the list: opaque text for after and before.' },
-      pageInfoFieldOptions: { description: 'Whether more rows follow, and where this page begins and ends.' },
+      pageInfoFieldOptions: {
+        description: 'Whether more rows follow, and where this page begins and ends.',
+        extensions: { cost: { weight: 0 } },
+      },
       pageInfoTypeOptions: { description: 'Where a page begins and ends.', shareable: true },
       hasNextPageFieldOptions: { description: 'Whether rows follow this page.' },
       hasPreviousPageFieldOptions: { description: 'Whether rows come before this page.' },

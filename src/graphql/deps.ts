@@ -1,6 +1,7 @@
 import type { Store } from '../db/store.ts'
 import type { BasePoints } from '../domain/points/formula.ts'
 import type { PositionsSource } from '../sources/positions-source.ts'
+import type { Limits } from './limits.ts'
 import type { Live } from './live.ts'
 
 /** The resources that the graph needs. */
@@ -14,6 +15,8 @@ export interface GatewayDeps {
   log: Log
   /** What subscriptions live on; undefined: nobody can subscribe, as on the command line. */
   live?: Live
+  /** What clients are told of the limits; undefined: there are none, as on the command line. */
+  limits?: Limits
   now(): Date
 }
 

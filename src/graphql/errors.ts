@@ -1,11 +1,16 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { GatewayError } from '../errors.ts'
+import { GatewayError, REFUSALS, type RefusalCode } from '../errors.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { Log } from './deps.ts'
 
+/** What a request is refused with before anything of it runs. */
+export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, ...more } })
+}
+
 /**
  * The error that a client may see for any error of an operation: its own mistakes and known conditions as they are,
- * anything else as an internal fault that tells nothing but the request's id.
+ * anything else as an internal fault that tells nothing. Each has a code and the request's id.
  */
 export function presentError(error: unknown, requestId: string): { shown: GraphQLError; internal: boolean } {
   const outer = error instanceof GraphQLError ? error : undefined
@@ -14,7 +19,10 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
   const place = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
   if (known) {
     const problems = known.problems.length ? { problems: known.problems } : {}
-    const shown = new GraphQLError(known.message, { ...place, extensions: { code: known.code, ...problems } })
+    const shown = new GraphQLError(known.message, {
+      ...place,
+      extensions: { code: known.code, requestId, ...problems },
+    })
     return { shown, internal: false }
   }
   if (cause === undefined && outer) {
@@ -22,6 +30,9 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
     const { originalError, ...extensions } = outer.extensions
     if (originalError !== undefined) extensions.http = { status: 400 }
     extensions.code ??= 'BAD_INPUT'
+    extensions.requestId = requestId
+    const status = REFUSALS[extensions.code as RefusalCode]
+    if (status !== undefined) extensions.http = { status }
     return { shown: new GraphQLError(outer.message, { ...place, extensions }), internal: false }
   }
   const shown = new GraphQLError(`Something went wrong on our side. Tell the operator this request id: ${requestId}`, {

@@ -3,14 +3,13 @@ import {
   execute,
   type GraphQLSchema,
   getOperationAST,
-  parse,
   TypeInfo,
-  validate,
   visit,
   visitWithTypeInfo,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
+import { Limiter } from './limits.ts'
 import { Plan } from './plan/plan.ts'
 
 /** A query that is valid in the schema. */
@@ -35,6 +34,7 @@ const MAX_CHARACTERS = 8_000_000
  */
 export class Operations {
   readonly #schema: GraphQLSchema
+  readonly #limiter: Limiter
   /** Null: it is no query that is run here. */
   readonly #known = new LRUCache<string, { operation: Operation | null }>({
     max: MAX_TEXTS,
@@ -43,8 +43,9 @@ export class Operations {
   })
   readonly #own = new WeakMap<DocumentNode, Operation | null>()
 
-  constructor(schema: GraphQLSchema) {
+  constructor(schema: GraphQLSchema, limiter = new Limiter(schema)) {
     this.#schema = schema
+    this.#limiter = limiter
   }
 
   /** A query by its text; undefined where it is to be executed by the GraphQL server. */
@@ -70,8 +71,8 @@ export class Operations {
 
   #read(text: string, operationName: string | undefined): Operation | null {
     try {
-      const document = parse(text)
-      return validate(this.#schema, document).length === 0 ? this.#prepare(document, operationName) : null
+      const document = this.#limiter.parse(text)
+      return this.#limiter.validate(document).length === 0 ? this.#prepare(document, operationName) : null
     } catch {
       return null
     }

@@ -5,6 +5,7 @@ import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
+import { addLimits } from './types/limits.ts'
 import { addLinks } from './types/links.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
 import { addLive } from './types/live.ts'
@@ -38,6 +39,7 @@ export function addTypes(builder: Builder) {
   builder.globalConnectionField('totalCount', (t) =>
     t.int({
       description: 'How many rows the whole list has; counted only when it is selected.',
+      extensions: { cost: { weight: 10 } },
       resolve: (connection) => connection.totalCount(),
     }),
   )
@@ -60,6 +62,7 @@ export function addTypes(builder: Builder) {
   const Distribution = addDistribution(builder, { Positions, DistributionKind, MultiplierInput, ...runs })
   addUser(builder, { User, Position, Positions, LeaderboardEntry, ...earnings, ...snapshots, ...rewards })
   addDataVersion(builder)
+  addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   return { User, Pool, Market, Vault }

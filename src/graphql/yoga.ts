@@ -1,10 +1,12 @@
-import { getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
+import { type ExecutionResult, GraphQLError, getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { plainReader } from '../db/store.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
-import { presentError, presentResult } from './errors.ts'
+import type { AskedDocument } from './documents.ts'
+import { presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
 import { readFor } from './read.ts'
+import type { ServedGraph } from './served-graph.ts'
 import { subscribe } from './subscribe.ts'
 
 /** What the HTTP server tells an operation about its request. */
@@ -16,7 +18,7 @@ export interface ServerContext {
 }
 
 /** GraphQL over HTTP at /graphql. The server around it has limits, CORS and the pages. */
-export function createGraphQLServer(graph: Graph) {
+export function createGraphQLServer(graph: ServedGraph) {
   return createYoga<ServerContext, GraphContext>({
     schema: graph.schema,
     graphqlEndpoint: '/graphql',
@@ -27,14 +29,64 @@ export function createGraphQLServer(graph: Graph) {
     logging: false,
     context: ({ admin }) => createContext(graph, plainReader(graph.deps.store), admin),
     maskedErrors: {
-      maskError(error) {
-        const { shown, internal } = presentError(error, 'unknown')
-        if (internal) graph.deps.log.error({ err: error }, 'an operation failed')
-        return shown
-      },
+      // They are presented once, where the request is known.
+      maskError: (error) =>
+        error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
     },
-    plugins: [oneSnapshot(graph), errorsPresented(graph), liveEvents(graph)],
+    plugins: [documentsResolved(graph), limited(graph), oneSnapshot(graph), liveEvents(graph), errorsPresented(graph)],
   })
+}
+
+/** A request may name its document instead of sending it, and must where only known ones are answered. */
+function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & ServerContext> {
+  return {
+    async onParams({ params, request, setParams }) {
+      if (typeof params !== 'object' || params === null || Array.isArray(params)) return
+      const { documentId, ...rest } = params as typeof params & { documentId?: unknown }
+      const { query, extensions } = rest
+      const asked: AskedDocument = {
+        query: query ?? undefined,
+        documentId: textOf(documentId ?? parameter(request, 'documentId')),
+        hash: extensions?.persistedQuery ? textOf(extensions.persistedQuery.sha256Hash ?? null) : undefined,
+      }
+      // A query that is no text, or none at all, is refused by the server, which says so.
+      if (asked.query !== undefined && typeof asked.query !== 'string') return
+      if (Object.values(asked).every((one) => one === undefined)) return
+      setParams({ ...rest, query: await documents.resolve(asked) })
+    },
+  }
+}
+
+const textOf = (given: unknown) => (given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
+
+function parameter({ method, url }: Request, name: string): string | undefined {
+  return method === 'GET' ? (new URL(url).searchParams.get(name) ?? undefined) : undefined
+}
+
+/** Documents are read within the limits; each execution is held to the cost, which depends on its variables. */
+function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext> {
+  return {
+    onParse({ setParseFn }) {
+      setParseFn((source: string) => limiter.parse(source))
+    },
+    onValidate({ addValidationRule }) {
+      for (const rule of limiter.rules) addValidationRule(rule)
+    },
+    onSubscribe({ args: { document, operationName, variableValues } }) {
+      limiter.assertAllowed(document, operationName, variableValues)
+    },
+    onExecute({ args: { document, operationName, variableValues, contextValue } }) {
+      limiter.assertAllowed(document, operationName, variableValues)
+      const { request } = contextValue as unknown as { request: Request }
+      if (request.headers.get('x-graphql-cost') !== '1') return
+      const cost = limiter.cost(document, operationName, variableValues)
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (!isAsyncIterable(result)) setResult({ ...result, extensions: { ...result.extensions, cost } })
+        },
+      }
+    },
+  }
 }
 
 /** Everything that a query reads belongs to one snapshot of the store. */
@@ -53,16 +105,13 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
   }
 }
 
-/** Errors are shown with a code and the request's id; faults of ours are logged, and only their id is shown. */
+/** Errors of whichever stage are shown with a code and the request's id; faults of ours are logged, and not shown. */
 function errorsPresented({ deps }: Graph): Plugin<GraphContext & ServerContext> {
   return {
-    onExecute({ args }) {
-      const { requestId } = args.contextValue as unknown as ServerContext
-      return {
-        onExecuteDone({ result, setResult }) {
-          if (!isAsyncIterable(result)) setResult(presentResult(result, requestId, deps.log))
-        },
-      }
+    onResultProcess({ result, setResult, serverContext }) {
+      if (isAsyncIterable(result) || Array.isArray(result)) return
+      const { requestId } = serverContext as unknown as ServerContext
+      setResult(presentResult(result as ExecutionResult, requestId, deps.log))
     },
   }
 }

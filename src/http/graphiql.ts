@@ -9,7 +9,8 @@ import { holds } from './etag.ts'
 /** Whether a browser asks for the page, and not a client for an answer. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   const asks = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
-  return (method === 'GET' || method === 'HEAD') && asks && !(query as Record<string, unknown>).query
+  const given = query as Record<string, unknown>
+  return (method === 'GET' || method === 'HEAD') && asks && !(given.query || given.documentId || given.extensions)
 }
 
 /** GraphiQL with the example operations: one self-contained page, made and compressed when it is first asked for. */

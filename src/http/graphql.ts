@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Graph } from '../graphql/execute.ts'
+import type { ServedGraph } from '../graphql/served-graph.ts'
 import { createGraphQLServer } from '../graphql/yoga.ts'
 import { type AdminTokens, adminOf } from './admin.ts'
+import { plainRequest } from './asked.ts'
 import { answerCompiled } from './compiled-query.ts'
 import type { EdgeCache } from './edge-cache.ts'
 import { eventStreams } from './event-stream.ts'
@@ -11,7 +12,7 @@ import { sendAnswer } from './send-answer.ts'
 /** Serves GraphQL over HTTP at /graphql, and GraphiQL to browsers. */
 export function mountGraphQL(
   app: FastifyInstance,
-  { graph, edge, adminTokens }: { graph: Graph; edge: EdgeCache; adminTokens: AdminTokens },
+  { graph, edge, adminTokens }: { graph: ServedGraph; edge: EdgeCache; adminTokens: AdminTokens },
 ): void {
   const server = createGraphQLServer(graph)
   const page = graphiqlPage()
@@ -22,8 +23,10 @@ export function mountGraphQL(
     async handler(request, reply) {
       if (wantsPage(request)) return page.send(request, reply)
       const admin = adminOf(request.headers, adminTokens)
-      const answer = await answerCompiled(graph, edge, request, admin)
-      if (answer) return sendAnswer(request, reply, answer, edge)
+      reply.header('vary', 'Origin, Accept')
+      const plain = plainRequest(request)
+      const answer = plain && (await answerCompiled(graph, edge, request, plain, admin))
+      if (answer) return sendAnswer(request, reply, answer, edge, plain.type)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)

@@ -8,12 +8,13 @@ export function sendAnswer(
   reply: FastifyReply,
   answer: Answer,
   edge: EdgeCache,
+  type = answer.type,
 ): FastifyReply {
   const { headers, method } = request
   const head = reply.getHeaders() as Record<string, string>
   const encoding = isCompressible(answer) ? accepted(headers['accept-encoding']) : undefined
   reply.hijack()
-  head.vary = 'Origin, Accept-Encoding'
+  head.vary = `${head.vary}, Accept-Encoding`
   if (method === 'POST') head['cache-control'] = 'no-store'
   else {
     head.etag = encoding ? `${answer.etag.slice(0, -1)}-${encoding}"` : answer.etag
@@ -25,7 +26,7 @@ export function sendAnswer(
     }
   }
   const send = (body: Buffer) => {
-    head['content-type'] = answer.type
+    head['content-type'] = type
     head['content-length'] = String(body.length)
     reply.raw.writeHead(answer.status, head)
     reply.raw.end(method === 'HEAD' ? undefined : body)

@@ -30,6 +30,28 @@ test.each([
   expect(text).not.toMatch(/originalError|stack|node_modules|SyntaxError/)
 })
 
+test.each([
+  ['GRAPHQL_PARSE_FAILED', { query: '{' }],
+  ['GRAPHQL_VALIDATION_FAILED', { query: '{ nothing }' }],
+  ['BAD_INPUT', { query: 'query ($n: Int!) { leaderboard(first: $n) { nodes { rank } } }', variables: { n: 'x' } }],
+  ['BAD_INPUT', { query: '{ leaderboard(first: 5000) { nodes { rank } } }' }],
+  ['UNAUTHENTICATED', { query: 'mutation { resyncDistribution { totalPoints } }' }],
+  ['OPERATION_RESOLUTION_FAILURE', { query: '{ dataVersion }', operationName: 'None' }],
+  ['BAD_REQUEST', { query: 5 }],
+])("an error of %s has the request's id, and a path where it has a place in the answer", async (code, body) => {
+  for (const accept of ['application/json', 'application/graphql-response+json']) {
+    const response = await fetch(`${gateway.base}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept, 'request-id': 'my-request-7' },
+      body: JSON.stringify(body),
+    })
+    const { errors, data } = (await response.json()) as { errors: any[]; data?: any }
+    expect(errors[0].extensions).toMatchObject({ code, requestId: 'my-request-7' })
+    expect(response.headers.get('request-id')).toBe('my-request-7')
+    expect('path' in errors[0]).toBe(data !== undefined)
+  }
+})
+
 test('a body over 1 MiB is refused', async () => {
   expect((await post(JSON.stringify({ query: `{ __typename } #${'x'.repeat(1024 * 1024)}` }))).status).toBe(413)
 })

@@ -82,5 +82,7 @@ export function oneOf(listing: Listing<any>, ...key: string[]): One {
   }
 }
 
-/** What a field is in SQL, for its `extensions`. */
-export const reading = (of: Reading) => ({ extensions: { reading: of } })
+/** What a field is in SQL, for its `extensions`, of which it may have others. */
+export const reading = (of: Reading, others: Record<string, unknown> = {}) => ({
+  extensions: { ...others, reading: of },
+})

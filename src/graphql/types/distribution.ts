@@ -217,6 +217,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
       }),
       movers: t.expose('movers', {
         type: [Mover],
+        extensions: { cost: { rows: 'page' } },
         description:
           'The changed accounts, by the size of the change, largest first, then by address; `first` of them.',
       }),
@@ -246,7 +247,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
     previewDistribution: t.field({
       type: Preview,
-      extensions: { volatile: true },
+      extensions: { volatile: true, cost: { weight: 1000 } },
       description:
         'What a run for a date would change, with the stored multipliers or with others in their place: the run itself, taken back at its end. It has the date as long as it takes, like a run. Needs the admin token.',
       args: {

@@ -159,7 +159,8 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
             description: 'The distribution date; the newest that the pool has when left out.',
           }),
         },
-        ...reading({ kind: 'rows', rows: topAccountsOfPool }),
+        // All positions of the date are looked at.
+        ...reading({ kind: 'rows', rows: topAccountsOfPool }, { cost: { weight: 100 } }),
         resolve: (pool, { first, date }, context) => {
           assertTop(first)
           const day = date ? isoDate(date) : null

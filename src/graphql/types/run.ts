@@ -145,6 +145,7 @@ export function addRun(builder: Builder, { DistributionKind, MultiplierRevisions
       sources: t.field({
         type: [Receipt],
         description: 'What it fetched. Empty for a resync, which fetches nothing.',
+        extensions: { cost: { rows: 2 } },
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
       before: t.field({

@@ -114,7 +114,7 @@ export function addUser(builder: Builder, refs: Refs) {
               { userAddress: day.userAddress, distributionDate: day.distributionDate },
               (days) => positionsOfDays(context.reader, days),
             ),
-          ...reading({ kind: 'rows', rows: positionsOfDay }),
+          ...reading({ kind: 'rows', rows: positionsOfDay }, { cost: { rows: 5 } }),
         }),
         user: t.field({
           type: User,
@@ -267,6 +267,7 @@ export function addUser(builder: Builder, refs: Refs) {
           type: [refs.Snapshot],
           description:
             "What the user has now: in every market and vault, the rows at the user's newest timestamp there.",
+          extensions: { cost: { weight: 1, rows: 10 } },
           args: { chainId: chainId() },
           resolve: (user, args, context) =>
             context.batches.load(`latestSnapshots ${args.chainId}`, user.address, (users) =>
@@ -304,6 +305,7 @@ export function addUser(builder: Builder, refs: Refs) {
         earnings: t.field({
           type: refs.Earnings,
           description: "What the user's positions are worth now, minus the money that went in.",
+          extensions: { cost: { weight: 10 } },
           args: { chainId: chainId() },
           resolve: (user, args, context) =>
             context.batches.load(`earnings ${args.chainId}`, user.address, (users) =>
@@ -313,6 +315,7 @@ export function addUser(builder: Builder, refs: Refs) {
         netApr: t.field({
           type: refs.NetApr,
           description: "The average rates of the user's deposits and debts.",
+          extensions: { cost: { weight: 10 } },
           args: { chainId: chainId() },
           resolve: (user, args, context) =>
             context.batches.load(`netApr ${args.chainId}`, user.address, (users) =>
