@@ -9,7 +9,7 @@ import type { Config } from './config.ts'
 import { dataVersion } from './db/store.ts'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
-import { Documents } from './graphql/documents.ts'
+import { Documents, idOfDocument } from './graphql/documents.ts'
 import { examples } from './graphql/examples.ts'
 import { Limiter, type Limits } from './graphql/limits.ts'
 import { openLive } from './graphql/live.ts'
@@ -106,6 +106,11 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onClose', async () => live.close())
   const schema = createSchema()
   const limiter = new Limiter(schema, limitsOf(config))
+  for (const text of config.KNOWN_DOCUMENTS) {
+    const fault = limiter.faultOf(text)
+    if (fault !== undefined)
+      log.warn({ documentId: idOfDocument(text), fault }, 'a known document is refused by the graph')
+  }
   const graph = {
     schema,
     limiter,

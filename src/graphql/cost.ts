@@ -22,7 +22,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql'
-import { DEFAULT_PAGE } from './connection.ts'
+import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
 
 /** What a field costs, where it is not what every field costs: in its `extensions.cost`. */
 export interface FieldCost {
@@ -33,6 +33,8 @@ export interface FieldCost {
    * the field above it asks for. When left out: its own page, or as many as its required list argument has.
    */
   rows?: number | 'page'
+  /** How many rows its page may have at most, where that is less than a page can be asked to have. */
+  most?: number
 }
 
 export type Variables = Readonly<Record<string, unknown>> | null | undefined
@@ -235,7 +237,7 @@ class Compiler {
     const [node] = nodes as [FieldNode]
     const declared = isIntrospectionType(type) ? this.#introspected(field) : (field.extensions.cost as FieldCost)
     const named = getNamedType(field.type)
-    const page = this.#pageOf(field, node)
+    const page = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
     const scale = field === SchemaMetaFieldDef || field === TypeMetaFieldDef ? INTROSPECTION_SCALE : 1
     if (!isCompositeType(named))
       return { weight: declared?.weight ?? 0, rows: undefined, page, below: undefined, scale }
@@ -252,10 +254,11 @@ class Compiler {
     return { rows: name === 'types' ? Object.keys(this.#schema.getTypeMap()).length : (INTROSPECTION_ROWS[name] ?? 1) }
   }
 
-  /** The page that a field's arguments ask for. */
-  #pageOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Rows {
+  /** The page that a field's arguments ask for. One that is larger than pages are is refused by its list, in other words. */
+  #pageOf(field: GraphQLField<unknown, unknown>, node: FieldNode, most: number): Rows {
     const [first, last] = [this.#argument(field, node, 'first'), this.#argument(field, node, 'last')]
-    const choose = (one: unknown, other: unknown) => Math.max(sizeOf(one) ?? sizeOf(other) ?? DEFAULT_PAGE, 0)
+    const choose = (one: unknown, other: unknown) =>
+      Math.min(Math.max(sizeOf(one) ?? sizeOf(other) ?? DEFAULT_PAGE, 0), most)
     if (isVariable(first) || isVariable(last))
       return (variables) => choose(resolved(first, variables), resolved(last, variables))
     return choose(first, last)

@@ -28,7 +28,10 @@ const MAX_CHARACTERS = 8_000_000
 const MAX_TEXT = 64 * 1024
 const HASH = /^[0-9a-f]{64}$/
 
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** What a known document is asked for by. */
+export const idOfDocument = (text: string) => `sha256:${sha256(text)}`
 
 /** The documents that a request may name without sending them: known ones, and those that a client has sent before. */
 export class Documents {
@@ -74,7 +77,7 @@ export class Documents {
         throw badRequest('Send either the documentId of a known document or a query, not both.')
       throw refusal(
         'DOCUMENT_NOT_KNOWN',
-        `No document is known as ${documentId.slice(0, 100)}. Send its text as query, or have it added to KNOWN_DOCUMENTS under sha256: and the SHA-256 of its text in hexadecimal.`,
+        `No document is known as ${documentId.slice(0, 100)}. ${this.#trustedOnly ? 'Have' : 'Send its text as query, or have'} it added to KNOWN_DOCUMENTS under sha256: and the SHA-256 of its text in hexadecimal.`,
       )
     }
     if (hash !== undefined && query !== undefined && sha256(query) !== hash)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { sha256 } from './documents.ts'
+import { idOfDocument } from './documents.ts'
 
 /**
  * The documents of a file: a JSON object with their texts by id, `sha256:` and the SHA-256 of the text.
@@ -10,7 +10,7 @@ export function readKnownDocuments(path: string): string[] {
   if (typeof read !== 'object' || read === null || Array.isArray(read)) throw new Error(`of ${path} ${SHAPE}`)
   return Object.entries(read).map(([id, text]) => {
     if (typeof text !== 'string') throw new Error(`of ${path} ${SHAPE}: ${id} has no text`)
-    const right = `sha256:${sha256(text)}`
+    const right = idOfDocument(text)
     if (id !== right) throw new Error(`of ${path} has ${id} for a document whose id is ${right}`)
     return text
   })

@@ -63,6 +63,15 @@ export class Limiter {
     return validate(this.#schema, document, [...specifiedRules, ...this.rules])
   }
 
+  /** Why a document can never be executed; undefined: it can, with variables that cost no more than is allowed. */
+  faultOf(text: string): string | undefined {
+    try {
+      return this.validate(this.parse(text))[0]?.message
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
   /** The cost of an operation of a valid document; undefined: the document has no such operation. */
   cost(document: DocumentNode, operationName: string | null | undefined, variables: Variables): Cost | undefined {
     let costs = this.#costs.get(document)

@@ -35,6 +35,12 @@ describe('the cost of an operation', () => {
     ['edges cost what nodes do', '{ leaderboard(first: 5) { edges { cursor node { rank } } } }', 6],
     ['pages multiply', '{ pools(first: 10) { nodes { positions(first: 5) { nodes { user { rank } } } } } }', 121],
     ['counting costs 10', '{ pools(first: 10) { totalCount } }', 11],
+    ['a page that is larger than pages are', '{ leaderboard(first: 2147483647) { nodes { rank } } }', 1001],
+    [
+      'a page that cannot be full',
+      '{ user(address: "a") { earnings { breakdown(first: 1000) { nodes { earningsUsd } } } } }',
+      32,
+    ],
     ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 1],
     ['as many users as addresses', `{ users(addresses: ["a", "b", "c"]) { rank earnings { totalEarningsUsd } } }`, 33],
     ['a list that is a variable', 'query ($a: [Address!]!) { users(addresses: $a) { rank } }', 2, { a: ['a', 'b'] }],

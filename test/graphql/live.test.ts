@@ -12,7 +12,8 @@ let two: Gateway
 let streams: EventStream[] = []
 
 beforeAll(async () => {
-  one = await startGateway()
+  // Some events here are as large as can be.
+  one = await startGateway({ env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   await loadSample(one, { users: 20, days: 4 })
   two = await startGateway({ on: one })
   await vi.waitFor(() => {

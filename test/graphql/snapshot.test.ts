@@ -9,7 +9,8 @@ const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 let gateway: Gateway
 let oneDay: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
+  // A whole store in one answer.
+  gateway = await startGateway({ env: { MAX_QUERY_COST: '0' } })
   await loadSample(gateway, { users: 30, days: 5 })
   oneDay = await startGateway()
   await loadSample(oneDay, { users: 30, days: 1 })

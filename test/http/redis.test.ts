@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -69,6 +70,28 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
       await other.close()
     }
     client.destroy()
+  })
+
+  test('a document that one gateway was sent is known to all', async () => {
+    const other = await startGateway({ on: gateway, env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
+    const query = 'query Shared { program { totalPoints } }'
+    const sha256Hash = createHash('sha256').update(query).digest('hex')
+    const ask = async (one: Gateway, body: object) => {
+      const response = await fetch(`${one.base}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, extensions: { persistedQuery: { version: 1, sha256Hash } } }),
+      })
+      return response.json()
+    }
+    try {
+      await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), { timeout: 10_000 })
+      expect(await ask(other, {})).toHaveProperty('errors')
+      expect(await ask(gateway, { query })).toHaveProperty('data.program')
+      expect(await ask(other, {})).toHaveProperty('data.program')
+    } finally {
+      await other.close()
+    }
   })
 
   test('nothing breaks when it goes away; health tells, and it comes back by itself', async () => {

@@ -12,7 +12,7 @@ const POOLS = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`)
 const source = memorySource()
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ positionsSource: source, env: { POINTS_BASE_BORROW: '0.25' } })
+  gateway = await startGateway({ positionsSource: source, env: { POINTS_BASE_BORROW: '0.25', MAX_QUERY_COST: '0' } })
   await importFiles(gateway, { pools: POOLS.map((id) => ({ ...pool, id })) })
 })
 afterAll(() => gateway.close())

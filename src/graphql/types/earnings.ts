@@ -6,6 +6,9 @@ import { connectArray } from '../connection.ts'
 import { connectionType } from './connection-type.ts'
 import { pageArguments } from './page-arguments.ts'
 
+/** In how many markets and vaults a user is taken to be, however long a page is asked for. */
+const MOST_ENTITIES = 20
+
 const place = (of: { chainId: bigint; entityType: EntityTypeName; entityId: string }) =>
   `${of.chainId} ${of.entityType} ${of.entityId}`
 
@@ -47,6 +50,7 @@ export function addEarnings(builder: Builder) {
       breakdown: t.field({
         type: EarningsItems,
         description: 'Every entity in which the user has a snapshot or a cash flow, by current value, largest first.',
+        extensions: { cost: { most: MOST_ENTITIES } },
         args: pageArguments(t.arg),
         resolve: (earnings, args) => connectArray('earnings', earnings.breakdown, place, args),
       }),
@@ -83,6 +87,7 @@ export function addEarnings(builder: Builder) {
       breakdown: t.field({
         type: NetAprItems,
         description: 'Every entity in which the user has a snapshot, by deposit + debt, largest first.',
+        extensions: { cost: { most: MOST_ENTITIES } },
         args: pageArguments(t.arg),
         resolve: (apr, args) => connectArray('netApr', apr.breakdown, place, args),
       }),

@@ -67,7 +67,7 @@ export function addUser(builder: Builder, refs: Refs) {
         positions: t.field({
           type: [Position],
           description: "The user's positions on that date, by pool, then id: one a pool.",
-          extensions: { cost: { rows: 10 } },
+          extensions: { cost: { rows: 5 } },
           resolve: (day, _, context) =>
             context.batches.load(
               'positionsOfDays',
