@@ -8,6 +8,9 @@ import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
 import { openApiDocument } from './http/openapi.ts'
 
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
 const program = new Command('gateway')
   .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
   .addHelpText('after', '\nSettings come from the environment: see the README.')
