@@ -120,4 +120,27 @@ query Distributions {
   distributions(first: 7) { totalCount nodes { date totalPoints positionCount accountCount kind finishedAt } }
 }`,
   },
+  {
+    name: 'Series',
+    query: `# A user, a pool and the whole program by week and by month.
+query Series($user: Address!, $pool: Address!) {
+  user(address: $user) {
+    series(interval: WEEK) { start points positionCount suppliedUsd borrowedUsd marketLiquidationRewardsUsd }
+  }
+  pool(address: $pool) { series(interval: MONTH) { start distributionCount points tvlUsd borrowedUsd accountCount } }
+  program { series { start points tvlUsd borrowedUsd accountCount } }
+}`,
+    variables: { user, pool },
+  },
+  {
+    name: 'SeriesOfTokens',
+    query: `# The three tokens with the most points, day by day; groupBy: POOL and CHAIN are the others.
+query SeriesOfTokens {
+  series(groupBy: ASSET, first: 3) {
+    key { chainId assetAddress }
+    points
+    buckets { start points suppliedUsd protectedUsd borrowedUsd }
+  }
+}`,
+  },
 ]

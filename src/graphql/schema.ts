@@ -4,6 +4,7 @@ import { addScalars } from './scalars.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
+import { addGroupKey } from './types/group-key.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLinks } from './types/links.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
@@ -14,6 +15,7 @@ import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
 import { addPosition, positionRef, positionsRef } from './types/position.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
+import { addSeries } from './types/series.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addUser, userRef } from './types/user.ts'
 import { addVault } from './types/vault.ts'
@@ -53,5 +55,7 @@ export function createSchema(): GraphQLSchema {
   addDataVersion(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
+  const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
+  addSeries(builder, { User, Pool, GroupKey })
   return builder.toSchema()
 }
