@@ -143,4 +143,27 @@ query SeriesOfTokens {
   }
 }`,
   },
+  {
+    name: 'Aggregates',
+    query: `# What a user's positions and rewards add up to, sorted by a sum. Give from and to in place of users to ask for all.
+query Aggregates($user: Address!) {
+  positionAggregates(filter: { users: [$user] }, groupBy: [POOL, MONTH], orderBy: [{ by: SUM_POINTS }], first: 10) {
+    key { start pool { displayName } }
+    count
+    sumPoints
+    averageSuppliedUsd
+  }
+  marketSnapshotAggregates(filter: { users: [$user] }, groupBy: [MARKET]) {
+    key { market { assetSymbol } }
+    averageCollateralUsd
+    averageDebtUsd
+  }
+  liquidationRewardAggregates(filter: { users: [$user] }, groupBy: [CHAIN]) {
+    key { chainId }
+    count
+    sumLiquidRewardUsd
+  }
+}`,
+    variables: { user },
+  },
 ]

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { createBuilder } from './builder.ts'
 import { addScalars } from './scalars.ts'
+import { addAggregates } from './types/aggregates.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
@@ -57,5 +58,6 @@ export function createSchema(): GraphQLSchema {
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   addSeries(builder, { User, Pool, GroupKey })
+  addAggregates(builder, { GroupKey })
   return builder.toSchema()
 }
