@@ -166,4 +166,22 @@ query Aggregates($user: Address!) {
 }`,
     variables: { user },
   },
+  {
+    name: 'Portfolio',
+    query: `# What several wallets have together. A text that is no address is told among the members; the rest is answered.
+query Portfolio($wallets: [String!]!) {
+  portfolio(addresses: $wallets) {
+    members { input problem }
+    points
+    bestRank
+    suppliedUsd
+    borrowedUsd
+    earnings { totalEarningsUsd }
+    netApr { earnNetApr borrowNetApr }
+    pools { pool { displayName } walletCount points suppliedUsd borrowedUsd }
+    markets { market { assetSymbol } walletCount collateralAssets collateralUsd debtAssets debtUsd }
+  }
+}`,
+    variables: { wallets: [user, '0x59cbe77ea854dbfd5e38272b4281028bf44d39bc', 'not an address'] },
+  },
 ]

@@ -14,11 +14,13 @@ import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
+import { addPortfolio } from './types/portfolio.ts'
 import { addPosition, positionRef, positionsRef } from './types/position.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSeries } from './types/series.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addUser, userRef } from './types/user.ts'
+import { addUserLookup } from './types/user-lookup.ts'
 import { addVault } from './types/vault.ts'
 
 /** The graph, put together. A type is in types/, with the queries that return it and the mutations that change it. */
@@ -59,5 +61,7 @@ export function createSchema(): GraphQLSchema {
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   addSeries(builder, { User, Pool, GroupKey })
   addAggregates(builder, { GroupKey })
+  const UserLookup = addUserLookup(builder, { User })
+  addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
   return builder.toSchema()
 }
