@@ -184,4 +184,19 @@ query Portfolio($wallets: [String!]!) {
 }`,
     variables: { wallets: [user, '0x59cbe77ea854dbfd5e38272b4281028bf44d39bc', 'not an address'] },
   },
+  {
+    name: 'Search',
+    query: `# Pools, markets and vaults by symbol, name or the beginning of an address.
+query Search {
+  search(text: "usdc", first: 20) {
+    match
+    item {
+      __typename
+      ... on Pool { displayName chainId }
+      ... on Market { assetSymbol depositRate pool { displayName } }
+      ... on Vault { name depositRate }
+    }
+  }
+}`,
+  },
 ]

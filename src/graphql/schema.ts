@@ -17,6 +17,7 @@ import { addPool } from './types/pool.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition, positionRef, positionsRef } from './types/position.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
+import { addSearch } from './types/search.ts'
 import { addSeries } from './types/series.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addUser, userRef } from './types/user.ts'
@@ -63,5 +64,6 @@ export function createSchema(): GraphQLSchema {
   addAggregates(builder, { GroupKey })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
+  addSearch(builder, { Pool, Market, Vault })
   return builder.toSchema()
 }
