@@ -199,4 +199,17 @@ query Search {
   }
 }`,
   },
+  {
+    name: 'Ranks',
+    query: `# A user's place over time, and the leaderboard around the user, now and as of a date.
+query Ranks($user: Address!) {
+  user(address: $user) {
+    rank
+    rankChange(days: 7)
+    rankHistory(interval: WEEK) { date points rank }
+  }
+  leaderboard(around: $user, first: 7) { nodes { rank account points } }
+}`,
+    variables: { user },
+  },
 ]

@@ -20,6 +20,7 @@ import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeries } from './types/series.ts'
 import { addSnapshot } from './types/snapshot.ts'
+import { addStanding } from './types/standing.ts'
 import { addUser, userRef } from './types/user.ts'
 import { addUserLookup } from './types/user-lookup.ts'
 import { addVault } from './types/vault.ts'
@@ -60,7 +61,8 @@ export function createSchema(): GraphQLSchema {
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
-  addSeries(builder, { User, Pool, GroupKey })
+  const { spanArguments } = addSeries(builder, { User, Pool, GroupKey })
+  addStanding(builder, { User, spanArguments })
   addAggregates(builder, { GroupKey })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })

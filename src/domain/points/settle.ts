@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { keepStandings } from './keep-standings.ts'
 import { settlePoolDays } from './pool-days.ts'
 
 /** Writers of the store take turns: the totals that one run reads must not be another's half-done ones. */
@@ -30,6 +31,7 @@ export interface Settlement {
  */
 export async function settle(client: PoolClient, settlement: Settlement): Promise<void> {
   const { dates, runIds = [], kind, startedAt, removed = [] } = settlement
+  await keepStandings(client, dates)
   const { rowCount: settled } = await client.query(
     `
     CREATE TEMP TABLE settled_day ON COMMIT DROP AS

@@ -33,7 +33,7 @@ const MAX_GROUPS = 100
 
 type Refs = { User: UserRef; Pool: PoolRef; GroupKey: GroupKeyRef }
 
-export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs): void {
+export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   const Interval = builder.enumType('Interval', {
     description: 'How long a bucket of a series is. All of them begin at midnight UTC.',
     values: {
@@ -274,10 +274,13 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs): voi
       },
     }),
   }))
+  return { spanArguments }
 }
 
+export type SpanArguments = ReturnType<typeof addSeries>['spanArguments']
+
 /** The buckets that were asked for; undefined: up to the newest distribution, and there is none. */
-async function readSpan(
+export async function readSpan(
   context: GraphContext,
   { interval, from, to }: { interval: IntervalName; from?: Date | null; to?: Date | null },
 ): Promise<Span | undefined> {
@@ -288,7 +291,7 @@ async function readSpan(
   return undefined
 }
 
-const nameOf = (what: string, { interval, starts, end }: Span) =>
+export const nameOf = (what: string, { interval, starts, end }: Span) =>
   `${what} ${interval} ${starts[0]?.getTime()} ${sqlDate(end)}`
 
 function loadCalendar(context: GraphContext, span: Span): Promise<CalendarBucket[]> {
