@@ -1,7 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from '../position/position.ts'
 import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
-import { assertBounded } from './bounds.ts'
+import { assertBounded, type Bounds } from './bounds.ts'
 
 const MAX_DATES = 31
 const MAX_POOL_DATES = 366
@@ -20,9 +20,16 @@ const side = (of: 'a' | 'b') =>
   `(t.${of}_token_address, coalesce(pp.points_${of}, 0), ${[...usd(of), ...tokens(of)].join(', ')})`
 
 const columns = 't.user_address, t.distribution_date, t.market_address, pool.chain_id'
-const from = Prisma.raw(`FROM position t LEFT JOIN position_points pp ON pp.distribution_date = t.distribution_date
-    AND pp.user_address = t.user_address AND pp.market_address = t.market_address
-  LEFT JOIN pool ON pool.id = t.market_address`)
+const SAME = Prisma.raw(`pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address
+  AND pp.market_address = t.market_address`)
+/** The points of a date are next to each other, and read as a whole; those of a user or a pool are looked up one by one. */
+const from = ({ users, pool }: Bounds, dates: (column: string) => Prisma.Sql[]) => Prisma.sql`FROM position t
+  ${
+    users || pool
+      ? Prisma.sql`LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE ${SAME} OFFSET 0) pp ON true`
+      : Prisma.sql`LEFT JOIN position_points pp ON ${Prisma.join([SAME, ...dates('pp.distribution_date')], ' AND ')}`
+  }
+  LEFT JOIN pool ON pool.id = t.market_address`
 const whole =
   Prisma.raw(`SELECT ${columns}, NULL AS asset, coalesce(pp.points_a, 0) + coalesce(pp.points_b, 0) AS points,
   ${AMOUNTS.map(([name], i) => `${usd('a')[i]} + ${usd('b')[i]} AS ${name}_usd`).join(', ')}`)
@@ -35,14 +42,17 @@ export const positionAggregate: Aggregate = {
   rows(filter, groupBy) {
     assertBounded(filter, filter.pool ? MAX_POOL_DATES : MAX_DATES, ADVICE)
     const where: Prisma.Sql[] = []
+    const dates = (column: string) => [
+      ...(filter.from ? [Prisma.sql`${Prisma.raw(column)} >= ${isoDate(filter.from)}::date`] : []),
+      ...(filter.to ? [Prisma.sql`${Prisma.raw(column)} <= ${isoDate(filter.to)}::date`] : []),
+    ]
     if (filter.users) where.push(Prisma.sql`t.user_address = ANY(${filter.users}::text[])`)
     if (filter.pool) where.push(Prisma.sql`t.market_address = ${filter.pool}`)
-    if (filter.from) where.push(Prisma.sql`t.distribution_date >= ${isoDate(filter.from)}::date`)
-    if (filter.to) where.push(Prisma.sql`t.distribution_date <= ${isoDate(filter.to)}::date`)
+    where.push(...dates('t.distribution_date'))
     if (typeof filter.chainId === 'number') where.push(Prisma.sql`pool.chain_id = ${filter.chainId}::bigint`)
     if (filter.asset) where.push(Prisma.sql`side.asset = ${filter.asset}`)
     const ofSides = filter.asset || groupBy.includes('ASSET')
-    return Prisma.sql`${ofSides ? bySide : whole} ${from} ${ofSides ? sides : Prisma.empty}
+    return Prisma.sql`${ofSides ? bySide : whole} ${from(filter, dates)} ${ofSides ? sides : Prisma.empty}
       WHERE ${Prisma.join(where, ' AND ')}`
   },
   order: 't.distribution_date, t.user_address, t.market_address, t.asset',

@@ -22,7 +22,8 @@ export async function settlePoolDays(client: PoolClient, dates: string[]): Promi
   await client.query(
     `CREATE TEMP TABLE settled_pool ON COMMIT DROP AS
      SELECT p.market_address AS pool_address, p.distribution_date, count(*)::int AS position_count, ${sums('a')}, ${sums('b')}
-     FROM position p LEFT JOIN position_points pp USING (distribution_date, user_address, market_address)
+     FROM position p LEFT JOIN (SELECT * FROM position_points WHERE distribution_date = ANY($1::date[])) pp
+       USING (distribution_date, user_address, market_address)
      WHERE p.distribution_date = ANY($1::date[])
      GROUP BY p.market_address, p.distribution_date`,
     [dates],

@@ -79,7 +79,8 @@ export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHoldi
       CROSS JOIN unnest(${users}::text[]) AS owner(address)
       CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
         AND p.distribution_date = newest.date OFFSET 0) p
-      LEFT JOIN position_points pp USING (distribution_date, user_address, market_address)
+      LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE pp.distribution_date = p.distribution_date
+        AND pp.user_address = p.user_address AND pp.market_address = p.market_address OFFSET 0) pp ON true
       GROUP BY 1) t
     ORDER BY round(points * 1e6) DESC, "poolAddress"`
 }
