@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
-import { countSql, type Listing, type Page, pageSql } from '../../db/listing.ts'
+import { type Columns, countSql, type Listing, type Page, pageSql } from '../../db/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../connection.ts'
 import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
@@ -113,7 +113,7 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   const filtered = filter(args)
   const united = filtered.branches || page.after || page.before
   for (const { field } of list.cursors || united ? listing.order : []) scope.column(field)
-  return pageSql(listing, selected(scope), filtered, page, owned(list))
+  return pageSql(listing, selected(scope, listing.columns), filtered, page, owned(list))
 }
 
 /** The total of a list as a row with `total`. */
@@ -132,7 +132,8 @@ function owned({ reading, owner }: List): Prisma.Sql[] {
   return (reading.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
 }
 
-const selected = ({ used, columns }: Scope) =>
+/** @param columns the SQL of a row's columns, which may be another for other arguments of a list */
+const selected = ({ used, columns: own }: Scope, columns: Columns = own) =>
   used.size === 0
     ? Prisma.raw('true AS there')
     : Prisma.raw([...used].map((field) => `${columns[field]} AS "${field}"`).join(', '))
