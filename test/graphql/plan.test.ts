@@ -65,7 +65,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
 type Pick = <T>(from: T[]) => T
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(id|earnings|netApr|latestSnapshots|run|runs|multiplierUsed|history|edges)$/
+const UNPLANNED =
+  /^(id|earnings|netApr|latestSnapshots|run|runs|multiplierUsed|history|edges|series|standing|rankHistory|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {

@@ -25,7 +25,7 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
       start: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'The date, or the first date of the week or month, midnight UTC.',
+        description: 'The date, or the first date of the week or month, midnight UTC; null where groups are not of it.',
         resolve: (key) => key.start ?? null,
       }),
       chainId: t.field({
@@ -37,7 +37,7 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
       poolAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The pool's address.",
+        description: "The pool's address; null where groups are not of it.",
         resolve: (key) => key.poolAddress ?? null,
       }),
       pool: t.field({
@@ -49,13 +49,13 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
       assetAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The token's address.",
+        description: "The token's address; null where groups are not of it.",
         resolve: (key) => key.assetAddress ?? null,
       }),
       marketAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The market's address.",
+        description: "The market's address; null where groups are not of it.",
         resolve: (key) => key.marketAddress ?? null,
       }),
       market: t.field({
@@ -68,7 +68,7 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
       vaultAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The vault's address.",
+        description: "The vault's address; null where groups are not of it.",
         resolve: (key) => key.vaultAddress ?? null,
       }),
       vault: t.field({
@@ -81,7 +81,7 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
       user: t.field({
         type: User,
         nullable: true,
-        description: 'The user.',
+        description: 'The user; null where groups are not of it.',
         resolve: ({ userAddress }) => (userAddress ? { address: userAddress } : null),
       }),
     }),

@@ -129,6 +129,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
       return {
         members: t.field({
           type: [UserLookup],
+          extensions: { cost: { rows: 100 } },
           description: 'The wallets, in the order in which they were given.',
           resolve: ({ members }) => members,
         }),
@@ -178,16 +179,19 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         }),
         pools: t.field({
           type: [PoolHoldingType],
+          extensions: { cost: { weight: 10, rows: 20 } },
           description: 'What they have in every pool on the newest distribution date, most points first.',
           resolve: ({ addresses }, _, { reader }) => poolHoldings(reader, addresses),
         }),
         markets: t.field({
           type: [MarketHoldingType],
+          extensions: { cost: { weight: 10, rows: 20 } },
           description: 'What they have in every market now, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => marketHoldings(reader, addresses),
         }),
         vaults: t.field({
           type: [VaultHoldingType],
+          extensions: { cost: { weight: 10, rows: 20 } },
           description: 'What they have in every vault now, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => vaultHoldings(reader, addresses),
         }),

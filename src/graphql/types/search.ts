@@ -51,6 +51,7 @@ export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void
   builder.queryFields((t) => ({
     search: t.field({
       type: [SearchResult],
+      extensions: { cost: { weight: 10, most: MAX_HITS } },
       description:
         'Pools, markets and vaults by address, symbol or name, the best match first, then short names first. Case does not matter.',
       args: {

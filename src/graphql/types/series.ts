@@ -50,7 +50,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
       const level = (name: 'suppliedUsd' | 'protectedUsd' | 'borrowedUsd', description: string) =>
         t.float({
           nullable: true,
-          description,
+          description: `${description} Null in a gap.`,
           resolve: async (bucket) => levelsOf(bucket).then((levels) => levels?.[name] ?? null),
         })
       return {
@@ -153,6 +153,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.objectFields(User, (t) => ({
     series: t.field({
       type: [UserSeriesBucket],
+      extensions: { cost: { weight: 10, rows: 100 } },
       description: `The user's points, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ address }, args, context) => {
@@ -178,6 +179,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.prismaObjectFields(Pool, (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
+      extensions: { cost: { weight: 10, rows: 100 } },
       description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ id }, args, context) => {
@@ -194,6 +196,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.prismaObjectFields('Program', (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
+      extensions: { cost: { weight: 10, rows: 100 } },
       description: `All points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async (_, args, context) => {
@@ -233,6 +236,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
       points: t.exposeFloat('points', { description: 'Points over the whole range.' }),
       buckets: t.field({
         type: [PoolSeriesBucket],
+        extensions: { cost: { weight: 10, rows: 100 } },
         description: gaps,
         resolve: ({ buckets, span, poolAddress }, _, context) =>
           bucketsOf(
@@ -250,6 +254,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.queryFields((t) => ({
     series: t.field({
       type: [GroupedSeries],
+      extensions: { cost: { weight: 100, most: MAX_GROUPS } },
       description:
         "The program's series for each pool, chain or token, those with the most points over the range first. `program { series }` is that of all together.",
       args: {

@@ -48,6 +48,7 @@ export function addStanding(
     }),
     rankHistory: t.field({
       type: [Standing],
+      extensions: { cost: { weight: 10, rows: 100 } },
       description:
         "The user's points and ranks by date, week or month, oldest first: each as of the last distribution date of the bucket. Buckets without a distribution, and those before the user's first position, are left out.",
       args: spanArguments(t.arg),
