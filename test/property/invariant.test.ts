@@ -252,9 +252,10 @@ function agreeOnDate({ date, totalPoints, positionCount, accountCount, kind, run
 /** The sums of pools and the standings of past dates, against those made from positions alone: the rows that differ. */
 async function agreeOnWhatIsStored(): Promise<void> {
   const { pool: store } = gateway.deps.store
-  const sums = (side: string) => `sum(pp.points_${side} ORDER BY user_address),
-    sum(p.${side}_supplied_amount_usd ORDER BY user_address), sum(p.${side}_protected_supplied_amount_usd ORDER BY user_address),
-    sum(p.${side}_borrowed_amount_usd ORDER BY user_address)`
+  const sums = (side: string) =>
+    ['supplied_amount_usd', 'protected_supplied_amount_usd', 'borrowed_amount_usd']
+      .map((column) => `p.${side}_${column}`)
+      .reduce((all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`, `sum(round(pp.points_${side} * 1e6)) / 1e6`)
   const kept = (side: string) =>
     ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd'].map((value) => `${side}_${value}`).join(', ')
   const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p

@@ -1,10 +1,12 @@
 import type { PoolClient } from 'pg'
 
-const sums = (side: 'a' | 'b') => `min(p.${side}_token_address) AS ${side}_token_address,
-  sum(coalesce(pp.points_${side}, 0) ORDER BY p.user_address) AS ${side}_points,
-  sum(p.${side}_supplied_amount_usd ORDER BY p.user_address) AS ${side}_supplied_usd,
-  sum(p.${side}_protected_supplied_amount_usd ORDER BY p.user_address) AS ${side}_protected_usd,
-  sum(p.${side}_borrowed_amount_usd ORDER BY p.user_address) AS ${side}_borrowed_usd`
+/** A sum to 6 decimals: of whole numbers, whose order does not matter, so that equal stores have equal sums. */
+const sum = (column: string) => `sum(round(least(${column}, 1e300) * 1e6)) / 1e6`
+
+const amounts = (side: 'a' | 'b') => `min(${side}_token_address) AS ${side}_token_address,
+  ${sum(`${side}_supplied_amount_usd`)} AS ${side}_supplied_usd,
+  ${sum(`${side}_protected_supplied_amount_usd`)} AS ${side}_protected_usd,
+  ${sum(`${side}_borrowed_amount_usd`)} AS ${side}_borrowed_usd`
 
 const VALUES = [
   'position_count',
@@ -15,17 +17,20 @@ const VALUES = [
 const listed = (row: string) => VALUES.map((value) => `${row}.${value}`).join(', ')
 
 /**
- * Brings the pools' sums on these dates into line with their positions. Set-based: one pass over the dates' positions.
+ * Brings the pools' sums on these dates into line with their positions. Set-based: one pass over the dates' positions, and one over their points.
  * Rows that are right already stay as they are.
  */
 export async function settlePoolDays(client: PoolClient, dates: string[]): Promise<void> {
   await client.query(
     `CREATE TEMP TABLE settled_pool ON COMMIT DROP AS
-     SELECT p.market_address AS pool_address, p.distribution_date, count(*)::int AS position_count, ${sums('a')}, ${sums('b')}
-     FROM position p LEFT JOIN (SELECT * FROM position_points WHERE distribution_date = ANY($1::date[])) pp
-       USING (distribution_date, user_address, market_address)
-     WHERE p.distribution_date = ANY($1::date[])
-     GROUP BY p.market_address, p.distribution_date`,
+     SELECT p.*, coalesce(pp.a_points, 0) AS a_points, coalesce(pp.b_points, 0) AS b_points
+     FROM (SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count,
+         ${amounts('a')}, ${amounts('b')}
+       FROM position WHERE distribution_date = ANY($1::date[]) GROUP BY 1, 2) p
+     LEFT JOIN (SELECT market_address AS pool_address, distribution_date,
+         ${sum('points_a')} AS a_points, ${sum('points_b')} AS b_points
+       FROM position_points WHERE distribution_date = ANY($1::date[]) GROUP BY 1, 2) pp
+       USING (pool_address, distribution_date)`,
     [dates],
   )
   await client.query('ANALYZE settled_pool')
