@@ -1,5 +1,6 @@
 import { type Account, leaderboard } from '../../domain/account/account.ts'
 import type { Builder } from '../builder.ts'
+import { likeQuery } from '../live-query.ts'
 import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
@@ -38,6 +39,18 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
       }),
     }),
   }))
+  builder.subscriptionFields((t) => {
+    const { first, offset } = pageArguments(t.arg)
+    return {
+      leaderboard: t.field({
+        type: LeaderboardEntries,
+        description:
+          'The accounts by rank, as the query of the same name answers them: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
+        args: { first, offset },
+        ...likeQuery,
+      }),
+    }
+  })
   return LeaderboardEntry
 }
 
