@@ -120,4 +120,19 @@ query Distributions {
   distributions(first: 7) { totalCount nodes { date totalPoints positionCount accountCount kind finishedAt } }
 }`,
   },
+  {
+    name: 'LiveLeaderboard',
+    query: `# The first three accounts, and again whenever they are others or have other points.
+subscription LiveLeaderboard {
+  leaderboard(first: 3) { totalCount nodes { rank account points } }
+}`,
+  },
+  {
+    name: 'LiveUser',
+    query: `# A user's points, and again whenever they are others.
+subscription LiveUser($address: Address!) {
+  user(address: $address) { points rank positionCount dailyPoints(last: 1) { nodes { distributionDate points } } }
+}`,
+    variables: { address: user },
+  },
 ]

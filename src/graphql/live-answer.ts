@@ -6,7 +6,7 @@ import type { Live } from './live.ts'
 import type { Operation } from './operations.ts'
 import { readFor } from './read.ts'
 
-/** What a query answers: the text is JSON of it. An answer with errors is shown to each subscriber in words of its own. */
+/** What a query answers: the text is its JSON. One with errors is presented to each subscriber, in whose log it belongs. */
 export interface LiveAnswer {
   text: string
   failed?: ExecutionResult
@@ -71,10 +71,14 @@ async function answer(
   }
 }
 
-const failed = (result: ExecutionResult): LiveAnswer => ({
-  text: JSON.stringify({ ...result, errors: result.errors?.map((error) => presentError(error, '').shown) }),
-  failed: result,
-})
+/** Where an error stands in the document is not told by all that resolve, and so is none of its words. */
+function failed(result: ExecutionResult): LiveAnswer {
+  const words = result.errors?.map((error) => {
+    const { message, path, extensions } = presentError(error, '').shown
+    return { message, path, extensions }
+  })
+  return { text: JSON.stringify([result.data ?? null, words]), failed: result }
+}
 
 const wrapped = (error: unknown) =>
   error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })
