@@ -175,6 +175,7 @@ test('a read serves all who have the same subscription, and a change is told to 
   await pause(QUIET_MS)
   one.statements.length = 0
   await touch()
+  await vi.waitFor(() => expect(one.statements).toHaveLength(1), { timeout: 5000 })
   await pause(QUIET_MS)
   expect(one.statements).toHaveLength(1)
   const third = await addressAt(3)
@@ -204,6 +205,7 @@ test('equal are the document and the variables as they are understood', async ()
   await pause(QUIET_MS)
   one.statements.length = 0
   await touch()
+  await vi.waitFor(() => expect(one.statements).toHaveLength(2), { timeout: 5000 })
   await pause(QUIET_MS)
   expect(one.statements).toHaveLength(2)
 })
