@@ -39,18 +39,18 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
       }),
     }),
   }))
-  builder.subscriptionFields((t) => {
-    const { first, offset } = pageArguments(t.arg)
-    return {
-      leaderboard: t.field({
-        type: LeaderboardEntries,
-        description:
-          'The accounts by rank, as the query of the same name answers them: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
-        args: { first, offset },
-        ...likeQuery,
-      }),
-    }
-  })
+  builder.subscriptionFields((t) => ({
+    leaderboard: t.field({
+      type: LeaderboardEntries,
+      description:
+        'The accounts by rank, as the query of the same name answers them: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
+      args: {
+        first: pageArguments(t.arg).first,
+        offset: t.arg({ type: 'BigInt', description: 'How many ranks to skip; none when left out.' }),
+      },
+      ...likeQuery,
+    }),
+  }))
   return LeaderboardEntry
 }
 
