@@ -53,6 +53,11 @@ export function presentResult<Result extends ExecutionResult>(result: Result, re
   return { ...result, errors }
 }
 
+/** Whether an error is of a store that cannot be reached, or is too busy. */
+export function isAway(error: unknown): boolean {
+  return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
+}
+
 /** What was thrown before GraphQL wrapped it; undefined when GraphQL itself refused the operation. */
 function rootCause(error: unknown): unknown {
   let cause = error

@@ -212,4 +212,19 @@ query Ranks($user: Address!) {
 }`,
     variables: { user },
   },
+  {
+    name: 'LiveLeaderboard',
+    query: `# The first three accounts, and again whenever they are others or have other points.
+subscription LiveLeaderboard {
+  leaderboard(first: 3) { totalCount nodes { rank account points } }
+}`,
+  },
+  {
+    name: 'LiveUser',
+    query: `# A user's points, and again whenever they are others.
+subscription LiveUser($address: Address!) {
+  user(address: $address) { points rank positionCount dailyPoints(last: 1) { nodes { distributionDate points } } }
+}`,
+    variables: { address: user },
+  },
 ]

@@ -5,6 +5,8 @@ import { type EndedRun, endedRuns } from '../domain/distribution/ended-runs.ts'
 import { GatewayError } from '../errors.ts'
 import type { Log } from './deps.ts'
 import { Inbox, type Join } from './inbox.ts'
+import type { LiveAnswer } from './live-answer.ts'
+import { type Read, SharedResult } from './shared-result.ts'
 
 /** The stored data may be other than it was. */
 export interface ChangeEvent {
@@ -32,6 +34,11 @@ export interface Live {
    * A reader that is more than `MAX_WAITING` behind loses the oldest.
    */
   runs(day: string | undefined): AsyncIterableIterator<RunEvent>
+  /**
+   * Answers of a query: the present one, and after changes each that is another than the last one that was given. All
+   * who give the same key share what `read` reads.
+   */
+  answers(key: string, read: Read<LiveAnswer>): AsyncIterableIterator<LiveAnswer>
   /** Runs `work` when its turn comes: subscribers do not take all connections to the store. */
   turn<T>(work: () => Promise<T>): Promise<T>
   close(): void
@@ -60,11 +67,13 @@ export function openLive({ notifications, store, log, maxSubscriptions, maxReads
   const turn = turns(maxReads)
 
   const changeInboxes = new Set<Inbox<ChangeEvent>>()
+  const shared = new Map<string, SharedResult<LiveAnswer>>()
   let changeTimer: NodeJS.Timeout | undefined
   const tellChange = (anyway: boolean) => {
     clearTimeout(changeTimer)
     changeTimer = undefined
     for (const inbox of changeInboxes) inbox.put({ anyway })
+    for (const result of shared.values()) result.changed()
   }
 
   const runInboxes = new Set<{ day: string | undefined; inbox: Inbox<RunEvent> }>()
@@ -173,6 +182,14 @@ export function openLive({ notifications, store, log, maxSubscriptions, maxReads
       runInboxes.add(entry)
       return entry.inbox
     },
+    answers(key, read) {
+      let result = shared.get(key)
+      if (!result) {
+        result = new SharedResult(read, () => shared.delete(key))
+        shared.set(key, result)
+      }
+      return result.join()
+    },
     turn,
     close() {
       closed = true
@@ -181,6 +198,7 @@ export function openLive({ notifications, store, log, maxSubscriptions, maxReads
       for (const end of unsubscribe) end()
       for (const inbox of changeInboxes) inbox.return()
       for (const { inbox } of runInboxes) inbox.return()
+      for (const result of shared.values()) result.end()
     },
   }
 }

@@ -10,6 +10,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { Limiter } from './limits.ts'
+import { queryOf } from './live-query.ts'
 import { Plan } from './plan/plan.ts'
 
 /** A query that is valid in the schema. */
@@ -42,6 +43,8 @@ export class Operations {
     sizeCalculation: (_, key) => key.length + 100,
   })
   readonly #own = new WeakMap<DocumentNode, Operation | null>()
+  /** By the name of the operation. */
+  readonly #live = new WeakMap<DocumentNode, Map<string | undefined, Operation | null>>()
 
   constructor(schema: GraphQLSchema, limiter = new Limiter(schema)) {
     this.#schema = schema
@@ -65,6 +68,20 @@ export class Operations {
     if (operation === undefined) {
       operation = this.#prepare(document, undefined)
       this.#own.set(document, operation)
+    }
+    return operation ?? undefined
+  }
+
+  /** The query whose answers a subscription tells; undefined: it tells of something else. The document must be valid. */
+  live(document: DocumentNode, operationName: string | null | undefined): Operation | undefined {
+    const name = operationName ?? undefined
+    const known = this.#live.get(document) ?? new Map<string | undefined, Operation | null>()
+    this.#live.set(document, known)
+    let operation = known.get(name)
+    if (operation === undefined) {
+      const query = queryOf(this.#schema, document, name)
+      operation = query ? this.#prepare(query, name) : null
+      known.set(name, operation)
     }
     return operation ?? undefined
   }

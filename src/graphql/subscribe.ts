@@ -1,11 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  getOperationAST,
+  getVariableValues,
+  print,
+} from 'graphql'
 import { plainReader, readSnapshot, versionSeenBy } from '../db/store.ts'
 import { GatewayError } from '../errors.ts'
 import type { Admin } from './context.ts'
-import { presentError, presentResult } from './errors.ts'
+import { isAway, presentError, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
 import type { ChangeEvent, Live, RunEvent } from './live.ts'
+import { type LiveAnswer, readLive } from './live-answer.ts'
+import type { Operation } from './operations.ts'
 
 /** Whose subscription it is. The signal ends it. */
 export interface Subscriber {
@@ -25,7 +35,8 @@ const AWAY_MS = 1000
 
 /**
  * Starts a subscription. Each of its events is executed, when the reader asks for it, on a snapshot of the store and with
- * batches of its own. While the store is away events wait for it.
+ * batches of its own. While the store is away events wait for it. One that tells the answers of a query shares what is
+ * read with all that are equal.
  */
 export async function subscribe(
   graph: Graph,
@@ -39,13 +50,22 @@ export async function subscribe(
   try {
     if (!live) throw new GatewayError('UNAVAILABLE', 'Nothing is live here.')
     leave = live.enter()
+    const operation = graph.operations.live(args.document, args.operationName)
+    if (operation) {
+      const answers = answersOf(operation, live)
+      if (Symbol.asyncIterator in answers) return resultsOf(answers, async (answer) => shownAnswer(answer))
+      leave()
+      return present(answers)
+    }
     const contextValue = createContext(graph, plainReader(store), admin)
     const source = await createSourceEventStream({ ...args, contextValue })
     if (!(Symbol.asyncIterator in source)) {
       leave()
       return present(source)
     }
-    return resultsOf(source[Symbol.asyncIterator]() as AsyncIterator<Event>, live)
+    const known: { version?: bigint } = {}
+    const events = source[Symbol.asyncIterator]() as AsyncIterator<Event>
+    return resultsOf(events, (event) => resultOf(event, known, live))
   } catch (error) {
     leave()
     const shown = shownOf(error)
@@ -60,8 +80,30 @@ export async function subscribe(
     return shown
   }
 
-  function resultsOf(events: AsyncIterator<Event>, live: Live): AsyncIterableIterator<ExecutionResult> {
-    const known: { version?: bigint } = {}
+  /** What is known of who asks is no part of it: the answers of a query are the same for all. */
+  function answersOf(operation: Operation, live: Live): AsyncIterableIterator<LiveAnswer> | ExecutionResult {
+    const { document, operationName } = args
+    const variables = args.variableValues ?? {}
+    const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
+    const { coerced, errors } = getVariableValues(graph.schema, definitions, variables)
+    if (errors) return { errors }
+    const text = document.loc?.source.body ?? print(document)
+    const key = JSON.stringify([text, operationName ?? null, coerced], (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
+    return live.answers(key, (begin, signal) =>
+      readLive(graph, live, { operation, variables: { ...variables } }, { begin, signal }),
+    )
+  }
+
+  function shownAnswer({ text, failed }: LiveAnswer): ExecutionResult & { stringify?(): string } {
+    return failed ? present(failed) : { stringify: () => text }
+  }
+
+  function resultsOf<Event>(
+    events: AsyncIterator<Event>,
+    toResult: (event: Event) => Promise<ExecutionResult | undefined>,
+  ): AsyncIterableIterator<ExecutionResult> {
     const end = () => {
       signal.removeEventListener('abort', end)
       leave()
@@ -73,7 +115,7 @@ export async function subscribe(
       for (;;) {
         const next = await events.next()
         if (next.done) return end()
-        const result = await resultOf(next.value, known, live)
+        const result = await toResult(next.value)
         if (result) yield result
       }
     })()
@@ -118,8 +160,3 @@ export async function subscribe(
 }
 
 type Event = ChangeEvent | RunEvent
-
-/** Whether an error is of a store that cannot be reached, or is too busy. */
-function isAway(error: unknown): boolean {
-  return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
-}

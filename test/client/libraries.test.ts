@@ -9,6 +9,8 @@ import {
   EarningsDocument,
   LatestSnapshotsDocument,
   LeaderboardDocument,
+  LiveLeaderboardDocument,
+  LiveUserDocument,
   MarketSnapshotsDocument,
   type PoolCardFragment,
   PoolCardFragmentDoc,
@@ -144,6 +146,26 @@ describe('urql', () => {
       })
     })
     expect(version).toMatch(/^\d+$/)
+  })
+
+  test('follows a user and the leaderboard', async () => {
+    const live = new Client({ url, exchanges: [fetchExchange], fetchSubscriptions: true })
+    const user = await new Promise<number | null | undefined>((resolve, reject) => {
+      const { unsubscribe } = live.subscription(LiveUserDocument, { address }).subscribe(({ data, error }) => {
+        setTimeout(() => unsubscribe())
+        if (error) reject(error)
+        else resolve(data?.user.rank)
+      })
+    })
+    const ranks = await new Promise<number[] | undefined>((resolve, reject) => {
+      const { unsubscribe } = live.subscription(LiveLeaderboardDocument, { first: 2 }).subscribe(({ data, error }) => {
+        setTimeout(() => unsubscribe())
+        if (error) reject(error)
+        else resolve(data?.leaderboard.nodes.map(({ rank }) => rank))
+      })
+    })
+    const { user: stored } = await new GraphQLClient(url).request(UserDocument, { address })
+    expect([user, ranks]).toEqual([stored.rank, [1, 2]])
   })
 })
 

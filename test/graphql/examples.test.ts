@@ -2,6 +2,7 @@ import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { examples } from '../../src/graphql/examples.ts'
 import { createSchema } from '../../src/graphql/schema.ts'
+import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -16,16 +17,24 @@ const schema = createSchema()
 
 test('each has a name of its own, which is that of its operation', () => {
   expect(new Set(examples.map((example) => example.name)).size).toBe(examples.length)
-  for (const { name, query } of examples) expect(query).toContain(`query ${name}`)
+  for (const { name, query } of examples) expect(query).toMatch(new RegExp(`^(query|subscription) ${name}\\b`, 'm'))
 })
 
 for (const { name, query, variables } of examples)
   test(`${name} answers on the sample`, async () => {
     expect(validate(schema, parse(query))).toEqual([])
-    const { data, errors } = await gateway.graphql(query, variables)
+    const { data, errors } = await ask(query, variables)
     expect(errors).toBeUndefined()
     expect(emptyPlaces(data), JSON.stringify(data).slice(0, 2000)).toEqual([])
   })
+
+async function ask(query: string, variables: object | undefined) {
+  if (!/^subscription/m.test(query)) return gateway.graphql(query, variables)
+  const stream = await subscribe(gateway, query, variables && { variables })
+  const event = await stream.next()
+  stream.leave()
+  return event
+}
 
 /** The lists without rows and the objects that are null: an example must show something everywhere. */
 function emptyPlaces(value: unknown, path = ''): string[] {

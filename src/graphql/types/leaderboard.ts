@@ -3,6 +3,7 @@ import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../connection.ts'
+import { likeQuery } from '../live-query.ts'
 import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
@@ -75,6 +76,18 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
           sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
         },
       }),
+    }),
+  }))
+  builder.subscriptionFields((t) => ({
+    leaderboard: t.field({
+      type: LeaderboardEntries,
+      description:
+        'The accounts by rank, as the query of the same name answers them: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
+      args: {
+        first: pageArguments(t.arg).first,
+        offset: t.arg({ type: 'BigInt', description: 'How many ranks to skip; none when left out.' }),
+      },
+      ...likeQuery,
     }),
   }))
   return LeaderboardEntry

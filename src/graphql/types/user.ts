@@ -17,6 +17,7 @@ import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import type { GraphContext } from '../context.ts'
+import { likeQuery } from '../live-query.ts'
 import { list, type One, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { EarningsRefs } from './earnings.ts'
@@ -349,6 +350,15 @@ export function addUser(builder: Builder, refs: Refs) {
       },
       ...reading({ kind: 'rows', rows: usersAt }),
       resolve: (_, { addresses }) => bounded(addresses).map((address) => ({ address })),
+    }),
+  }))
+  builder.subscriptionFields((t) => ({
+    user: t.field({
+      type: User,
+      description:
+        'The user at an address, as the query of the same name answers: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
+      args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
+      ...likeQuery,
     }),
   }))
 }

@@ -1,0 +1,453 @@
+import { connect } from 'node:net'
+import { createClient } from 'graphql-sse'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles, position } from '../support/one-pool.ts'
+import { loadSample } from '../support/sample.ts'
+
+let one: Gateway
+let two: Gateway
+let streams: EventStream[] = []
+
+beforeAll(async () => {
+  one = await startGateway({ env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
+  await loadSample(one, { users: 20, days: 4 })
+  two = await startGateway({ on: one })
+  await vi.waitFor(() => {
+    for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)
+  })
+})
+afterEach(async () => {
+  for (const stream of streams) stream.leave()
+  streams = []
+  await vi.waitFor(async () => expect([await openAt(one), await openAt(two)]).toEqual([0, 0]))
+})
+afterAll(async () => {
+  await two.close()
+  await one.close()
+})
+
+const subscribe = async (gateway: Gateway, query: string, more?: Subscription) => {
+  const stream = await open(gateway, query, more)
+  streams.push(stream)
+  return stream
+}
+
+const openAt = async (gateway: Gateway) =>
+  Number(/^gateway_subscriptions (\d+)$/m.exec(await (await gateway.get('/metrics')).text())?.[1])
+
+const sql = (text: string) => one.deps.store.pool.query(text)
+const touch = () => sql('UPDATE program SET total_points = total_points')
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+/** Longer than changes are gathered and read. */
+const QUIET_MS = 700
+
+const top = 'leaderboard(first: 3) { totalCount nodes { rank account points } }'
+const ofUser = 'user(address: $address) { address points rank }'
+const subscriptionOf = `subscription ($address: Address!) { ${ofUser} }`
+
+const answer = async (query: string, variables?: object) => (await one.graphql(query, variables)).data
+const addressAt = async (rank: number) =>
+  (await answer(`{ leaderboard(first: 1, offset: ${rank - 1}) { nodes { account } } }`)).leaderboard.nodes[0]
+    .account as string
+
+/** Gives an account more points than any has, by hand. */
+const raise = (address: string) =>
+  sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000 WHERE user_address = '${address}'`)
+
+async function resync(gateway: Gateway): Promise<void> {
+  const { errors } = await gateway.graphql('mutation { resyncDistribution { run { id } } }', {}, asAdmin)
+  expect(errors).toBeUndefined()
+}
+
+test('each is a query of the same name, with the same type and arguments of it', () => {
+  const schema = createSchema()
+  const queries = schema.getQueryType()?.getFields() ?? {}
+  const live = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).filter((one) => one.extensions.likeQuery)
+  expect(live.map(({ name }) => name)).toEqual(['leaderboard', 'user'])
+  for (const { name, type, args } of live) {
+    expect(String(type)).toBe(String(queries[name]?.type))
+    for (const arg of args)
+      expect(String(queries[name]?.args.find((one) => one.name === arg.name)?.type)).toBe(String(arg.type))
+  }
+})
+
+test('the leaderboard and a user are told at once, as the query answers them', async () => {
+  const address = await addressAt(2)
+  const board = await subscribe(two, `subscription { ${top} }`)
+  const user = await subscribe(two, subscriptionOf, { variables: { address: address.toUpperCase().replace('X', 'x') } })
+  expect(await board.next()).toEqual({ data: await answer(`{ ${top} }`) })
+  expect(await user.next()).toEqual({ data: await answer(`query ($address: Address!) { ${ofUser} }`, { address }) })
+})
+
+test('what has resolvers, fragments, directives, aliases and names is told like the query as well', async () => {
+  const address = await addressAt(1)
+  const document = (kind: string, root: string) => `
+    ${kind} Other { other: leaderboard(first: 1) { totalCount } }
+    ${kind} Mine($address: Address!, $all: Boolean!) { ...Root }
+    fragment Root on ${root} { ... on ${root} { me: user(address: $address) { ...Fields } } }
+    fragment Fields on User { __typename points netApr @include(if: $all) { earnNetApr } dailyPoints(last: 2) { edges { cursor node { points } } } }`
+  for (const all of [true, false]) {
+    const variables = { address, all }
+    const ask = async (accept: string, query: string) =>
+      fetch(`${one.base}/graphql`, {
+        method: 'POST',
+        headers: { accept, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables, operationName: 'Mine' }),
+      })
+    const expected = await (await ask('application/json', document('query', 'Query'))).json()
+    expect(expected.data.me.netApr === undefined).toBe(!all)
+    const reader = (await ask('text/event-stream', document('subscription', 'Subscription'))).body?.getReader()
+    let text = ''
+    while (!text.includes('data: ')) text += new TextDecoder().decode((await reader?.read())?.value)
+    await reader?.cancel()
+    expect(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')).toEqual(expected)
+  }
+})
+
+test('only another result is told: neither a write elsewhere, nor multipliers, nor points of somebody else', async () => {
+  const [second, fifth] = [await addressAt(2), await addressAt(5)]
+  const board = await subscribe(one, `subscription { ${top} }`)
+  const user = await subscribe(two, subscriptionOf, { variables: { address: second } })
+  const always = await subscribe(one, 'subscription { dataChanged { version } }')
+  await Promise.all([board.next(), user.next(), always.next()])
+  await touch()
+  await always.next()
+  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositTokenA } } }')
+  const { errors } = await one.graphql(
+    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: 77 }]) { id } }`,
+    { pool: data.multipliers.nodes[0].pool.address },
+    asAdmin,
+  )
+  expect(errors).toBeUndefined()
+  await always.next()
+  await sql(`UPDATE account SET points = points + 0.001 WHERE user_address = '${fifth}'`)
+  await always.next()
+  await pause(QUIET_MS)
+  expect([board.events.length, user.events.length]).toEqual([1, 1])
+  await sql(`UPDATE account SET points = points + 0.5 WHERE user_address = '${second}'`)
+  const before = user.events[0].data.user.points
+  expect((await user.next()).data.user.points).toBeCloseTo(before + 0.5)
+  expect((await board.next()).data).toEqual(await answer(`{ ${top} }`))
+})
+
+test('what another gateway or a command has written is told: a resync, an import', async () => {
+  const stream = await subscribe(two, 'subscription { leaderboard(first: 20) { totalCount nodes { account points } } }')
+  const query = '{ leaderboard(first: 20) { totalCount nodes { account points } } }'
+  await stream.next()
+  await sql('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
+  await pause(QUIET_MS)
+  expect(stream.events).toHaveLength(1)
+  await resync(one)
+  expect((await stream.next()).data).toEqual(await answer(query))
+  const [{ pool: marketAddress, date: distributionDate }] = (
+    await answer('{ distributions(first: 1) { nodes { date positions(first: 1) { nodes { pool { address } } } } } }')
+  ).distributions.nodes.map((node: any) => ({ date: node.date, pool: node.positions.nodes[0].pool.address }))
+  const newcomer = `0x${'ab'.repeat(20)}`
+  const user = await subscribe(two, subscriptionOf, { variables: { address: newcomer } })
+  expect((await user.next()).data.user).toEqual({ address: newcomer, points: 0, rank: null })
+  await importFiles(one, { positions: [position(newcomer, 1e9, { marketAddress, distributionDate })] })
+  expect((await user.next()).data.user.points).toBeGreaterThan(0)
+  await stream.next()
+  await vi.waitFor(async () => expect(stream.events.at(-1).data).toEqual(await answer(query)))
+})
+
+test('a client of graphql-sse follows a user', async () => {
+  const address = await addressAt(4)
+  const client = createClient({ url: `${two.base}/graphql`, retryAttempts: 0 })
+  const events = client.iterate<{ user: { rank: number } }>({ query: subscriptionOf, variables: { address } })
+  expect((await events.next()).value?.data?.user.rank).toBe(4)
+  await raise(address)
+  expect((await events.next()).value?.data?.user).toMatchObject(
+    (await answer(`query ($address: Address!) { ${ofUser} }`, { address })).user,
+  )
+  await events.return?.()
+  client.dispose()
+})
+
+test('a read serves all who have the same subscription, and a change is told to each', async () => {
+  const query = `subscription Equal { ${top} }`
+  const opened = await Promise.all(Array.from({ length: 200 }, () => subscribe(one, query)))
+  for (const stream of opened) await stream.next(20_000)
+  await pause(QUIET_MS)
+  one.statements.length = 0
+  await touch()
+  await vi.waitFor(() => expect(one.statements).toHaveLength(1), { timeout: 5000 })
+  await pause(QUIET_MS)
+  expect(one.statements).toHaveLength(1)
+  const third = await addressAt(3)
+  one.statements.length = 0
+  await raise(third)
+  await vi.waitFor(() => expect(opened.every(({ events }) => events.length === 2)).toBe(true), { timeout: 10_000 })
+  expect(one.statements).toHaveLength(1)
+  expect(new Set(opened.map(({ events }) => JSON.stringify(events[1]))).size).toBe(1)
+  for (const stream of opened.slice(1)) stream.leave()
+  await vi.waitFor(async () => expect(await openAt(one)).toBe(1))
+  opened[0]?.leave()
+  await vi.waitFor(async () => expect(await openAt(one)).toBe(0))
+  one.statements.length = 0
+  await touch()
+  await pause(QUIET_MS)
+  expect(one.statements).toEqual([])
+})
+
+test('equal are the document and the variables as they are understood', async () => {
+  const [a, b] = [await addressAt(1), await addressAt(2)]
+  const followers = [a, `0x${a.slice(2).toUpperCase()}`, b].map((address) =>
+    subscribe(one, subscriptionOf, { variables: { address, unused: address } }),
+  )
+  const opened = await Promise.all(followers)
+  for (const stream of opened) await stream.next()
+  expect(opened.map(({ events }) => events[0].data.user.address)).toEqual([a, a, b])
+  await pause(QUIET_MS)
+  one.statements.length = 0
+  await touch()
+  await vi.waitFor(() => expect(one.statements).toHaveLength(2), { timeout: 5000 })
+  await pause(QUIET_MS)
+  expect(one.statements).toHaveLength(2)
+})
+
+test('users of their own are read a few at a time', async () => {
+  const { pool } = one.deps.store
+  const opened = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      subscribe(one, subscriptionOf, { variables: { address: `0x${i.toString(16).padStart(40, '0')}` } }),
+    ),
+  )
+  for (const stream of opened) await stream.next(20_000)
+  let most = 0
+  const watch = setInterval(() => {
+    most = Math.max(most, pool.totalCount - pool.idleCount + pool.waitingCount)
+  }, 0)
+  one.statements.length = 0
+  await touch()
+  await vi.waitFor(() => expect(one.statements.length).toBe(60), { timeout: 10_000 })
+  clearInterval(watch)
+  expect(most).toBeLessThanOrEqual(Math.ceil(one.deps.config.DATABASE_POOL_SIZE / 2) + 1)
+})
+
+test('who comes later is told what is stored then, also what was not told yet', async () => {
+  const query = 'subscription { leaderboard(first: 1) { nodes { points } } }'
+  const address = await addressAt(1)
+  const early = await subscribe(one, query)
+  await early.next()
+  for (let points = 3e9; points < 3e9 + 5; points++) {
+    await sql(`UPDATE account SET points = ${points} WHERE user_address = '${address}'`)
+    const late = await subscribe(one, query)
+    expect((await late.next()).data.leaderboard.nodes).toEqual([{ points }])
+  }
+  await vi.waitFor(() => expect(early.events.at(-1)).toEqual(streams.at(-1)?.events[0]))
+})
+
+test('a read that a change overtakes is repeated', async () => {
+  const address = await addressAt(3)
+  const stream = await subscribe(two, subscriptionOf, { variables: { address } })
+  await stream.next()
+  const writer = new pg.Client({ connectionString: one.deps.config.DATABASE_URL as string })
+  await writer.connect()
+  const { textRowsHeld, release } = holdReads(two)
+  try {
+    await touch()
+    await textRowsHeld
+    await writer.query(`UPDATE account SET points = 1e12 WHERE user_address = '${address}'`)
+    await pause(QUIET_MS)
+    release()
+    expect((await stream.next()).data.user.points).toBe(1e12)
+    await pause(QUIET_MS)
+    expect(stream.events).toHaveLength(2)
+  } finally {
+    release()
+    await writer.end()
+    await resync(one)
+    await sql(`UPDATE account SET points = 1 WHERE user_address = '${address}'`)
+  }
+})
+
+/** Holds the answer of the next read of a gateway after Postgres has given it. */
+function holdReads({ deps: { store } }: Gateway) {
+  let release = () => {}
+  let held = () => {}
+  const textRowsHeld = new Promise<void>((resolve) => {
+    held = resolve
+  })
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const query = store.pool.query.bind(store.pool) as (...args: unknown[]) => Promise<unknown>
+  store.pool.query = (async (...args: unknown[]) => {
+    const found = await query(...args)
+    if (typeof args[0] === 'object' && (args[0] as { rowMode?: string }).rowMode === 'array') {
+      store.pool.query = query as never
+      held()
+      await gate
+    }
+    return found
+  }) as never
+  return { textRowsHeld, release: () => release() }
+}
+
+test('for a client that does not read nothing is read; when it reads again it gets the newest', async () => {
+  const columns = Array.from({ length: 400 }, (_, i) => `c${i}: account`).join(' ')
+  const query = `subscription { leaderboard(first: 20) { nodes { points ${columns} } } }`
+  const body = JSON.stringify({ query })
+  const socket = connect(Number(new URL(one.base).port), '127.0.0.1')
+  const head = `accept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  socket.write(`POST /graphql HTTP/1.1\r\nhost: x\r\n${head}\r\n\r\n${body}`)
+  const tops: number[] = []
+  let rest = ''
+  socket.on('data', (chunk) => {
+    rest += chunk.toString('latin1')
+    for (const [, points] of rest.matchAll(/"nodes":\[\{"points":([\d.]+),/g)) tops.push(Number(points))
+    rest = rest.slice(-60).replace(/^.*"nodes":\[\{"points":[\d.]+,/s, '')
+  })
+  try {
+    await vi.waitFor(() => expect(tops).toHaveLength(1), { timeout: 10_000 })
+    socket.pause()
+    const address = await addressAt(1)
+    const write = () => sql(`UPDATE account SET points = points + 1 WHERE user_address = '${address}'`)
+    const readFor = async () => {
+      const before = one.statements.length
+      await write()
+      await pause(350)
+      return one.statements.length - before
+    }
+    let commits = 1
+    while ((await readFor()) > 0) expect(++commits).toBeLessThan(60)
+    for (let i = 0; i < 3; i++) expect(await readFor()).toBe(0)
+    // Others are told nevertheless, and it does not keep them from their own.
+    const other = await subscribe(one, query)
+    await other.next()
+    await write()
+    await other.next()
+    socket.resume()
+    const newest = async () =>
+      (await answer('{ leaderboard(first: 1) { nodes { points } } }')).leaderboard.nodes[0].points
+    await vi.waitFor(async () => expect(tops.at(-1)).toBe(await newest()), { timeout: 10_000 })
+    expect(tops.length).toBeLessThan(commits + 4)
+  } finally {
+    socket.destroy()
+  }
+}, 60_000)
+
+test('a gateway that could not hear the store reads anew when it does, and tells only what is other', async () => {
+  const address = await addressAt(2)
+  const user = await subscribe(two, subscriptionOf, { variables: { address } })
+  const board = await subscribe(two, 'subscription { leaderboard { totalCount } }')
+  await Promise.all([user.next(), board.next()])
+  const { notifications } = two.deps
+  const down = new Promise<void>((resolve) => {
+    const end = notifications.onDown(() => {
+      end()
+      resolve()
+    })
+  })
+  await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'gateway-listen' AND datname = current_database()`)
+  await down
+  await sql(`UPDATE account SET points = points + 0.25 WHERE user_address = '${address}'`)
+  await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 10_000 })
+  const before = user.events[0].data.user.points
+  expect((await user.next(10_000)).data.user.points).toBeCloseTo(before + 0.25)
+  await pause(QUIET_MS)
+  expect([user.events.length, board.events.length]).toEqual([2, 1])
+})
+
+test('a result waits for a store that is away', async () => {
+  const address = await addressAt(2)
+  const stream = await subscribe(two, subscriptionOf, { variables: { address } })
+  const { data } = await stream.next()
+  const operator = new pg.Client({ connectionString: one.deps.config.DATABASE_URL as string })
+  await operator.connect()
+  try {
+    await operator.query(`UPDATE account SET points = points + 0.25 WHERE user_address = '${address}'`)
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    for (let i = 0; i < 20; i++) {
+      await operator.query(cut)
+      await pause(50)
+    }
+  } finally {
+    await operator.end()
+  }
+  expect((await stream.next(15_000)).data.user.points).toBeCloseTo(data.user.points + 0.25)
+  expect(stream.events.filter((event) => event.errors)).toEqual([])
+})
+
+test('a fault of ours is told by the id of each request alone, once, and then the result that is there again', async () => {
+  const query = `subscription Faulty { ${top} }`
+  const opened = await Promise.all(
+    ['first', 'second'].map((id) => subscribe(one, query, { headers: { 'request-id': id } })),
+  )
+  for (const stream of opened) await stream.next()
+  await sql('ALTER TABLE account RENAME TO account_gone')
+  try {
+    await touch()
+    for (const [i, id] of ['first', 'second'].entries()) {
+      const { errors } = await (opened[i] as EventStream).next()
+      expect(errors[0]).toMatchObject({ extensions: { code: 'INTERNAL', requestId: id }, path: ['leaderboard'] })
+      expect(JSON.stringify(errors)).not.toMatch(/account_gone|relation|prisma/i)
+    }
+    await touch()
+    await pause(QUIET_MS)
+    for (const { events } of opened) expect(events).toHaveLength(2)
+  } finally {
+    await sql('ALTER TABLE account_gone RENAME TO account')
+  }
+  await touch()
+  for (const stream of opened) expect((await stream.next()).data).toEqual(stream.events[0].data)
+})
+
+test('mistakes are errors with a code, and take no place', async () => {
+  for (const [query, variables] of [
+    ['subscription { user { points } }', {}],
+    ['subscription { user(address: "0x1") { points } }', {}],
+    ['subscription { leaderboard(after: "x") { totalCount } }', {}],
+    [`subscription { ${top} user(address: "0x${'1'.repeat(40)}") { points } }`, {}],
+    [subscriptionOf, {}],
+    [subscriptionOf, { address: '0x1' }],
+  ] as const) {
+    const stream = await subscribe(one, query, { variables })
+    const { errors, data } = await stream.next()
+    expect(data ?? null).toBeNull()
+    expect(errors[0].extensions.code, query).toMatch(/BAD_INPUT|GRAPHQL/)
+    await vi.waitFor(() => expect(stream.ended()).toBe(true))
+  }
+  const tooMany = await subscribe(one, 'subscription { leaderboard(first: 1001) { totalCount } }')
+  expect((await tooMany.next()).errors[0]).toMatchObject({ extensions: { code: 'BAD_INPUT' }, path: ['leaderboard'] })
+})
+
+test('they are held to the cost, and to MAX_SUBSCRIPTIONS', async () => {
+  const small = await startGateway({ on: one, env: { MAX_SUBSCRIPTIONS: '2', MAX_QUERY_COST: '50' } })
+  try {
+    const query = 'subscription ($first: Int) { leaderboard(first: $first) { nodes { rank user { points } } } }'
+    const dear = await subscribe(small, query, { variables: { first: 30 } })
+    expect((await dear.next()).errors[0].extensions).toMatchObject({
+      code: 'COST_LIMIT_EXCEEDED',
+      cost: { requested: 61, allowed: 50 },
+    })
+    const first = await subscribe(small, query, { variables: { first: 3 } })
+    const second = await subscribe(small, query, { variables: { first: 3 } })
+    expect((await second.next()).data.leaderboard.nodes).toHaveLength(3)
+    const refused = await subscribe(small, query, { variables: { first: 3 } })
+    expect(refused.response.status).toBe(503)
+    expect((await refused.next()).errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' } })
+    first.leave()
+    await vi.waitFor(async () =>
+      expect((await subscribe(small, query, { variables: { first: 3 } })).response.status).toBe(200),
+    )
+  } finally {
+    await small.close()
+  }
+})
+
+test('a gateway that closes ends them at once, without the word that they are complete', async () => {
+  const closing = await startGateway({ on: one })
+  const opened = await Promise.all(Array.from({ length: 10 }, () => subscribe(closing, `subscription { ${top} }`)))
+  for (const stream of opened) await stream.next()
+  await closing.close()
+  await vi.waitFor(() => expect(opened.every((stream) => stream.ended())).toBe(true))
+  for (const stream of opened) expect(stream.text()).not.toContain('complete')
+})
