@@ -403,6 +403,8 @@ function connectionFields(of: GraphQLSchema): string[] {
       ? Object.values(type.getFields())
           .filter((field) => isConnection(getNamedType(field.type)))
           .map((field) => `${type.name}.${field.name}`)
+          // It is the query of that name, again and again.
+          .filter((name) => !name.startsWith('Subscription.'))
       : [],
   )
 }
