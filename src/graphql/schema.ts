@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
+import { addChoiceTypes } from './choices.ts'
 import { addScalars } from './scalars.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
@@ -13,7 +14,7 @@ import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
-import { addPosition, positionRef, positionsRef } from './types/position.ts'
+import { addPosition, positionChosen, positionRef, positionsRef } from './types/position.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addUser, userRef } from './types/user.ts'
@@ -44,23 +45,42 @@ export function addTypes(builder: Builder) {
     }),
   )
 
+  const chosen = addChoiceTypes(builder)
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
-  const Pool = addPool(builder, { Positions, User })
-  const snapshots = addSnapshot(builder)
-  const rewards = addLiquidationReward(builder)
+  const PositionChosen = positionChosen(chosen)
+  const Pool = addPool(builder, { chosen, PositionChosen, Positions, User })
+  const snapshots = addSnapshot(builder, { chosen })
+  const rewards = addLiquidationReward(builder, { chosen })
   const earnings = addEarnings(builder)
-  const Market = addMarket(builder, { Pool, ...snapshots })
-  const Vault = addVault(builder, snapshots)
-  const LeaderboardEntry = addLeaderboard(builder, { User })
-  const { MultiplierRevision, MultiplierRevisions } = addMultiplierRevision(builder)
-  const { Multiplier, MultiplierInput } = addMultiplier(builder, { Pool, MultiplierRevisions })
+  const Market = addMarket(builder, { chosen, Pool, ...snapshots })
+  const Vault = addVault(builder, { chosen, ...snapshots })
+  const LeaderboardEntry = addLeaderboard(builder, { chosen, User })
+  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { chosen })
+  const { Multiplier, MultiplierInput } = addMultiplier(builder, { chosen, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
-  const runs = addRun(builder, { DistributionKind, MultiplierRevisions })
-  addPosition(builder, { Position, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
-  const Distribution = addDistribution(builder, { Positions, DistributionKind, MultiplierInput, ...runs })
-  addUser(builder, { User, Position, Positions, LeaderboardEntry, ...earnings, ...snapshots, ...rewards })
+  const runs = addRun(builder, { chosen, DistributionKind, ...revisions })
+  addPosition(builder, { Position, PositionChosen, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
+  const Distribution = addDistribution(builder, {
+    chosen,
+    PositionChosen,
+    Positions,
+    DistributionKind,
+    MultiplierInput,
+    ...runs,
+  })
+  addUser(builder, {
+    chosen,
+    PositionChosen,
+    User,
+    Position,
+    Positions,
+    LeaderboardEntry,
+    ...earnings,
+    ...snapshots,
+    ...rewards,
+  })
   addDataVersion(builder)
   addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })

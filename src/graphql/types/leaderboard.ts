@@ -1,12 +1,15 @@
 import { type Account, leaderboard } from '../../domain/account/account.ts'
+import { accountChoices } from '../../domain/account/choices.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../choices.ts'
 import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { type UserRef, userAt } from './user.ts'
 
-export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
+export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: ChoiceTypes; User: UserRef }) {
+  const EntryChosen = chosen('LeaderboardEntry', accountChoices)
   const LeaderboardEntry = builder.objectRef<Account>('LeaderboardEntry').implement({
     description: "An account's place on the leaderboard. An account is an address with at least one stored position.",
     fields: (t) => ({
@@ -27,9 +30,10 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
     leaderboard: t.field({
       type: LeaderboardEntries,
       description: 'All accounts by rank.',
-      args: pageArguments(t.arg),
+      args: listArguments(t.arg, EntryChosen),
       ...list({
         listing: () => leaderboard,
+        choices: EntryChosen.choices,
         filter: () => ({ where: [] }),
         total: {
           load: (_, __, context) => async () => (await loadProgram(context)).accountCount,
