@@ -6,6 +6,7 @@ import { importDataset } from '../domain/dataset/import.ts'
 import { startSchedule } from '../schedule.ts'
 import { samplePool, sampleUser } from '../sources/sample.ts'
 import { sampleDataset } from '../sources/sample-dataset.ts'
+import { startStandings } from '../standings.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
 
 const CLOSING_MS = 5000
@@ -35,6 +36,7 @@ async function serve(sample: boolean): Promise<void> {
       throw error
     }
     const schedule = startSchedule(deps)
+    const standings = startStandings(deps)
     const address = app.server.address()
     const port = address && typeof address === 'object' ? address.port : config.PORT
     print(welcome(deps, `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`))
@@ -44,7 +46,7 @@ async function serve(sample: boolean): Promise<void> {
     })
     // A client that does not read its answer must not hold the gateway up for ever.
     const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref()
-    await Promise.all([app.close(), schedule.close()])
+    await Promise.all([app.close(), schedule.close(), standings.close()])
     clearTimeout(deadline)
   } finally {
     await deps.close()

@@ -97,7 +97,7 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
   client.on('error', onError)
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const result = await work(pgReader(client, store.onStatement))
+    const result = await work(pgReader(inTurn(client), store.onStatement))
     await client.query('COMMIT')
     return result
   } catch (error) {
@@ -109,6 +109,17 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
     client.off('error', onError)
     client.release(broken)
   }
+}
+
+/** A connection that is asked in parallel, which takes one statement after the other. */
+function inTurn(client: pg.PoolClient): pg.PoolClient {
+  let last: Promise<unknown> = Promise.resolve()
+  const query = (config: pg.QueryConfig) => {
+    const own = last.then(() => client.query(config))
+    last = own.catch(() => {})
+    return own
+  }
+  return { query } as unknown as pg.PoolClient
 }
 
 /** The same through Prisma, for operations that ask for `node` or `nodes`, which its models load. */

@@ -56,10 +56,22 @@ const digest = (where: string, by: SortBy[]) =>
     .digest('hex')
     .slice(0, 8)
 
+/** Which way lists and groups are sorted. */
+export const addSortDirection = (builder: Builder) =>
+  builder.enumType('SortDirection', {
+    description: 'Which way a list is sorted.',
+    values: {
+      ASC: { description: 'Smallest, earliest, or lowest of its characters first.' },
+      DESC: { description: 'Largest, latest, or highest of its characters first.' },
+    } as const,
+  })
+
+export type SortDirectionRef = ReturnType<typeof addSortDirection>
+
 type Enums = Record<string, object>
 
 /** The input types that every list's filter and order are made of. */
-export function addChoiceTypes(builder: Builder) {
+export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
   const bounds = (name: string, type: 'DateTime' | 'BigInt' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(name, {
       description: `Bounds of ${what}. All that are given hold; what is null is as if left out. A value that is null is within no bounds.`,
@@ -89,14 +101,6 @@ export function addChoiceTypes(builder: Builder) {
     number: bounds('NumberRange', 'Float', 'a number: finite, in the unit of the value'),
     int: bounds('IntRange', 'Int', 'an integer', ''),
   }
-  const Direction = builder.enumType('OrderDirection', {
-    description: 'Which way a list is sorted.',
-    values: {
-      ASC: { description: 'Smallest, earliest, or first in the alphabet first.' },
-      DESC: { description: 'Largest, latest, or last in the alphabet first.' },
-    },
-  })
-
   function filterType(name: string, conditions: Conditions, enums: Enums): InputRef<Where> {
     const ref = builder.inputRef<Where>(`${name}Filter`)
     return ref.implement({
@@ -136,7 +140,7 @@ export function addChoiceTypes(builder: Builder) {
       description: `One key that a list of ${name} is sorted by. Rows that are equal in all keys are in the list's own order, which is reversed where the first key is its own first one the other way round.`,
       fields: (t) => ({
         field: t.field({ type: Field, required: true, description: 'What it is sorted by.' }),
-        direction: t.field({ type: Direction, required: true, defaultValue: 'ASC', description: 'Which way.' }),
+        direction: t.field({ type: SortDirection, required: true, defaultValue: 'ASC', description: 'Which way.' }),
       }),
     }) as unknown as InputRef<SortBy>
   }

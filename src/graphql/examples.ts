@@ -120,4 +120,96 @@ query Distributions {
   distributions(first: 7) { totalCount nodes { date totalPoints positionCount accountCount kind finishedAt } }
 }`,
   },
+  {
+    name: 'Series',
+    query: `# A user, a pool and the whole program by week and by month.
+query Series($user: Address!, $pool: Address!) {
+  user(address: $user) {
+    series(interval: WEEK) { start points positionCount suppliedUsd borrowedUsd marketLiquidationRewardsUsd }
+  }
+  pool(address: $pool) { series(interval: MONTH) { start distributionCount points tvlUsd borrowedUsd accountCount } }
+  program { series { start points tvlUsd borrowedUsd accountCount } }
+}`,
+    variables: { user, pool },
+  },
+  {
+    name: 'SeriesOfTokens',
+    query: `# The three tokens with the most points, day by day; groupBy: POOL and CHAIN are the others.
+query SeriesOfTokens {
+  series(groupBy: ASSET, first: 3) {
+    key { chainId assetAddress }
+    points
+    buckets { start points suppliedUsd protectedUsd borrowedUsd }
+  }
+}`,
+  },
+  {
+    name: 'Aggregates',
+    query: `# What a user's positions and rewards add up to, sorted by a sum. Give from and to in place of users to ask for all.
+query Aggregates($user: Address!) {
+  positionAggregates(filter: { users: [$user] }, groupBy: [POOL, MONTH], orderBy: [{ by: SUM_POINTS }], first: 10) {
+    key { start pool { displayName } }
+    count
+    sumPoints
+    averageSuppliedUsd
+  }
+  marketSnapshotAggregates(filter: { users: [$user] }, groupBy: [MARKET]) {
+    key { market { assetSymbol } }
+    averageCollateralUsd
+    averageDebtUsd
+  }
+  liquidationRewardAggregates(filter: { users: [$user] }, groupBy: [CHAIN]) {
+    key { chainId }
+    count
+    sumLiquidRewardUsd
+  }
+}`,
+    variables: { user },
+  },
+  {
+    name: 'Portfolio',
+    query: `# What several wallets have together. A text that is no address is told among the members; the rest is answered.
+query Portfolio($wallets: [String!]!) {
+  portfolio(addresses: $wallets) {
+    members { input problem }
+    points
+    bestRank
+    suppliedUsd
+    borrowedUsd
+    earnings { totalEarningsUsd }
+    netApr { earnNetApr borrowNetApr }
+    pools { pool { displayName } walletCount points suppliedUsd borrowedUsd }
+    markets { market { assetSymbol } walletCount collateralAssets collateralUsd debtAssets debtUsd }
+  }
+}`,
+    variables: { wallets: [user, '0x59cbe77ea854dbfd5e38272b4281028bf44d39bc', 'not an address'] },
+  },
+  {
+    name: 'Search',
+    query: `# Pools, markets and vaults by symbol, name or the beginning of an address.
+query Search {
+  search(text: "usdc", first: 20) {
+    match
+    item {
+      __typename
+      ... on Pool { displayName chainId }
+      ... on Market { assetSymbol depositRate pool { displayName } }
+      ... on Vault { name depositRate }
+    }
+  }
+}`,
+  },
+  {
+    name: 'Ranks',
+    query: `# A user's place over time, and the leaderboard around the user, now and as of a date.
+query Ranks($user: Address!) {
+  user(address: $user) {
+    rank
+    rankChange(days: 7)
+    rankHistory(interval: WEEK) { date points rank }
+  }
+  leaderboard(around: $user, first: 7) { nodes { rank account points } }
+}`,
+    variables: { user },
+  },
 ]

@@ -1,10 +1,12 @@
 import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
-import { addChoiceTypes } from './choices.ts'
+import { addChoiceTypes, addSortDirection } from './choices.ts'
 import { addScalars } from './scalars.ts'
+import { addAggregates } from './types/aggregates.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
+import { addGroupKey } from './types/group-key.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLimits } from './types/limits.ts'
 import { addLinks } from './types/links.ts'
@@ -14,10 +16,15 @@ import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
+import { addPortfolio } from './types/portfolio.ts'
 import { addPosition, positionChosen, positionRef, positionsRef } from './types/position.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
+import { addSearch } from './types/search.ts'
+import { addSeries } from './types/series.ts'
 import { addSnapshot } from './types/snapshot.ts'
+import { addStanding } from './types/standing.ts'
 import { addUser, userRef } from './types/user.ts'
+import { addUserLookup } from './types/user-lookup.ts'
 import { addVault } from './types/vault.ts'
 
 /** The graph. */
@@ -45,7 +52,8 @@ export function addTypes(builder: Builder) {
     }),
   )
 
-  const chosen = addChoiceTypes(builder)
+  const SortDirection = addSortDirection(builder)
+  const chosen = addChoiceTypes(builder, { SortDirection })
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
@@ -85,5 +93,12 @@ export function addTypes(builder: Builder) {
   addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
+  const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
+  const { spanArguments } = addSeries(builder, { User, Pool, GroupKey })
+  addStanding(builder, { User, spanArguments })
+  addAggregates(builder, { GroupKey, SortDirection })
+  const UserLookup = addUserLookup(builder, { User })
+  addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
+  addSearch(builder, { Pool, Market, Vault })
   return { User, Pool, Market, Vault }
 }

@@ -597,7 +597,9 @@ test('totals, ranks and distributions follow from the positions, whatever comes 
     fc.asyncProperty(
       fc.array(fc.array(position, { maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (imports) => {
-        await pool.query('TRUNCATE position, position_points, distribution, account_day, account, "user"')
+        await pool.query(
+          'TRUNCATE position, position_points, distribution, standing, standing_day, pool_day, account_day, account, "user"',
+        )
         const expected = new Map<string, { user: string; day: number; points: number }>()
         for (const positions of imports) {
           await load({

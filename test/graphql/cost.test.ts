@@ -134,6 +134,30 @@ const single: Record<string, { query: string; rows: number }> = {
     query: `{ user(address: "${user}") { dailyPoints(last: 10) { nodes { points positions { points } } } } }`,
     rows: 30,
   },
+  "a user's series": {
+    query: `{ user(address: "${user}") { series(interval: WEEK, from: "2025-01-01") { points suppliedUsd marketLiquidationRewardsUsd }
+      days: series(from: "2025-01-01") { points suppliedUsd } } }`,
+    rows: 160,
+  },
+  "a user's sums": {
+    query: `{ positionAggregates(filter: { users: ["${user}"] }, groupBy: [POOL, ASSET]) { count sumPoints }
+      marketSnapshotAggregates(filter: { users: ["${user}"] }, groupBy: [MARKET]) { count sumDebtAssets }
+      vaultSnapshotAggregates(filter: { users: ["${user}"] }, groupBy: [DATE]) { count sumShares } }`,
+    rows: 300,
+  },
+  'sums over a date': {
+    query: `{ positionAggregates(filter: { from: "2025-01-20", to: "2025-01-20" }, groupBy: [CHAIN]) { count userCount } }`,
+    rows: USERS,
+  },
+  'sums over a pool': {
+    query: `{ positionAggregates(filter: { pool: "${pool}", from: "2025-01-05", to: "2025-01-08" }, groupBy: [DATE]) { count } }`,
+    rows: (4 * USERS) / 20,
+  },
+  'a portfolio of fifty': {
+    query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points suppliedUsd
+      earnings { totalEarningsUsd } pools { points } markets { debtAssets } vaults { assets } } }`,
+    rows: 50 * 40,
+  },
   "a pool's top accounts": {
     // Its work is that of the pool's positions on one date.
     query: `{ pool(address: "${pool}") { topAccounts(first: 10) { points } } }`,

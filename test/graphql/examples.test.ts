@@ -34,5 +34,5 @@ function emptyPlaces(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, one]) => emptyPlaces(one, `${path}.${key}`))
 }
 
-/** What may be null in a row: a missing price, a reward not claimed, the cursor of an empty page. */
-const leaves = /(Usd|claimedTimestamp)$/
+/** What may be null in a row: a missing price, a reward not claimed, what is wrong with a text, the cursor of an empty page. */
+const leaves = /(Usd|claimedTimestamp|problem)$/

@@ -10,6 +10,7 @@ export const tables = {
   position: 'user_address, distribution_date, market_address',
   position_points: 'user_address, distribution_date, market_address',
   distribution: 'date',
+  pool_day: 'pool_address, distribution_date',
   account_day: 'user_address, distribution_date',
   account: 'rank',
   program: 'id',
@@ -41,7 +42,17 @@ export async function records(pool: Pool): Promise<Record<string, unknown[]>> {
 
 /** Removes positions and what follows from them, and multipliers. */
 export async function emptyProgram(pool: Pool): Promise<void> {
-  const all = ['position', 'position_points', 'distribution', 'account_day', 'account', 'multiplier']
+  const all = [
+    'position',
+    'position_points',
+    'distribution',
+    'standing',
+    'standing_day',
+    'pool_day',
+    'account_day',
+    'account',
+    'multiplier',
+  ]
   await pool.query(`${all.map((table) => `DELETE FROM ${table}`).join('; ')};
     UPDATE program SET total_points = 0, account_count = 0, position_count = 0`)
 }

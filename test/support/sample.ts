@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { importDataset } from '../../src/domain/dataset/import.ts'
+import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
 import type { Dataset } from '../../src/sources/dataset.ts'
 import { sampleFiles } from '../../src/sources/sample.ts'
 import type { Gateway } from './gateway.ts'
@@ -16,4 +17,5 @@ export async function loadSample(
     open: async (file) => ({ label: `${file}.jsonl`, stream: Readable.from([[...files[file](), ''].join('\n')]) }),
   }
   await importDataset({ pool: store.pool, basePoints, log: silent }, dataset)
+  await bringStandingsUp(store.pool)
 }

@@ -7,9 +7,7 @@ export const accountChoices = {
     user: one('t.user_address', 'address', 'The one at this address.'),
     users: many('t.user_address', 'address', 'Those at any of these addresses.'),
     rank: range('t.rank', 'int', 'Those on these places.'),
-    points: range('t.points', 'number', 'Those with so many points over all distribution dates.'),
-    firstDate: range('t.first_distribution_date', 'date', 'Those whose first position is of these dates.'),
-    lastDate: range('t.last_distribution_date', 'date', 'Those whose newest position is of these dates.'),
+    points: range('t.points', 'number', 'Those with so many points.'),
   },
   keys: {
     RANK: { column: 't.rank', field: 'rank', type: 'int', description: 'The place, from 1.' },

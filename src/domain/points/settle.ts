@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg'
+import { keepStandings } from './keep-standings.ts'
+import { settlePoolDays } from './pool-days.ts'
 
 /** Writers of the store take turns: the totals that one run reads must not be another's half-done ones. */
 const WRITERS_LOCK = 7_014_010
@@ -21,7 +23,7 @@ export interface Settlement {
 
 /**
  * Brings everything that is added up from position points into line with them, inside the caller's transaction (which
- * has taken its turn): the days of accounts, the distributions of `dates`, the totals and ranks of all accounts, the
+ * has taken its turn): the days of accounts and pools, the distributions of `dates`, the totals and ranks of all accounts, the
  * program's totals. Set-based: its work is that of the dates' positions, plus one pass over the accounts.
  *
  * Every sum is added up in one order, so that equal stores give equal doubles. Ranks are by sums rounded to 6 decimals,
@@ -29,6 +31,7 @@ export interface Settlement {
  */
 export async function settle(client: PoolClient, settlement: Settlement): Promise<void> {
   const { dates, runIds = [], kind, startedAt, removed = [] } = settlement
+  await keepStandings(client, dates)
   const { rowCount: settled } = await client.query(
     `
     CREATE TEMP TABLE settled_day ON COMMIT DROP AS
@@ -115,4 +118,5 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
       position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
       account_count = (SELECT count(*) FROM standing)`)
   await client.query('DROP TABLE settled_day, affected, standing')
+  await settlePoolDays(client, dates)
 }

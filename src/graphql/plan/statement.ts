@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
-import { countSql, type Listing, type Page, pageSql } from '../../db/listing.ts'
+import { type Columns, countSql, type Listing, type Page, pageSql } from '../../db/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../connection.ts'
 import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
@@ -115,7 +115,10 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   const placed = list.cursors || united ? listing.order : []
   const more = placed.filter(({ field }) => !(field in scope.columns))
   for (const { field } of placed) if (field in scope.columns) scope.column(field)
-  const columns = Prisma.join([selected(scope), ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`))])
+  const columns = Prisma.join([
+    selected(scope, listing.columns),
+    ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`)),
+  ])
   return pageSql(listing, columns, filtered, page, owned(list))
 }
 
@@ -135,7 +138,8 @@ function owned({ reading, owner }: List): Prisma.Sql[] {
   return (reading.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
 }
 
-const selected = ({ used, columns }: Scope) =>
+/** @param columns the SQL of a row's columns, which may be another for other arguments of a list */
+const selected = ({ used, columns: own }: Scope, columns: Columns = own) =>
   used.size === 0
     ? Prisma.raw('true AS there')
     : Prisma.raw([...used].map((field) => `${columns[field]} AS "${field}"`).join(', '))

@@ -9,17 +9,20 @@ export function addLimits(builder: Builder): void {
     fields: (t) => ({
       depth: t.exposeInt('depth', {
         nullable: true,
-        description: 'Levels of fields. Fragments add none, and introspection does not count.',
+        description: 'Levels of fields. Fragments add none, and introspection does not count. Null: no limit.',
       }),
-      aliases: t.exposeInt('aliases', { nullable: true, description: 'Aliases, those in fragments among them.' }),
+      aliases: t.exposeInt('aliases', {
+        nullable: true,
+        description: 'Aliases, those in fragments among them. Null: no limit.',
+      }),
       tokens: t.exposeInt('tokens', {
         nullable: true,
-        description: 'Tokens of the document: names, punctuation, values.',
+        description: 'Tokens of the document: names, punctuation, values. Null: no limit.',
       }),
       cost: t.exposeInt('cost', {
         nullable: true,
         description:
-          'The cost: 1 for each object, as often as the pages of the lists around it have rows; some fields that compute much cost more. The header `x-graphql-cost: 1` has it told in `extensions.cost`.',
+          'The cost: 1 for each object, as often as the pages of the lists around it have rows; some fields that compute much cost more. The header `x-graphql-cost: 1` has it told in `extensions.cost`. Null: no limit.',
       }),
       pageSize: t.int({ description: 'Rows of one page of a list.', resolve: () => MAX_PAGE }),
     }),

@@ -1,0 +1,86 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDate } from '../position/position.ts'
+import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
+import { assertBounded, type Bounds } from './bounds.ts'
+
+const MAX_DATES = 31
+const MAX_POOL_DATES = 366
+const ADVICE = `give users, or from and to at most ${MAX_DATES} dates apart, or a pool with from and to at most ${MAX_POOL_DATES} dates apart`
+
+const AMOUNTS = [
+  ['supplied', 'supplied_amount'],
+  ['protected', 'protected_supplied_amount'],
+  ['borrowed', 'borrowed_amount'],
+] as const
+
+const usd = (side: 'a' | 'b') => AMOUNTS.map(([, amount]) => `t.${side}_${amount}_usd`)
+const tokens = (side: 'a' | 'b') => AMOUNTS.map(([, amount]) => `t.${side}_${amount}`)
+const usdNames = AMOUNTS.map(([name]) => `${name}_usd`)
+const side = (of: 'a' | 'b') =>
+  `(t.${of}_token_address, coalesce(pp.points_${of}, 0), ${[...usd(of), ...tokens(of)].join(', ')})`
+
+const columns = 't.user_address, t.distribution_date, t.market_address, pool.chain_id'
+const SAME = Prisma.raw(`pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address
+  AND pp.market_address = t.market_address`)
+/** The points of a date are next to each other, and read as a whole; those of a user or a pool are looked up one by one. */
+const from = ({ users, pool }: Bounds, dates: (column: string) => Prisma.Sql[]) => Prisma.sql`FROM position t
+  ${
+    users || pool
+      ? Prisma.sql`LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE ${SAME} OFFSET 0) pp ON true`
+      : Prisma.sql`LEFT JOIN position_points pp ON ${Prisma.join([SAME, ...dates('pp.distribution_date')], ' AND ')}`
+  }
+  LEFT JOIN pool ON pool.id = t.market_address`
+const whole =
+  Prisma.raw(`SELECT ${columns}, NULL AS asset, coalesce(pp.points_a, 0) + coalesce(pp.points_b, 0) AS points,
+  ${AMOUNTS.map(([name], i) => `${usd('a')[i]} + ${usd('b')[i]} AS ${name}_usd`).join(', ')}`)
+const bySide = Prisma.raw(`SELECT ${columns}, side.*`)
+const sides = Prisma.raw(`CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
+  AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
+
+/** Positions, or, where tokens are asked for, their sides. */
+export const positionAggregate: Aggregate = {
+  rows(filter, groupBy) {
+    assertBounded(filter, filter.pool ? MAX_POOL_DATES : MAX_DATES, ADVICE)
+    const where: Prisma.Sql[] = []
+    const dates = (column: string) => [
+      ...(filter.from ? [Prisma.sql`${Prisma.raw(column)} >= ${isoDate(filter.from)}::date`] : []),
+      ...(filter.to ? [Prisma.sql`${Prisma.raw(column)} <= ${isoDate(filter.to)}::date`] : []),
+    ]
+    if (filter.users) where.push(Prisma.sql`t.user_address = ANY(${filter.users}::text[])`)
+    if (filter.pool) where.push(Prisma.sql`t.market_address = ${filter.pool}`)
+    where.push(...dates('t.distribution_date'))
+    if (typeof filter.chainId === 'number') where.push(Prisma.sql`pool.chain_id = ${filter.chainId}::bigint`)
+    if (filter.asset) where.push(Prisma.sql`side.asset = ${filter.asset}`)
+    const ofSides = filter.asset || groupBy.includes('ASSET')
+    return Prisma.sql`${ofSides ? bySide : whole} ${from(filter, dates)} ${ofSides ? sides : Prisma.empty}
+      WHERE ${Prisma.join(where, ' AND ')}`
+  },
+  order: 't.distribution_date, t.user_address, t.market_address, t.asset',
+  groups: {
+    ...byTime('t.distribution_date'),
+    POOL: { poolAddress: 't.market_address', chainId: 't.chain_id' },
+    ASSET: { assetAddress: 't.asset', chainId: 't.chain_id' },
+    CHAIN: { chainId: 't.chain_id' },
+    USER: { userAddress: 't.user_address' },
+  },
+  measures: {
+    count: count('How many positions (user, pool and date); with tokens, how many sides of them.'),
+    userCount: count('How many users they are of.', 'count(DISTINCT t.user_address)::int'),
+    ...sumAndAverage('Points', 'points', 'points'),
+    ...sumAndAverage('SuppliedUsd', 'supplied_usd', 'supplied and borrowable, in USD'),
+    ...sumAndAverage('ProtectedUsd', 'protected_usd', 'supplied and protected, in USD'),
+    ...sumAndAverage('BorrowedUsd', 'borrowed_usd', 'borrowed, in USD'),
+    ...Object.fromEntries(
+      AMOUNTS.map(([name]) => [
+        `sum${name.charAt(0).toUpperCase()}${name.slice(1)}Amount`,
+        {
+          type: 'float' as const,
+          description: `The sum: ${name} amounts, in whole tokens. Null unless grouped by ASSET: other groups mix tokens.`,
+          sql: (order: string) => `sum(t.${name}_amount ORDER BY ${order})`,
+          only: ['ASSET'],
+          nullable: true,
+        },
+      ]),
+    ),
+  },
+}

@@ -1,0 +1,54 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
+import { assertBounded } from './bounds.ts'
+import { between, DATE } from './snapshot-aggregate.ts'
+
+const MAX_DATES = 366
+
+const columns = (market: string, vault: string) => `t.account_id, t.chain_id, t.timestamp, t.tx_hash, t.log_index,
+  t.supply_sent_usd, t.collateral_received, t.collateral_received_usd, t.liquid_reward, t.liquid_reward_usd,
+  t.claimed_timestamp, ${market} AS market_id, ${vault} AS vault_id`
+const claimed = 't.claimed_timestamp IS NOT NULL'
+
+/** Users' shares of liquidation rewards, those of markets (by the collateral's market) and those of vaults. */
+export const rewardAggregate: Aggregate = {
+  rows(filter) {
+    assertBounded(filter, MAX_DATES, `give users, or from and to at most ${MAX_DATES} dates apart`)
+    const where = between(filter)
+    if (filter.users) where.push(Prisma.sql`t.account_id = ANY(${filter.users}::text[])`)
+    if (typeof filter.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${filter.chainId}::bigint`)
+    const market = Prisma.sql`SELECT ${Prisma.raw(columns('t.collateral_market_id', 'NULL'))} FROM market_liquidation_reward t
+      WHERE ${Prisma.join([...where, ...(filter.market ? [Prisma.sql`t.collateral_market_id = ${filter.market}`] : [])], ' AND ')}`
+    const vault = Prisma.sql`SELECT ${Prisma.raw(columns('NULL', 't.vault_id'))} FROM vault_liquidation_reward t
+      WHERE ${Prisma.join([...where, ...(filter.vault ? [Prisma.sql`t.vault_id = ${filter.vault}`] : [])], ' AND ')}`
+    if (filter.market && !filter.vault) return market
+    if (filter.vault && !filter.market) return vault
+    return Prisma.sql`${market} UNION ALL ${vault}`
+  },
+  order: 't.timestamp, t.chain_id, t.tx_hash, t.log_index, t.account_id, t.vault_id',
+  groups: {
+    ...byTime(DATE),
+    MARKET: { marketAddress: 't.market_id', chainId: 't.chain_id' },
+    VAULT: { vaultAddress: 't.vault_id', chainId: 't.chain_id' },
+    CHAIN: { chainId: 't.chain_id' },
+    USER: { userAddress: 't.account_id' },
+  },
+  measures: {
+    count: count("How many users' shares of rewards."),
+    userCount: count('How many users they are of.', 'count(DISTINCT t.account_id)::int'),
+    claimedCount: count('How many of them were claimed.', `(count(*) FILTER (WHERE ${claimed}))::int`),
+    ...sumAndAverage('LiquidRewardUsd', 'liquid_reward_usd', 'rewards in USD', true),
+    ...sumAndAverage('SupplySentUsd', 'supply_sent_usd', "what users' shares paid, in USD", true),
+    ...sumAndAverage('CollateralReceivedUsd', 'collateral_received_usd', "what users' shares got, in USD", true),
+    sumLiquidReward: {
+      ...sumOfTokens('liquid_reward', "rewards, in the smallest unit of the collateral's token", ['MARKET']),
+      sql: () => 'sum(t.liquid_reward) FILTER (WHERE t.market_id IS NOT NULL)',
+    },
+    sumCollateralReceived: {
+      ...sumOfTokens('collateral_received', "what users' shares got, in the smallest unit of the collateral's token", [
+        'MARKET',
+      ]),
+      sql: () => 'sum(t.collateral_received) FILTER (WHERE t.market_id IS NOT NULL)',
+    },
+  },
+}

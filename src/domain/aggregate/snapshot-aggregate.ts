@@ -1,0 +1,68 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { EntityType } from '../holding/holding.ts'
+import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
+import { assertBounded, type Bounds } from './bounds.ts'
+
+const MAX_DATES = 366
+
+/** That the moment `t.timestamp` is on one of the dates of a range. */
+export function between({ from, to }: Bounds): Prisma.Sql[] {
+  const midnight = (date: Date, days: number) => Math.floor(date.getTime() / 86_400_000 + days) * 86_400
+  const where: Prisma.Sql[] = []
+  if (from) where.push(Prisma.sql`t.timestamp >= ${midnight(from, 0)}::bigint`)
+  if (to) where.push(Prisma.sql`t.timestamp < ${midnight(to, 1)}::bigint`)
+  return where
+}
+
+/** The UTC date of the moment `t.timestamp`. */
+export const DATE = "(to_timestamp(t.timestamp) AT TIME ZONE 'UTC')::date"
+
+function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): Aggregate {
+  const KIND = kind.toUpperCase()
+  return {
+    rows(filter) {
+      assertBounded(
+        filter,
+        filter[kind] ? MAX_DATES : 0,
+        `give users, or a ${kind} with from and to at most ${MAX_DATES} dates apart`,
+      )
+      const where = between(filter)
+      if (filter.users) where.push(Prisma.sql`t.account_id = ANY(${filter.users}::text[])`)
+      if (filter[kind]) where.push(Prisma.sql`t.${Prisma.raw(kind)}_id = ${filter[kind]}`)
+      if (typeof filter.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${filter.chainId}::bigint`)
+      return Prisma.sql`SELECT t.*, entity.asset_address FROM ${Prisma.raw(`${kind}_snapshot t
+        LEFT JOIN ${kind} entity ON entity.chain_id = t.chain_id AND entity.id = t.${kind}_id`)}
+        WHERE ${Prisma.join(where, ' AND ')}`
+    },
+    order: `t.account_id, t.chain_id, t.${kind}_id, t.timestamp, t.position_id`,
+    groups: {
+      ...byTime(DATE),
+      [KIND]: { [`${kind}Address`]: `t.${kind}_id`, chainId: 't.chain_id' },
+      ASSET: { assetAddress: 't.asset_address', chainId: 't.chain_id' },
+      CHAIN: { chainId: 't.chain_id' },
+      USER: { userAddress: 't.account_id' },
+    },
+    measures: {
+      count: count("How many snapshots: one a day of each of a user's positions."),
+      userCount: count('How many users they are of.', 'count(DISTINCT t.account_id)::int'),
+      ...measures,
+    },
+  }
+}
+
+const unit = "in the token's smallest unit"
+
+export const marketSnapshotAggregate = snapshotAggregate('market', {
+  ...sumAndAverage('CollateralUsd', 'collateral_usd', 'collateral in USD', true),
+  ...sumAndAverage('ProtectedUsd', 'protected_usd', 'protected collateral in USD', true),
+  ...sumAndAverage('DebtUsd', 'debt_usd', 'debt in USD', true),
+  sumCollateralAssets: sumOfTokens('collateral_assets', `collateral, ${unit}`, ['MARKET', 'ASSET']),
+  sumProtectedAssets: sumOfTokens('protected_assets', `protected collateral, ${unit}`, ['MARKET', 'ASSET']),
+  sumDebtAssets: sumOfTokens('debt_assets', `debt, ${unit}`, ['MARKET', 'ASSET']),
+})
+
+export const vaultSnapshotAggregate = snapshotAggregate('vault', {
+  ...sumAndAverage('AssetsUsd', 'assets_usd', 'assets in USD', true),
+  sumShares: sumOfTokens('shares', 'shares, in their smallest unit', ['VAULT']),
+  sumAssets: sumOfTokens('assets', `assets, ${unit}`, ['VAULT', 'ASSET']),
+})

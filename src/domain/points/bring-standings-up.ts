@@ -1,0 +1,49 @@
+import type { Pool, PoolClient } from 'pg'
+import { inTransaction } from '../../db/transaction.ts'
+import { takeTurn } from './settle.ts'
+
+/**
+ * Computes the standings of past dates that are missing or wrong, oldest first, each from the date before it: a
+ * transaction for each, so that a run waits for no more than one.
+ * @returns how many dates it computed
+ */
+export async function bringStandingsUp(pool: Pool, signal?: AbortSignal): Promise<number> {
+  for (let done = 0; ; done++) {
+    signal?.throwIfAborted()
+    const { rows } = await pool.query(`${MISSING} LIMIT 1`)
+    if (rows.length === 0) return done
+    await inTransaction(pool, async (client) => {
+      await takeTurn(client)
+      const { rows } = await client.query<{ date: string; before: string | null }>(
+        `SELECT m.date::text AS date, (SELECT max(date)::text FROM distribution d WHERE d.date < m.date) AS before
+         FROM (${MISSING} LIMIT 1) m`,
+      )
+      const [missing] = rows
+      if (missing) await standingsOf(client, missing)
+    })
+  }
+}
+
+/** The past dates without right standings, in order. */
+const MISSING = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
+  AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) ORDER BY date`
+
+/** The running totals are added up in the order of the dates, as those of accounts: equal ones are equal bits. */
+async function standingsOf(
+  client: PoolClient,
+  { date, before }: { date: string; before: string | null },
+): Promise<void> {
+  await client.query('DELETE FROM standing WHERE distribution_date = $1', [date])
+  await client.query(
+    `INSERT INTO standing (distribution_date, user_address, points, rank)
+     SELECT $1, user_address, points, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)
+     FROM (SELECT a.user_address, CASE WHEN b.points IS NULL THEN d.points WHEN d.points IS NULL THEN b.points
+         ELSE b.points + d.points END AS points
+       FROM account a
+       LEFT JOIN standing b ON b.distribution_date = $2 AND b.user_address = a.user_address
+       LEFT JOIN account_day d ON d.distribution_date = $1 AND d.user_address = a.user_address
+       WHERE a.first_distribution_date <= $1) t`,
+    [date, before],
+  )
+  await client.query('INSERT INTO standing_day (date) VALUES ($1)', [date])
+}

@@ -1,0 +1,129 @@
+import type { Reader } from '../../db/reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { type Earnings, type EntityEarnings, largestFirst } from '../earnings/earnings.ts'
+import { type NetApr, netAprFrom } from '../earnings/net-apr.ts'
+import { type EntityType, type Holding, newest, snapshotsAt } from '../holding/holding.ts'
+
+/** What wallets have together in a market: the newest snapshot of each, added up. Null USD: no price at all. */
+export interface MarketHolding {
+  chainId: bigint
+  marketId: string
+  walletCount: number
+  collateralAssets: string
+  collateralUsd: number | null
+  protectedAssets: string
+  protectedUsd: number | null
+  debtAssets: string
+  debtUsd: number | null
+}
+
+/** What wallets have together in a vault: the newest snapshot of each, added up. Null USD: no price at all. */
+export interface VaultHolding {
+  chainId: bigint
+  vaultId: string
+  walletCount: number
+  shares: string
+  assets: string
+  assetsUsd: number | null
+}
+
+/** What wallets have together in a pool on the newest distribution date. */
+export interface PoolHolding {
+  poolAddress: string
+  walletCount: number
+  points: number
+  suppliedUsd: number
+  protectedUsd: number
+  borrowedUsd: number
+}
+
+const SUMS: Record<EntityType, string> = {
+  market: ['collateral', 'protected', 'debt']
+    .map(
+      (what) => `sum(t.${what}_assets)::text AS "${what}Assets",
+      sum(t.${what}_usd ORDER BY t.account_id, t.position_id) AS "${what}Usd"`,
+    )
+    .join(', '),
+  vault: `sum(t.shares)::text AS shares, sum(t.assets)::text AS assets,
+    sum(t.assets_usd ORDER BY t.account_id, t.position_id) AS "assetsUsd"`,
+}
+
+function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]): Promise<Row[]> {
+  return reader.$queryRaw<Row[]>`
+    WITH RECURSIVE owner AS (
+      SELECT address, place::int AS place FROM unnest(${users}::text[]) WITH ORDINALITY AS u(address, place)
+    ), ${newest(kind, null)}
+    SELECT n.chain_id AS "chainId", n.entity_id AS ${Prisma.raw(`"${kind}Id"`)},
+      count(DISTINCT n.address)::int AS "walletCount", ${Prisma.raw(SUMS[kind])}
+    FROM ${Prisma.raw(`newest_${kind}`)} n CROSS JOIN LATERAL (${snapshotsAt(kind)}) t
+    GROUP BY 1, 2 ORDER BY 1, 2`
+}
+
+/** What users have in every market, by chain and address: one statement. */
+export const marketHoldings = (reader: Reader, users: string[]) =>
+  holdingsTogether<MarketHolding>(reader, 'market', users)
+
+/** What users have in every vault, by chain and address: one statement. */
+export const vaultHoldings = (reader: Reader, users: string[]) => holdingsTogether<VaultHolding>(reader, 'vault', users)
+
+/** What users have in every pool on the newest distribution date, most points first: one statement. */
+export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHolding[]> {
+  const sum = (column: string) =>
+    Prisma.raw(`sum(p.a_${column}_amount_usd + p.b_${column}_amount_usd ORDER BY p.user_address)`)
+  return reader.$queryRaw<PoolHolding[]>`
+    SELECT * FROM (
+      SELECT p.market_address AS "poolAddress", count(*)::int AS "walletCount",
+        sum(coalesce(pp.points_a + pp.points_b, 0) ORDER BY p.user_address) AS points, ${sum('supplied')} AS "suppliedUsd",
+        ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
+      FROM (SELECT max(date) AS date FROM distribution) newest
+      CROSS JOIN unnest(${users}::text[]) AS owner(address)
+      CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
+        AND p.distribution_date = newest.date OFFSET 0) p
+      LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE pp.distribution_date = p.distribution_date
+        AND pp.user_address = p.user_address AND pp.market_address = p.market_address OFFSET 0) pp ON true
+      GROUP BY 1) t
+    ORDER BY round(points * 1e6) DESC, "poolAddress"`
+}
+
+/** The earnings of many users added up, by entity. */
+export function earningsTogether(all: Earnings[]): Earnings {
+  const entities = new Map<string, EntityEarnings>()
+  for (const { breakdown } of all)
+    for (const one of breakdown) {
+      const key = `${one.chainId} ${one.entityType} ${one.entityId}`
+      const sum = entities.get(key)
+      if (!sum) entities.set(key, { ...one })
+      else {
+        sum.currentValueUsd += one.currentValueUsd
+        sum.netCashInvestedUsd += one.netCashInvestedUsd
+        sum.earningsUsd += one.earningsUsd
+        sum.hasIncompletePrices ||= one.hasIncompletePrices
+      }
+    }
+  const total = (value: (one: Earnings) => number) => all.reduce((sum, one) => sum + value(one), 0)
+  return {
+    totalEarningsUsd: total((one) => one.totalEarningsUsd),
+    totalCurrentValueUsd: total((one) => one.totalCurrentValueUsd),
+    totalNetCashInvestedUsd: total((one) => one.totalNetCashInvestedUsd),
+    hasIncompletePrices: all.some((one) => one.hasIncompletePrices),
+    breakdown: [...entities.values()].sort(largestFirst((one) => one.currentValueUsd)),
+  }
+}
+
+/** The net APR of many users' holdings together: an entity's rates are the same for all of them. */
+export function netAprTogether(all: NetApr[]): NetApr {
+  const entities = new Map<string, Holding>()
+  for (const { breakdown } of all)
+    for (const one of breakdown) {
+      const key = `${one.chainId} ${one.entityType} ${one.entityId}`
+      const sum = entities.get(key)
+      if (!sum) entities.set(key, { ...one })
+      else {
+        sum.depositUsd += one.depositUsd
+        sum.protectedUsd += one.protectedUsd
+        sum.debtUsd += one.debtUsd
+        sum.incomplete ||= one.incomplete
+      }
+    }
+  return netAprFrom([...entities.values()])
+}

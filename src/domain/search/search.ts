@@ -1,0 +1,68 @@
+import type { Reader } from '../../db/reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+/** How a text was found, best first. */
+export const matches = ['EXACT_ADDRESS', 'EXACT_NAME', 'PREFIX', 'SUBSTRING'] as const
+export type Match = (typeof matches)[number]
+
+/** What was found: where it is, and how well it fits. */
+export interface Hit {
+  kind: 'pool' | 'market' | 'vault'
+  chainId: bigint
+  address: string
+  match: Match
+}
+
+export interface SearchFilter {
+  /** Not empty; upper and lower case are one. */
+  text: string
+  chainId: number | null
+  first: number
+}
+
+/**
+ * How well a row of `addresses` and `names` fits the text `q.text`: 1 to 4, or null. No patterns are made of the text,
+ * so nothing in it is a wildcard.
+ */
+function grade(addresses: string[], names: string[]): string {
+  const any = (test: (value: string) => string, of: string[]) => of.map(test).join(' OR ')
+  const all = [...addresses, ...names.map((name) => `lower(${name})`)]
+  return `CASE WHEN ${any((a) => `${a} = q.text`, addresses)} THEN 1
+    WHEN ${any((name) => `lower(${name}) = q.text`, names)} THEN 2
+    WHEN ${any((value) => `starts_with(${value}, q.text)`, all)} THEN 3
+    WHEN ${any((name) => `strpos(lower(${name}), q.text) > 0`, names)} THEN 4 END`
+}
+
+const part = (kind: string, addresses: string[], names: string[], name: string) =>
+  Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name, ${grade(addresses, names)} AS fit
+    FROM ${kind} t CROSS JOIN q`)
+
+/**
+ * Pools, markets and vaults by address, symbol or name, the best first: an exact address, an exact symbol or name, what
+ * begins with the text, what holds it; then by name, pools before markets before vaults. One pass over the three, which
+ * are few.
+ */
+export async function search(reader: Reader, { text, chainId, first }: SearchFilter): Promise<Hit[]> {
+  const pool = part(
+    'pool',
+    ['t.id', 't.asset_1_address', 't.asset_2_address'],
+    [
+      't.name',
+      't.asset_1_symbol',
+      't.asset_2_symbol',
+      't.asset_1_name',
+      't.asset_2_name',
+      "(t.asset_1_symbol || '·' || t.asset_2_symbol || '·' || t.market_id)",
+    ],
+    't.name',
+  )
+  const market = part('market', ['t.id', 't.asset_address'], ['t.asset_symbol'], 't.asset_symbol')
+  const vault = part('vault', ['t.id', 't.asset_address'], ['t.name', 't.asset_symbol'], 't.name')
+  const rows = await reader.$queryRaw<(Omit<Hit, 'match'> & { fit: number })[]>`
+    WITH q AS (SELECT lower(${text}::text) AS text)
+    SELECT kind, chain_id AS "chainId", id AS address, fit FROM (${pool} UNION ALL ${market} UNION ALL ${vault}) found
+    WHERE fit IS NOT NULL ${chainId === null ? Prisma.empty : Prisma.sql`AND chain_id = ${chainId}::bigint`}
+    ORDER BY fit, length(name), lower(name) COLLATE "C", array_position(ARRAY['pool', 'market', 'vault'], kind), chain_id, id
+    LIMIT ${first}`
+  return rows.map(({ fit, ...hit }) => ({ ...hit, match: matches[fit - 1] ?? 'SUBSTRING' }))
+}

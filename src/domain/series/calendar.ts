@@ -1,0 +1,51 @@
+import type { Reader } from '../../db/reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { type Interval, type Span, sqlDate } from './interval.ts'
+
+/** What the program did in a bucket. A bucket without a distribution has none. */
+export interface CalendarBucket {
+  start: Date
+  /** The bucket's last distribution date: that of its levels. */
+  lastDate: Date
+  distributionCount: number
+  points: number
+  /** Accounts with a position on the last date. */
+  accountCount: number
+}
+
+const TRUNCATED = {
+  day: (column: string) => `${column}::date`,
+  week: (column: string) => `date_trunc('week', ${column}::timestamp)::date`,
+  month: (column: string) => `date_trunc('month', ${column}::timestamp)::date`,
+}
+
+/** The first date of the bucket that holds the date or UTC timestamp `column`. */
+export const bucketOf = (interval: Interval, column: string): Prisma.Sql => Prisma.raw(TRUNCATED[interval](column))
+
+/** That the date `column` is in a span. */
+export function within(span: Span, column: string): Prisma.Sql {
+  const [first] = span.starts
+  if (!first) return Prisma.sql`false`
+  const of = Prisma.raw(column)
+  return Prisma.sql`${of} >= ${sqlDate(first)}::date AND ${of} < ${sqlDate(span.end)}::date`
+}
+
+/** A common table: each bucket of a span that has a distribution, with its first date and its last distribution date. */
+export const buckets = (span: Span): Prisma.Sql => Prisma.sql`bucket AS MATERIALIZED (
+  SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS last FROM distribution
+  WHERE ${within(span, 'date')} GROUP BY 1)`
+
+/** The buckets of a span that have a distribution, in order. */
+export function calendarOf(reader: Reader, span: Span): Promise<CalendarBucket[]> {
+  return reader.$queryRaw<CalendarBucket[]>`
+    SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS "lastDate", count(*)::int AS "distributionCount",
+      sum(total_points ORDER BY date) AS points, (array_agg(account_count ORDER BY date DESC))[1] AS "accountCount"
+    FROM distribution WHERE ${within(span, 'date')} GROUP BY 1 ORDER BY 1`
+}
+
+/** The first and the newest distribution date; null in a store without positions. */
+export async function programDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
+  const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>`
+    SELECT min(date) AS first, max(date) AS newest FROM distribution`
+  return row?.first ? { first: row.first, newest: row.newest } : null
+}

@@ -1,0 +1,75 @@
+import { GatewayError } from '../../errors.ts'
+
+/** How long a bucket is; a week begins on Monday. All in UTC. */
+export type Interval = 'day' | 'week' | 'month'
+
+/** A bound on the buckets of one series. */
+export const MAX_BUCKETS = 1000
+const DEFAULT_BUCKETS = 30
+
+/** Whole buckets, in order. Dates are midnight UTC. */
+export interface Span {
+  interval: Interval
+  /** The first date of each bucket. */
+  starts: Date[]
+  /** The first date after the last bucket. */
+  end: Date
+}
+
+/** The first date of the bucket that holds a moment. */
+export function bucketStart(interval: Interval, moment: Date): Date {
+  const day = interval === 'week' ? moment.getUTCDate() - ((moment.getUTCDay() + 6) % 7) : moment.getUTCDate()
+  return midnight(moment.getUTCFullYear(), moment.getUTCMonth(), interval === 'month' ? 1 : day)
+}
+
+/** The first date of the bucket that is `by` buckets after the one that starts on a date. */
+export function moved(interval: Interval, start: Date, by: number): Date {
+  const [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()]
+  return interval === 'month' ? midnight(year, month + by, day) : midnight(year, month, day + by * DAYS[interval])
+}
+
+/**
+ * The buckets from the one that holds `from` to the one that holds `to`.
+ * @param from when left out: so that there are 30 buckets, fewer where `begun` (when the data begins) is later
+ * @throws BAD_INPUT on a range that ends before it begins or has too many buckets
+ */
+export function spanOf(
+  interval: Interval,
+  { from, to, begun }: { from?: Date | null | undefined; to: Date; begun?: Date | undefined },
+): Span {
+  const last = bucketStart(interval, to)
+  const usual = moved(interval, last, 1 - DEFAULT_BUCKETS)
+  const earliest = begun && begun <= to ? bucketStart(interval, begun) : usual
+  const first = from ? bucketStart(interval, from) : earliest > usual ? earliest : usual
+  if (from && from > to) throw bad('from', 'must not be later than to')
+  const starts: Date[] = []
+  for (let start = first; start <= last; start = moved(interval, start, 1)) {
+    if (starts.length === MAX_BUCKETS)
+      throw bad('from', `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`)
+    if (start.getUTCFullYear() > 0) starts.push(start)
+  }
+  return { interval, starts, end: moved(interval, last, 1) }
+}
+
+/** A date as SQL text, also past the year 9999, where the end of a span may be. */
+export function sqlDate(date: Date): string {
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${String(date.getUTCFullYear()).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+}
+
+const ADVICE = {
+  day: 'ask for a shorter range, or for weeks',
+  week: 'ask for a shorter range, or for months',
+  month: 'ask for a shorter range',
+}
+const DAYS = { day: 1, week: 7 }
+
+/** Date.UTC takes the years 0 to 99 for others. */
+function midnight(year: number, month: number, day: number): Date {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month, day)
+  return date
+}
+
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

@@ -1,0 +1,117 @@
+import type { Reader } from '../../db/reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { bucketOf, buckets, within } from './calendar.ts'
+import type { Span } from './interval.ts'
+
+/** What there was on the last distribution date of a bucket, in USD. */
+export interface Levels {
+  start: Date
+  positionCount: number
+  suppliedUsd: number
+  protectedUsd: number
+  borrowedUsd: number
+}
+
+export interface PoolBucket extends Levels {
+  points: number
+}
+
+/** The sums over the rows `d` of a bucket: `points` of all of them, the rest of those of its last distribution date. */
+const sums = Prisma.raw(`sum(d.points ORDER BY d.distribution_date, d.pool_address) AS points,
+  coalesce(sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last), 0)::int AS "positionCount",
+  ${['supplied', 'protected', 'borrowed']
+    .map(
+      (what) =>
+        `coalesce(sum(d.${what}_usd ORDER BY d.pool_address) FILTER (WHERE d.distribution_date = bucket.last), 0) AS "${what}Usd"`,
+    )
+    .join(', ')}`)
+
+const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
+  d.a_supplied_usd + d.b_supplied_usd AS supplied_usd, d.a_protected_usd + d.b_protected_usd AS protected_usd,
+  d.a_borrowed_usd + d.b_borrowed_usd AS borrowed_usd`)
+
+/** Each pool's sums in each bucket in which it has positions. Its work is a row for each pool and date. */
+export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
+  const rows = await reader.$queryRaw<(PoolBucket & { place: number })[]>`
+    WITH ${buckets(span)}
+    SELECT d.place, bucket.start, ${sums}
+    FROM (SELECT owner.place::int AS place, d.* FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS owner(address, place)
+      CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.pool_address = owner.address
+        AND ${within(span, 'd.distribution_date')} OFFSET 0) d) d
+    JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
+    GROUP BY 1, 2`
+  const found: PoolBucket[][] = pools.map(() => [])
+  for (const row of rows) found[row.place - 1]?.push(row)
+  return found
+}
+
+/** The sums over all pools on the last distribution date of each bucket. */
+export function programLevels(reader: Reader, span: Span): Promise<Levels[]> {
+  return reader.$queryRaw<Levels[]>`
+    WITH ${buckets(span)}
+    SELECT bucket.start, ${sums} FROM bucket
+    CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d
+    GROUP BY 1`
+}
+
+export type SeriesGroup = 'pool' | 'chain' | 'asset'
+
+/** The pools, the chain or the token that a series is of. */
+export interface GroupSeries {
+  poolAddress: string | null
+  /** Null: the store does not know the pool. */
+  chainId: bigint | null
+  assetAddress: string | null
+  /** Points over the whole span. */
+  points: number
+  buckets: PoolBucket[]
+}
+
+const side = (of: 'a' | 'b') => `(d.${of}_token_address, d.${of}_points, d.${of}_supplied_usd, d.${of}_protected_usd,
+  d.${of}_borrowed_usd)`
+const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
+  pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain, NULL AS asset, ${both}
+    FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
+  chain: Prisma.sql`SELECT NULL AS pool, pool.chain_id AS chain, NULL AS asset, ${both}
+    FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
+  asset: Prisma.sql`SELECT NULL AS pool, pool.chain_id AS chain, one.asset, d.pool_address, d.distribution_date,
+      d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd
+    FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address
+    CROSS JOIN LATERAL (VALUES ${Prisma.raw(`${side('a')}, ${side('b')}`)})
+      AS one(asset, points, supplied_usd, protected_usd, borrowed_usd)`,
+}
+
+/**
+ * The series of each pool, chain or token, by its points over the span, most first: `first` of them. A token is that of
+ * one chain. Its work is a row for each pool and date.
+ */
+export async function groupedSeries(
+  reader: Reader,
+  group: SeriesGroup,
+  span: Span,
+  filter: { chainId: number | null; first: number },
+): Promise<GroupSeries[]> {
+  const onChain = filter.chainId === null ? Prisma.empty : Prisma.sql`AND pool.chain_id = ${filter.chainId}::bigint`
+  type Row = PoolBucket &
+    Pick<GroupSeries, 'poolAddress' | 'chainId' | 'assetAddress'> & { place: number; total: number }
+  const rows = await reader.$queryRaw<Row[]>`
+    WITH ${buckets(span)},
+    bucketed AS (
+      SELECT d.pool, d.chain, d.asset, bucket.start, concat_ws(' ', d.chain, d.pool, d.asset) AS key, ${sums}
+      FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d
+      JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
+      GROUP BY 1, 2, 3, 4),
+    top AS (
+      SELECT key, total, row_number() OVER (ORDER BY round(total * 1e6) DESC, key COLLATE "C")::int AS place
+      FROM (SELECT key, sum(points ORDER BY start) AS total FROM bucketed GROUP BY 1) t)
+    SELECT top.place, top.total, b.pool AS "poolAddress", b.chain AS "chainId", b.asset AS "assetAddress", b.start, b.points,
+      b."positionCount", b."suppliedUsd", b."protectedUsd", b."borrowedUsd"
+    FROM top JOIN bucketed b USING (key)
+    WHERE top.place <= ${filter.first} ORDER BY top.place, b.start`
+  const found: GroupSeries[] = []
+  for (const { place, total, poolAddress, chainId, assetAddress, ...bucket } of rows) {
+    found[place - 1] ??= { poolAddress, chainId, assetAddress, points: total, buckets: [] }
+    found[place - 1]?.buckets.push(bucket)
+  }
+  return found
+}

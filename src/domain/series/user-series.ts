@@ -1,0 +1,77 @@
+import type { Reader } from '../../db/reader.ts'
+import { bucketOf, buckets, within } from './calendar.ts'
+import type { Span } from './interval.ts'
+import type { Levels } from './pool-series.ts'
+
+/** A user's points in a bucket. */
+export interface UserPoints {
+  start: Date
+  points: number
+}
+
+/** The points of each user in each bucket that has any, from the days of the user's account. */
+export async function userPoints(reader: Reader, users: readonly string[], span: Span): Promise<UserPoints[][]> {
+  const rows = await reader.$queryRaw<(UserPoints & { place: number })[]>`
+    SELECT owner.place::int AS place, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
+      sum(d.points ORDER BY d.distribution_date) AS points
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
+    CROSS JOIN LATERAL (SELECT d.distribution_date, d.points FROM account_day d WHERE d.user_address = owner.address
+      AND ${within(span, 'd.distribution_date')} OFFSET 0) d
+    GROUP BY 1, 2`
+  return byPlace(users, rows)
+}
+
+/** What each user had on the last distribution date of each bucket, where the user had a position on it. */
+export async function userLevels(reader: Reader, users: readonly string[], span: Span): Promise<Levels[][]> {
+  const rows = await reader.$queryRaw<(Levels & { place: number })[]>`
+    WITH ${buckets(span)}
+    SELECT owner.place::int AS place, bucket.start, count(*)::int AS "positionCount",
+      sum(p.a_supplied_amount_usd + p.b_supplied_amount_usd ORDER BY p.market_address) AS "suppliedUsd",
+      sum(p.a_protected_supplied_amount_usd + p.b_protected_supplied_amount_usd ORDER BY p.market_address) AS "protectedUsd",
+      sum(p.a_borrowed_amount_usd + p.b_borrowed_amount_usd ORDER BY p.market_address) AS "borrowedUsd"
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
+    CROSS JOIN bucket
+    CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
+      AND p.distribution_date = bucket.last OFFSET 0) p
+    GROUP BY 1, 2`
+  return byPlace(users, rows)
+}
+
+/** A user's liquidation rewards in a bucket. A sum is null when no reward in it has a price, 0 when there is none. */
+export interface UserRewards {
+  start: Date
+  marketCount: number
+  marketUsd: number | null
+  vaultCount: number
+  vaultUsd: number | null
+}
+
+/** The liquidation rewards of each user in each bucket that has any. */
+export async function userRewards(reader: Reader, users: readonly string[], span: Span): Promise<UserRewards[][]> {
+  const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
+  const rows = await reader.$queryRaw<(UserRewards & { place: number })[]>`
+    SELECT owner.place::int AS place, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
+      count(*) FILTER (WHERE r.market)::int AS "marketCount",
+      CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
+        ELSE sum(r.usd ORDER BY r.timestamp, r.chain_id, r.tx_hash, r.log_index) FILTER (WHERE r.market) END AS "marketUsd",
+      count(*) FILTER (WHERE NOT r.market)::int AS "vaultCount",
+      CASE WHEN count(*) FILTER (WHERE NOT r.market) = 0 THEN 0
+        ELSE sum(r.usd ORDER BY r.timestamp, r.chain_id, r.tx_hash, r.log_index) FILTER (WHERE NOT r.market) END AS "vaultUsd"
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
+    CROSS JOIN LATERAL (
+      SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd
+      FROM market_liquidation_reward m
+      WHERE m.account_id = owner.address AND m.timestamp >= ${from}::bigint AND m.timestamp < ${to}::bigint
+      UNION ALL
+      SELECT false, v.timestamp, v.chain_id, v.tx_hash, v.log_index, v.liquid_reward_usd FROM vault_liquidation_reward v
+      WHERE v.account_id = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
+      OFFSET 0) r
+    GROUP BY 1, 2`
+  return byPlace(users, rows)
+}
+
+function byPlace<Row>(owners: readonly string[], rows: (Row & { place: number })[]): Row[][] {
+  const found: Row[][] = owners.map(() => [])
+  for (const row of rows) found[row.place - 1]?.push(row)
+  return found
+}

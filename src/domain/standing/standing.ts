@@ -1,0 +1,117 @@
+import type { Listing } from '../../db/listing.ts'
+import type { Reader } from '../../db/reader.ts'
+import { GatewayError } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { type Account, leaderboard } from '../account/account.ts'
+import { isoDate } from '../position/position.ts'
+import { buckets } from '../series/calendar.ts'
+import type { Span } from '../series/interval.ts'
+
+/** A user's points over all distribution dates up to one, and the place that they gave. */
+export interface Standing {
+  /** Midnight UTC. */
+  date: Date
+  points: number
+  /** Null: it is being computed anew. */
+  rank: number | null
+}
+
+/** What is on the leaderboard as of a date. */
+export type StandingEntry = Pick<Account, 'userAddress' | 'points' | 'rank'>
+
+/** Accounts by rank as of a past date, which the filter names. */
+export const standings: Listing<StandingEntry> = {
+  name: 'standings',
+  from: Prisma.sql`standing t`,
+  columns: { userAddress: 't.user_address', points: 't.points', rank: 't.rank' },
+  order: [{ column: 't.rank', field: 'rank', type: 'int', direction: 'ASC' }],
+}
+
+/** The same as of the newest date: the accounts themselves. */
+export const presentStandings: Listing<StandingEntry> = { ...standings, name: leaderboard.name, from: leaderboard.from }
+
+/** The last distribution date up to a moment; undefined: there is none. `newest`: the accounts are of it. */
+export interface AsOf {
+  date: string
+  newest: boolean
+}
+
+/**
+ * The distribution date that a moment is as of.
+ * @throws UNAVAILABLE while its ranks are being computed anew
+ */
+export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | undefined> {
+  const [row] = await reader.$queryRaw<{ date: Date | null; newest: boolean; ready: boolean }[]>`
+    SELECT d.date, d.date = (SELECT max(date) FROM distribution) AS newest,
+      EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) AS ready
+    FROM (SELECT max(date) AS date FROM distribution WHERE date <= ${isoDate(moment)}::date) d`
+  if (!row?.date) return undefined
+  const date = isoDate(row.date)
+  if (!row.newest && !row.ready)
+    throw new GatewayError(
+      'UNAVAILABLE',
+      `The ranks of ${date} are being computed anew, since a date up to it has changed. Try again in a moment.`,
+    )
+  return { date, newest: row.newest }
+}
+
+/** The rank of an account as of a date; undefined: it had no position by then. */
+export async function rankAt(reader: Reader, address: string, at: AsOf): Promise<number | undefined> {
+  const [row] = at.newest
+    ? await reader.$queryRaw<{ rank: number }[]>`SELECT rank FROM account WHERE user_address = ${address}`
+    : await reader.$queryRaw<{ rank: number }[]>`
+        SELECT rank FROM standing WHERE distribution_date = ${at.date}::date AND user_address = ${address}`
+  return row?.rank
+}
+
+/**
+ * The standing of each user at each of the dates that `dates`, a select list of `date`, gives: those at which the user
+ * had had a position. Its work is a row for each user and date; points where the ranks are being computed anew are added
+ * up from the user's days.
+ */
+async function standingsAt(reader: Reader, users: readonly string[], dates: Prisma.Sql): Promise<Standing[][]> {
+  const rows = await reader.$queryRaw<(Standing & { place: number })[]>`
+    WITH ${dates}
+    SELECT owner.place::int AS place, at.date,
+      CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+        ELSE (SELECT sum(d.points ORDER BY d.distribution_date) FROM account_day d
+          WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END AS points,
+      CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END AS rank
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
+    JOIN account a ON a.user_address = owner.address
+    JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
+        EXISTS (SELECT FROM standing_day s WHERE s.date = asked.date) AS ready FROM asked) at
+      ON at.date >= a.first_distribution_date
+    LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
+      AND s.user_address = owner.address OFFSET 0) s ON true
+    ORDER BY place, at.date`
+  const found: Standing[][] = users.map(() => [])
+  for (const { place, ...row } of rows) found[place - 1]?.push(row)
+  return found
+}
+
+/** Each user's standing as of a moment; null: no position by then. */
+export async function standingsAsOf(
+  reader: Reader,
+  users: readonly string[],
+  moment: Date,
+): Promise<(Standing | null)[]> {
+  const dates = Prisma.sql`asked AS (SELECT max(date) AS date FROM distribution WHERE date <= ${isoDate(moment)}::date)`
+  return (await standingsAt(reader, users, dates)).map(([standing]) => standing ?? null)
+}
+
+/** Each user's standing some days before the newest distribution date; null: no position by then. */
+export async function standingsBefore(
+  reader: Reader,
+  users: readonly string[],
+  days: number,
+): Promise<(Standing | null)[]> {
+  const dates = Prisma.sql`asked AS (SELECT max(date) AS date FROM distribution
+    WHERE date <= (SELECT max(date) FROM distribution) - ${days}::int)`
+  return (await standingsAt(reader, users, dates)).map(([standing]) => standing ?? null)
+}
+
+/** Each user's standings at the last distribution date of each bucket, oldest first. */
+export function standingHistory(reader: Reader, users: readonly string[], span: Span): Promise<Standing[][]> {
+  return standingsAt(reader, users, Prisma.sql`${buckets(span)}, asked AS (SELECT last AS date FROM bucket)`)
+}

@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+type Row = Record<string, any>
+/** The rows of each kind, straight from the tables, with what they can be grouped by. */
+let rows: Record<string, Row[]>
+let users: string[]
+let first: string
+let last: string
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 30, days: 20 })
+  const { pool } = gateway.deps.store
+  const read = async (sql: string) => (await pool.query(sql)).rows as Row[]
+  await pool.query(`UPDATE market_snapshot SET collateral_usd = NULL WHERE position_id = 'main' AND timestamp % 7 = 0`)
+  const positions =
+    await read(`SELECT p.*, p.distribution_date::text AS date, pool.chain_id AS chain, p.market_address AS pool,
+      p.user_address AS "user", pp.points_a, pp.points_b
+    FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
+    LEFT JOIN pool ON pool.id = p.market_address`)
+  const snapshots = (kind: string) =>
+    read(`SELECT s.*, to_char(to_timestamp(timestamp) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, s.chain_id AS chain,
+        s.${kind}_id AS ${kind}, s.account_id AS "user", e.asset_address AS asset
+      FROM ${kind}_snapshot s JOIN ${kind} e ON e.chain_id = s.chain_id AND e.id = s.${kind}_id`)
+  const rewards = (kind: string, market: string, vault: string) =>
+    read(`SELECT r.*, to_char(to_timestamp(timestamp) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, chain_id AS chain,
+        account_id AS "user", ${market} AS market, ${vault} AS vault FROM ${kind}_liquidation_reward r`)
+  rows = {
+    positions: positions.map((row) => ({
+      ...row,
+      points: row.points_a + row.points_b,
+      supplied: row.a_supplied_amount_usd + row.b_supplied_amount_usd,
+    })),
+    sides: positions.flatMap((row) =>
+      ['a', 'b'].map((side) => ({
+        ...row,
+        asset: row[`${side}_token_address`],
+        points: row[`points_${side}`],
+        supplied: row[`${side}_supplied_amount_usd`],
+        amount: row[`${side}_supplied_amount`],
+      })),
+    ),
+    market: await snapshots('market'),
+    vault: await snapshots('vault'),
+    rewards: [
+      ...(await rewards('market', 'collateral_market_id', 'NULL')),
+      ...(await rewards('vault', 'NULL', 'vault_id')),
+    ],
+  }
+  users = [...new Set(positions.map((row) => row.user as string))].sort().slice(0, 8)
+  users.push(sampleUser)
+  const dates = positions.map((row) => row.date as string).sort()
+  first = dates[0] ?? ''
+  last = dates.at(-1) ?? ''
+})
+afterAll(() => gateway.close())
+
+async function ask(query: string, variables?: object) {
+  const { data, errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+
+const monday = (date: string) => {
+  const time = Date.parse(date)
+  return new Date(time - ((new Date(time).getUTCDay() + 6) % 7) * 86_400_000).toISOString().slice(0, 10)
+}
+const KEYS: Record<string, (row: Row) => Row> = {
+  DATE: ({ date }) => ({ start: `${date}T00:00:00.000Z` }),
+  WEEK: ({ date }) => ({ start: `${monday(date)}T00:00:00.000Z` }),
+  MONTH: ({ date }) => ({ start: `${date.slice(0, 7)}-01T00:00:00.000Z` }),
+  POOL: ({ pool, chain }) => ({ poolAddress: pool, chainId: Number(chain) }),
+  ASSET: ({ asset, chain }) => ({ assetAddress: asset, chainId: Number(chain) }),
+  MARKET: ({ market, chain }) => ({ marketAddress: market, chainId: Number(chain) }),
+  VAULT: ({ vault, chain }) => ({ vaultAddress: vault, chainId: Number(chain) }),
+  CHAIN: ({ chain }) => ({ chainId: Number(chain) }),
+  USER: ({ user }) => ({ user: { address: user } }),
+}
+const none = {
+  start: null,
+  chainId: null,
+  poolAddress: null,
+  assetAddress: null,
+  marketAddress: null,
+  vaultAddress: null,
+  user: null,
+}
+const key = 'key { start chainId poolAddress assetAddress marketAddress vaultAddress user { address } }'
+
+function groupsOf(of: Row[], groupBy: string[]): Map<string, { key: Row; rows: Row[] }> {
+  const groups = new Map<string, { key: Row; rows: Row[] }>()
+  for (const row of of) {
+    const key = Object.assign({ ...none }, ...groupBy.map((group) => KEYS[group]?.(row)))
+    const name = JSON.stringify(key)
+    const group: { key: Row; rows: Row[] } = groups.get(name) ?? { key, rows: [] }
+    group.rows.push(row)
+    groups.set(name, group)
+  }
+  return groups
+}
+
+const known = (of: Row[], column: string) => of.map((row) => row[column]).filter((value) => value !== null)
+const sum = (of: Row[], column: string) => {
+  const values = known(of, column)
+  return values.length
+    ? expect.closeTo(
+        values.reduce((a, b) => a + b, 0),
+        3,
+      )
+    : null
+}
+const average = (of: Row[], column: string) => {
+  const values = known(of, column)
+  return values.length ? expect.closeTo(values.reduce((a, b) => a + b, 0) / values.length, 3) : null
+}
+const tokens = (of: Row[], column: string) => of.reduce((total, row) => total + BigInt(row[column] ?? 0), 0n).toString()
+const count = (of: Row[]) => ({ count: of.length, userCount: new Set(of.map((row) => row.user)).size })
+
+/** Compares every group with what its rows add up to. */
+function check(got: Row[], of: Row[], groupBy: string[], values: (rows: Row[]) => Row) {
+  const groups = groupsOf(of, groupBy)
+  expect(got.length).toBe(groups.size)
+  expect(got.length).toBeGreaterThan(0)
+  for (const one of got) {
+    const group = groups.get(JSON.stringify(one.key))
+    if (!group) throw new Error(`no rows have the key ${JSON.stringify(one.key)}`)
+    expect(one).toEqual({ key: group.key, ...values(group.rows) })
+  }
+}
+
+describe('positions', () => {
+  const fields = `${key} count userCount sumPoints averagePoints sumSuppliedUsd averageSuppliedUsd sumSuppliedAmount`
+  const query = `query ($filter: PositionAggregateFilter!, $groupBy: [PositionGroupBy!]!) {
+    positionAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${fields} } }`
+  const values = (tokens: boolean) => (of: Row[]) => ({
+    ...count(of),
+    sumPoints: sum(of, 'points'),
+    averagePoints: average(of, 'points'),
+    sumSuppliedUsd: sum(of, 'supplied'),
+    averageSuppliedUsd: average(of, 'supplied'),
+    sumSuppliedAmount: tokens ? sum(of, 'amount') : null,
+  })
+  for (const groupBy of [
+    ['POOL'],
+    ['DATE'],
+    ['WEEK', 'CHAIN'],
+    ['MONTH', 'POOL'],
+    ['USER'],
+    ['ASSET'],
+    ['ASSET', 'WEEK'],
+    [],
+  ])
+    test(`by ${groupBy.join(', ') || 'nothing'}`, async () => {
+      const { positionAggregates } = await ask(query, { filter: { from: first, to: last }, groupBy })
+      const asset = groupBy.includes('ASSET')
+      check(positionAggregates, rows[asset ? 'sides' : 'positions'] ?? [], groupBy, values(asset))
+    })
+
+  test('of users, of a pool, of a token and of a chain', async () => {
+    const asset = rows.sides?.[0]?.asset
+    const some: [object, Row[]][] = [
+      [{ users }, rows.positions?.filter((row) => users.includes(row.user)) ?? []],
+      [{ users, from: last }, rows.positions?.filter((row) => users.includes(row.user) && row.date === last) ?? []],
+      [
+        { pool: samplePool.address, from: first, to: last },
+        rows.positions?.filter((row) => row.pool === samplePool.address) ?? [],
+      ],
+      [{ asset, from: first, to: last }, rows.sides?.filter((row) => row.asset === asset) ?? []],
+      [
+        { chainId: samplePool.chainId, users },
+        rows.positions?.filter((row) => users.includes(row.user) && Number(row.chain) === samplePool.chainId) ?? [],
+      ],
+    ]
+    for (const [filter, of] of some) {
+      const { positionAggregates } = await ask(query, { filter, groupBy: ['USER'] })
+      check(positionAggregates, of, ['USER'], values(false))
+    }
+  })
+
+  test('sorted by a number, cut and continued', async () => {
+    const page = async (order: string, rest = '') =>
+      (
+        await ask(`{ positionAggregates(filter: {from: "${first}", to: "${last}"}, groupBy: [USER, POOL], orderBy: [${order}] ${rest}) {
+        key { user { address points } pool { name } } count sumPoints averageBorrowedUsd } }`)
+      ).positionAggregates as Row[]
+    const all = await page('{by: SUM_POINTS}')
+    expect(all.length).toBeGreaterThan(20)
+    expect(all).toEqual(all.toSorted((a, b) => b.sumPoints - a.sumPoints))
+    expect(await page('{by: SUM_POINTS}', ', first: 7, offset: 5')).toEqual(all.slice(5, 12))
+    const counted = await page('{by: COUNT, direction: ASC}, {by: AVERAGE_BORROWED_USD, direction: DESC}')
+    expect(counted).toEqual(
+      counted.toSorted((a, b) => a.count - b.count || b.averageBorrowedUsd - a.averageBorrowedUsd),
+    )
+  })
+
+  test('no rows: no groups, or one of nothing', async () => {
+    const filter = { users: [`0x${'9'.repeat(40)}`] }
+    expect((await ask(query, { filter, groupBy: ['POOL'] })).positionAggregates).toEqual([])
+    expect((await ask(query, { filter, groupBy: [] })).positionAggregates).toEqual([
+      {
+        key: none,
+        count: 0,
+        userCount: 0,
+        sumPoints: 0,
+        averagePoints: null,
+        sumSuppliedUsd: 0,
+        averageSuppliedUsd: null,
+        sumSuppliedAmount: null,
+      },
+    ])
+  })
+})
+
+describe('snapshots', () => {
+  test('of markets', async () => {
+    const fields = `${key} count userCount sumCollateralUsd averageCollateralUsd averageDebtUsd sumCollateralAssets sumDebtAssets`
+    const query = `query ($filter: MarketSnapshotAggregateFilter!, $groupBy: [MarketSnapshotGroupBy!]!) {
+      marketSnapshotAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${fields} } }`
+    const values = (groupBy: string[]) => (of: Row[]) => ({
+      ...count(of),
+      sumCollateralUsd: sum(of, 'collateral_usd'),
+      averageCollateralUsd: average(of, 'collateral_usd'),
+      averageDebtUsd: average(of, 'debt_usd'),
+      sumCollateralAssets: groupBy.some((one) => one === 'MARKET' || one === 'ASSET')
+        ? tokens(of, 'collateral_assets')
+        : null,
+      sumDebtAssets: groupBy.some((one) => one === 'MARKET' || one === 'ASSET') ? tokens(of, 'debt_assets') : null,
+    })
+    const own = rows.market?.filter((row) => users.includes(row.user)) ?? []
+    for (const groupBy of [['MARKET'], ['ASSET'], ['USER', 'DATE'], ['CHAIN', 'WEEK'], ['MARKET', 'USER']]) {
+      const { marketSnapshotAggregates } = await ask(query, { filter: { users }, groupBy })
+      check(marketSnapshotAggregates, own, groupBy, values(groupBy))
+    }
+    const filter = { market: sampleMarket.address, chainId: sampleMarket.chainId, from: first, to: last }
+    const { marketSnapshotAggregates } = await ask(query, { filter, groupBy: ['DATE'] })
+    const there = rows.market?.filter(
+      (row) => row.market === sampleMarket.address && row.date >= first && row.date <= last,
+    )
+    check(marketSnapshotAggregates, there ?? [], ['DATE'], values(['DATE']))
+  })
+
+  test('of vaults', async () => {
+    const query = `query ($filter: VaultSnapshotAggregateFilter!, $groupBy: [VaultSnapshotGroupBy!]!) {
+      vaultSnapshotAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${key} count userCount sumAssetsUsd averageAssetsUsd sumShares sumAssets } }`
+    const values = (groupBy: string[]) => (of: Row[]) => ({
+      ...count(of),
+      sumAssetsUsd: sum(of, 'assets_usd'),
+      averageAssetsUsd: average(of, 'assets_usd'),
+      sumShares: groupBy.includes('VAULT') ? tokens(of, 'shares') : null,
+      sumAssets: groupBy.some((one) => one === 'VAULT' || one === 'ASSET') ? tokens(of, 'assets') : null,
+    })
+    for (const groupBy of [['VAULT', 'DATE'], ['ASSET'], ['USER']]) {
+      const { vaultSnapshotAggregates } = await ask(query, { filter: { users }, groupBy })
+      check(
+        vaultSnapshotAggregates,
+        rows.vault?.filter((row) => users.includes(row.user)) ?? [],
+        groupBy,
+        values(groupBy),
+      )
+    }
+    const filter = { vault: sampleVault.address, from: first, to: last }
+    const { vaultSnapshotAggregates } = await ask(query, { filter, groupBy: ['VAULT'] })
+    const there = rows.vault?.filter(
+      (row) => row.vault === sampleVault.address && row.date >= first && row.date <= last,
+    )
+    check(vaultSnapshotAggregates, there ?? [], ['VAULT'], values(['VAULT']))
+  })
+})
+
+test('liquidation rewards', async () => {
+  const query = `query ($filter: LiquidationRewardAggregateFilter!, $groupBy: [LiquidationRewardGroupBy!]!) {
+    liquidationRewardAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${key} count userCount claimedCount
+      sumLiquidRewardUsd averageLiquidRewardUsd sumSupplySentUsd sumLiquidReward } }`
+  const values = (groupBy: string[]) => (of: Row[]) => ({
+    ...count(of),
+    claimedCount: of.filter((row) => row.claimed_timestamp !== null).length,
+    sumLiquidRewardUsd: sum(of, 'liquid_reward_usd'),
+    averageLiquidRewardUsd: average(of, 'liquid_reward_usd'),
+    sumSupplySentUsd: sum(of, 'supply_sent_usd'),
+    sumLiquidReward: groupBy.includes('MARKET') && of[0]?.market ? tokens(of, 'liquid_reward') : null,
+  })
+  const inRange = rows.rewards?.filter((row) => row.date >= first && row.date <= last) ?? []
+  for (const groupBy of [['DATE'], ['MARKET', 'VAULT'], ['VAULT'], ['USER', 'CHAIN'], ['MONTH']]) {
+    const { liquidationRewardAggregates } = await ask(query, { filter: { from: first, to: last }, groupBy })
+    check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
+  }
+  const { market, chain } = rows.rewards?.find((row) => row.market) ?? {}
+  const filter = { users, market, chainId: Number(chain) }
+  const { liquidationRewardAggregates } = await ask(query, { filter, groupBy: ['MARKET'] })
+  const there =
+    rows.rewards?.filter((row) => row.market === market && row.chain === chain && users.includes(row.user)) ?? []
+  check(liquidationRewardAggregates, there, ['MARKET'], values(['MARKET']))
+})
+
+test('a filter that would read a whole table is refused, and so is what makes no sense', async () => {
+  const many = JSON.stringify(Array.from({ length: 101 }, (_, i) => `0x${String(i).padStart(40, '0')}`))
+  const range = (days: number) =>
+    `from: "2025-01-01", to: "${new Date(Date.UTC(2025, 0, days)).toISOString().slice(0, 10)}"`
+  for (const [field, message] of [
+    ['positionAggregates(filter: {})', /give users, or from and to at most 31 dates apart, or a pool/],
+    [`positionAggregates(filter: {${range(32)}})`, /at most 31 dates apart/],
+    [`positionAggregates(filter: {pool: "${samplePool.address}", ${range(367)}})`, /at most 366/],
+    [`positionAggregates(filter: {pool: "${samplePool.address}"})`, /at most 366/],
+    [`positionAggregates(filter: {users: ${many}})`, /users must be at most 100/],
+    [`marketSnapshotAggregates(filter: {${range(1)}})`, /give users, or a market with from and to/],
+    [`vaultSnapshotAggregates(filter: {vault: "${sampleVault.address}"})`, /at most 366 dates apart/],
+    ['liquidationRewardAggregates(filter: {})', /give users, or from and to/],
+    ['positionAggregates(filter: {from: "2025-01-02", to: "2025-01-01"})', /from must not be later than to/],
+    ['positionAggregates(filter: {users: []}, groupBy: [DATE, WEEK])', /at most one of DATE, WEEK, MONTH/],
+    ['positionAggregates(filter: {users: []}, first: 1001)', /from 0 to 1000/],
+    ['positionAggregates(filter: {users: []}, offset: -1)', /from 0 to 1000000/],
+  ] as const) {
+    const { errors } = await gateway.graphql(`{ ${field} { count } }`)
+    expect(errors?.[0], field).toMatchObject({
+      message: expect.stringMatching(message),
+      extensions: { code: 'BAD_INPUT' },
+    })
+  }
+  const { errors } = await gateway.graphql(`{ positionAggregates(filter: {${range(31)}}) { count } }`)
+  expect(errors).toBeUndefined()
+})
+
+test('groups with their pools and users: a fixed number of statements', async () => {
+  const query = `query ($first: Int!) { positionAggregates(filter: {from: "${first}", to: "${last}"}, groupBy: [USER, POOL], first: $first) {
+    key { user { points } pool { name } } sumPoints } }`
+  for (const n of [1, 200]) {
+    for (let known = 0; known < 2; known++) await gateway.graphql(query, { first: n })
+    gateway.statements.length = 0
+    await ask(query, { first: n })
+    expect(gateway.statements.length).toBe(3)
+  }
+})

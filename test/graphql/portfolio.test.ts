@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleUser } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+let wallets: string[]
+type Row = Record<string, any>
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 40, days: 12 })
+  const { data } = await gateway.graphql('{ leaderboard(first: 12) { nodes { account } } }')
+  wallets = [sampleUser, ...data.leaderboard.nodes.map((row: Row) => row.account)]
+  wallets = [...new Set(wallets)]
+  await gateway.deps.store.pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE account_id = $1`, [wallets[2]])
+})
+afterAll(() => gateway.close())
+
+async function ask(query: string, variables?: object) {
+  const { data, errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+
+const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 4))
+const add = (rows: Row[], value: (row: Row) => number) => rows.reduce((total, row) => total + value(row), 0)
+const known = (rows: Row[], column: string) => {
+  const values = rows.map((row) => row[column]).filter((value) => value !== null)
+  return near(values.length ? values.reduce((a, b) => a + b, 0) : null)
+}
+const tokens = (rows: Row[], column: string) => rows.reduce((total, row) => total + BigInt(row[column]), 0n).toString()
+
+test('is what its wallets have, added up', async () => {
+  const each = `address points positionCount rank earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
+    hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
+    netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr }`
+  const { users } = await ask(`query ($a: [Address!]!) { users(addresses: $a) { ${each} } }`, { a: wallets })
+  const { portfolio } = await ask(
+    `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank suppliedUsd borrowedUsd
+      earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
+        breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
+      netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr } } }`,
+    { a: wallets },
+  )
+  expect(portfolio.points).toBeCloseTo(
+    add(users, (user) => user.points),
+    4,
+  )
+  expect(portfolio.positionCount).toBe(add(users, (user) => user.positionCount))
+  expect(portfolio.bestRank).toBe(1)
+  for (const field of ['totalEarningsUsd', 'totalCurrentValueUsd', 'totalNetCashInvestedUsd'])
+    expect(portfolio.earnings[field]).toBeCloseTo(
+      add(users, (user) => user.earnings[field]),
+      3,
+    )
+  expect(portfolio.earnings.hasIncompletePrices).toBe(true)
+  const items: Row[] = users.flatMap((user: Row) => user.earnings.breakdown.nodes)
+  for (const item of portfolio.earnings.breakdown.nodes) {
+    const own = items.filter((one) => one.entityAddress === item.entityAddress)
+    expect(item.earningsUsd).toBeCloseTo(
+      add(own, (one) => one.earningsUsd),
+      3,
+    )
+    expect(item.currentValueUsd).toBeCloseTo(
+      add(own, (one) => one.currentValueUsd),
+      3,
+    )
+  }
+  expect(new Set(portfolio.earnings.breakdown.nodes.map((one: Row) => one.entityAddress)).size).toBe(
+    new Set(items.map((one) => one.entityAddress)).size,
+  )
+  const deposits = add(users, (user) => user.netApr.totalEarnDepositsUsd)
+  const debts = add(users, (user) => user.netApr.totalBorrowUsd)
+  expect(portfolio).toMatchObject({
+    suppliedUsd: near(deposits),
+    borrowedUsd: near(debts),
+    netApr: {
+      totalEarnDepositsUsd: near(deposits),
+      totalBorrowUsd: near(debts),
+      earnNetApr: near(add(users, (user) => user.netApr.earnNetApr * user.netApr.totalEarnDepositsUsd) / deposits),
+      borrowNetApr: near(add(users, (user) => user.netApr.borrowNetApr * user.netApr.totalBorrowUsd) / debts),
+    },
+  })
+})
+
+test('holdings in pools, markets and vaults are those of the tables', async () => {
+  const { portfolio } = await ask(
+    `query ($a: [String!]!) { portfolio(addresses: $a) {
+      pools { poolAddress walletCount points suppliedUsd protectedUsd borrowedUsd pool { id } }
+      markets { chainId marketAddress walletCount collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd }
+      vaults { chainId vaultAddress walletCount shares assets assetsUsd vault { name } } } }`,
+    { a: [...wallets, (wallets[0] ?? '').toUpperCase().replace('0X', '0x')] },
+  )
+  const { pool } = gateway.deps.store
+  const positions: Row[] = (
+    await pool.query(
+      `SELECT p.*, pp.points_a + pp.points_b AS points FROM position p
+       JOIN position_points pp USING (distribution_date, user_address, market_address)
+       WHERE p.user_address = ANY($1) AND distribution_date = (SELECT max(date) FROM distribution)`,
+      [wallets],
+    )
+  ).rows
+  const both = (row: Row, what: string) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`]
+  expect(portfolio.pools.length).toBe(new Set(positions.map((row) => row.market_address)).size)
+  for (const { pool: _, ...one } of portfolio.pools) {
+    const own = positions.filter((row) => row.market_address === one.poolAddress)
+    expect(one).toEqual({
+      poolAddress: one.poolAddress,
+      walletCount: own.length,
+      points: near(add(own, (row) => row.points)),
+      suppliedUsd: near(add(own, (row) => both(row, 'supplied'))),
+      protectedUsd: near(add(own, (row) => both(row, 'protected_supplied'))),
+      borrowedUsd: near(add(own, (row) => both(row, 'borrowed'))),
+    })
+  }
+  /** Every wallet's newest snapshots of each entity. */
+  const newest = async (kind: string) => {
+    const rows: Row[] = (await pool.query(`SELECT * FROM ${kind}_snapshot WHERE account_id = ANY($1)`, [wallets])).rows
+    const latest = (row: Row) =>
+      Math.max(
+        ...rows
+          .filter(
+            (one) =>
+              one.account_id === row.account_id &&
+              one[`${kind}_id`] === row[`${kind}_id`] &&
+              one.chain_id === row.chain_id,
+          )
+          .map((one) => Number(one.timestamp)),
+      )
+    return rows.filter((row) => Number(row.timestamp) === latest(row))
+  }
+  const [markets, vaults] = [await newest('market'), await newest('vault')]
+  expect(portfolio.markets.length).toBe(new Set(markets.map((row) => `${row.chain_id} ${row.market_id}`)).size)
+  for (const one of portfolio.markets) {
+    const own = markets.filter((row) => row.market_id === one.marketAddress && Number(row.chain_id) === one.chainId)
+    expect(one).toMatchObject({
+      walletCount: new Set(own.map((row) => row.account_id)).size,
+      collateralAssets: tokens(own, 'collateral_assets'),
+      collateralUsd: known(own, 'collateral_usd'),
+      protectedAssets: tokens(own, 'protected_assets'),
+      protectedUsd: known(own, 'protected_usd'),
+      debtAssets: tokens(own, 'debt_assets'),
+      debtUsd: known(own, 'debt_usd'),
+    })
+  }
+  expect(portfolio.vaults.length).toBeGreaterThan(0)
+  for (const one of portfolio.vaults) {
+    const own = vaults.filter((row) => row.vault_id === one.vaultAddress && Number(row.chain_id) === one.chainId)
+    expect(one).toMatchObject({
+      walletCount: new Set(own.map((row) => row.account_id)).size,
+      shares: tokens(own, 'shares'),
+      assets: tokens(own, 'assets'),
+      assetsUsd: known(own, 'assets_usd'),
+    })
+  }
+})
+
+test('one text that is no address is told with its path; the others are answered', async () => {
+  const texts = [sampleUser, 'nonsense', sampleUser.toUpperCase().replace('0X', '0x'), '']
+  for (const field of ['lookupUsers(addresses: $a)', 'portfolio(addresses: $a) { members']) {
+    const closing = field.endsWith('members') ? '}' : ''
+    const query = `query ($a: [String!]!) { ${field} { input problem user { address points } } ${closing} }`
+    for (let known = 0; known < 3; known++) {
+      const { data, errors } = await gateway.graphql(query, { a: texts })
+      const found = data.lookupUsers ?? data.portfolio.members
+      expect(found[0]).toMatchObject({ problem: null, user: { address: sampleUser } })
+      expect(found[0].user.points).toBeGreaterThan(0)
+      expect(found[1]).toEqual({
+        input: 'nonsense',
+        problem: 'An address is 0x and 40 hexadecimal digits, not "nonsense".',
+        user: null,
+      })
+      expect(found[2].user).toEqual(found[0].user)
+      expect(errors).toHaveLength(2)
+      const at = data.lookupUsers ? ['lookupUsers', 1, 'user'] : ['portfolio', 'members', 1, 'user']
+      expect(errors?.[0]).toMatchObject({ path: at, extensions: { code: 'BAD_INPUT' } })
+    }
+  }
+  const data = await ask('query ($a: [String!]!) { lookupUsers(addresses: $a) { input problem } }', { a: texts })
+  expect(data.lookupUsers.map((one: Row) => one.problem === null)).toEqual([true, false, true, false])
+})
+
+test('a portfolio of nobody, and of too many', async () => {
+  const { portfolio } = await ask(
+    '{ portfolio(addresses: ["x"]) { points bestRank suppliedUsd earnings { totalEarningsUsd } netApr { earnNetApr } pools { points } markets { debtUsd } } }',
+  )
+  expect(portfolio).toEqual({
+    points: 0,
+    bestRank: null,
+    suppliedUsd: 0,
+    earnings: { totalEarningsUsd: 0 },
+    netApr: { earnNetApr: 0 },
+    pools: [],
+    markets: [],
+  })
+  const a = Array.from({ length: 1001 }, () => sampleUser)
+  for (const field of ['portfolio(addresses: $a) { points }', 'lookupUsers(addresses: $a) { input }']) {
+    const { errors } = await gateway.graphql(`query ($a: [String!]!) { ${field} }`, { a })
+    expect(errors?.[0].message).toMatch(/at most 1000: ask for the others in another request/)
+  }
+})
+
+test('a thousand wallets take as many statements as one', async () => {
+  const query = `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank suppliedUsd borrowedUsd
+    members { user { rank } } earnings { totalEarningsUsd } netApr { earnNetApr }
+    pools { points pool { name } } markets { debtUsd market { assetSymbol } } vaults { assetsUsd vault { name } } } }`
+  const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
+  for (const a of [[sampleUser], many]) {
+    for (let known = 0; known < 2; known++) await gateway.graphql(query, { a })
+    gateway.statements.length = 0
+    await ask(query, { a })
+    expect(gateway.statements.length).toBe(10)
+  }
+})

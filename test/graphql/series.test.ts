@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { samplePool, sampleUser } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+const DAY_MS = 86_400_000
+let gateway: Gateway
+/** Every position with its points, straight from the tables. */
+let positions: Row[]
+let rewards: { account_id: string; timestamp: string; usd: number | null; market: boolean }[]
+let dates: string[]
+/** A date in the middle that the store does not have. */
+let gap: string
+
+type Row = Record<string, any>
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 30, days: 75 })
+  const { pool } = gateway.deps.store
+  const all = await pool.query('SELECT date::text FROM distribution ORDER BY date')
+  gap = all.rows[40].date
+  for (const table of ['position', 'position_points', 'account_day', 'pool_day'])
+    await pool.query(`DELETE FROM ${table} WHERE distribution_date = $1`, [gap])
+  await pool.query('DELETE FROM distribution WHERE date = $1', [gap])
+  await pool.query(
+    `INSERT INTO market_liquidation_reward SELECT 1, '0x' || lpad(n::text, 64, '0'), n, $1,
+       extract(epoch FROM $2::timestamptz)::bigint + n * 40000, '0x1', '0x2', 1, 1, 1, 1, 1, nullif(n, 3)
+     FROM generate_series(0, 5) n`,
+    [sampleUser, `${gap}T00:00:00Z`],
+  )
+  dates = all.rows.map((row) => row.date).filter((date) => date !== gap)
+  positions = (
+    await pool.query(`SELECT p.*, p.distribution_date::text AS date, pp.points_a, pp.points_b
+      FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)`)
+  ).rows
+  rewards = (
+    await pool.query(`SELECT account_id, timestamp, liquid_reward_usd AS usd, true AS market FROM market_liquidation_reward
+      UNION ALL SELECT account_id, timestamp, liquid_reward_usd, false FROM vault_liquidation_reward`)
+  ).rows
+})
+afterAll(() => gateway.close())
+
+const iso = (time: number) => new Date(time).toISOString().slice(0, 10)
+/** The first date of a date's bucket, found by walking back. */
+function startOf(interval: string, date: string): string {
+  let time = Date.parse(date)
+  if (interval === 'WEEK') while (new Date(time).getUTCDay() !== 1) time -= DAY_MS
+  if (interval === 'MONTH') while (new Date(time).getUTCDate() !== 1) time -= DAY_MS
+  return iso(time)
+}
+/** The starts of all buckets of a range, found by walking over all of its dates. */
+function startsOf(interval: string, from: string, to: string): string[] {
+  const starts = new Set<string>()
+  for (let time = Date.parse(from); time <= Date.parse(to); time += DAY_MS) starts.add(startOf(interval, iso(time)))
+  return [...starts]
+}
+
+const sum = (rows: Row[], value: (row: Row) => number) => rows.reduce((total, row) => total + value(row), 0)
+const points = (row: Row) => row.points_a + row.points_b
+const usd = (name: string) => (row: Row) => row[`a_${name}_amount_usd`] + row[`b_${name}_amount_usd`]
+
+/** What a bucket must hold, from these positions. */
+function expected(interval: string, start: string, of: Row[]) {
+  const own = dates.filter((date) => startOf(interval, date) === start)
+  const last = own.at(-1)
+  const now = of.filter((row) => row.date === last)
+  return {
+    start: `${start}T00:00:00.000Z`,
+    lastDate: last ? `${last}T00:00:00.000Z` : null,
+    distributionCount: own.length,
+    points: close(
+      sum(
+        of.filter((row) => own.includes(row.date)),
+        points,
+      ),
+    ),
+    positionCount: last ? now.length : null,
+    suppliedUsd: last ? close(sum(now, usd('supplied'))) : null,
+    protectedUsd: last ? close(sum(now, usd('protected_supplied'))) : null,
+    borrowedUsd: last ? close(sum(now, usd('borrowed'))) : null,
+  }
+}
+function grouped(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(key(row))
+    if (group) group.push(row)
+    else groups.set(key(row), [row])
+  }
+  return groups
+}
+const close = (value: number) => expect.closeTo(value, 4)
+const fields = 'start lastDate distributionCount points positionCount suppliedUsd protectedUsd borrowedUsd'
+
+async function ask(query: string, variables?: object) {
+  const { data, errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+const range = () => ({
+  from: iso(Date.parse(dates[0] ?? '') - 5 * DAY_MS),
+  to: iso(Date.parse(dates.at(-1) ?? '') + DAY_MS),
+})
+
+for (const interval of ['DAY', 'WEEK', 'MONTH'])
+  describe(`by ${interval}`, () => {
+    const variables = () => ({ interval, ...range(), user: sampleUser, pool: samplePool.address })
+    const starts = () => startsOf(interval, range().from, range().to)
+
+    test("a user's buckets are what the user's positions add up to, gaps among them", async () => {
+      const { user } = await ask(
+        `query ($user: Address!, $interval: Interval!, $from: DateTime, $to: DateTime) { user(address: $user) {
+          series(interval: $interval, from: $from, to: $to) { ${fields}
+            liquidationRewardCount marketLiquidationRewardsUsd vaultLiquidationRewardsUsd } } }`,
+        variables(),
+      )
+      const own = positions.filter((row) => row.user_address === sampleUser)
+      const got = rewards.filter((row) => row.account_id === sampleUser)
+      expect(user.series).toEqual(
+        starts().map((start) => {
+          const these = got.filter((row) => startOf(interval, iso(Number(row.timestamp) * 1000)) === start)
+          const total = (rows: typeof these) => {
+            const priced = rows.filter((row) => row.usd !== null)
+            return rows.length && !priced.length ? null : close(sum(priced, (row) => row.usd))
+          }
+          return {
+            ...expected(interval, start, own),
+            liquidationRewardCount: these.length,
+            marketLiquidationRewardsUsd: total(these.filter((row) => row.market)),
+            vaultLiquidationRewardsUsd: total(these.filter((row) => !row.market)),
+          }
+        }),
+      )
+      expect(sum(user.series, (row) => row.liquidationRewardCount)).toBe(got.length)
+      expect(user.series.some((row: Row) => row.positionCount > 0 && row.points > 0)).toBe(true)
+    })
+
+    test("a pool's and the program's", async () => {
+      const { pool, program } = await ask(
+        `query ($pool: Address!, $interval: Interval!, $from: DateTime, $to: DateTime) {
+          pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd accountCount } }
+          program { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd accountCount } } }`,
+        variables(),
+      )
+      const check = (series: Row[], of: Row[]) =>
+        expect(series).toEqual(
+          starts().map((start) => {
+            const bucket = expected(interval, start, of)
+            const now = of.filter((row) => `${row.date}T00:00:00.000Z` === bucket.lastDate)
+            return {
+              ...bucket,
+              tvlUsd: bucket.lastDate ? close(sum(now, usd('supplied')) + sum(now, usd('protected_supplied'))) : null,
+              accountCount: bucket.lastDate ? new Set(now.map((row) => row.user_address)).size : null,
+            }
+          }),
+        )
+      check(
+        pool.series,
+        positions.filter((row) => row.market_address === samplePool.address),
+      )
+      check(program.series, positions)
+    })
+
+    test('those of each pool, chain and token', async () => {
+      const { pool: store } = gateway.deps.store
+      const chains = new Map(
+        (await store.query('SELECT id, chain_id FROM pool')).rows.map((row) => [row.id, row.chain_id]),
+      )
+      const query = `query ($interval: Interval!, $from: DateTime, $to: DateTime, $groupBy: SeriesGroupBy!) {
+        series(groupBy: $groupBy, interval: $interval, from: $from, to: $to, first: 100) {
+          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} accountCount } } }`
+      const sides = positions.flatMap((row) =>
+        ['a', 'b'].map((side) => ({
+          ...Object.fromEntries(
+            Object.entries(row).map(([name, value]) => [
+              name,
+              /^[ab]_.*_usd$/.test(name) && !name.startsWith(`${side}_`) ? 0 : value,
+            ]),
+          ),
+          points_a: side === 'a' ? row.points_a : 0,
+          points_b: side === 'b' ? row.points_b : 0,
+          asset: row[`${side}_token_address`],
+        })),
+      ) as Row[]
+      const keys: Record<string, [Row[], (row: Row) => string]> = {
+        POOL: [positions, (row) => `${chains.get(row.market_address)} ${row.market_address} null`],
+        CHAIN: [positions, (row) => `${chains.get(row.market_address)} null null`],
+        ASSET: [sides, (row) => `${chains.get(row.market_address)} null ${row.asset}`],
+      }
+      for (const [groupBy, [rows, key]] of Object.entries(keys)) {
+        const { series } = await ask(query, { ...variables(), groupBy })
+        const groups = grouped(rows, key)
+        expect(series.length).toBe(Math.min(100, groups.size))
+        expect(series.map((one: Row) => one.points)).toEqual(
+          series.map((one: Row) => one.points).toSorted((a: number, b: number) => b - a),
+        )
+        for (const one of series) {
+          const of = groups.get(`${one.key.chainId} ${one.key.poolAddress} ${one.key.assetAddress}`)
+          if (!of) throw new Error(`${groupBy} has no ${JSON.stringify(one.key)}`)
+          expect(one.buckets.map(({ accountCount: _, ...bucket }: Row) => bucket)).toEqual(
+            starts().map((start) => expected(interval, start, of)),
+          )
+          expect(one.points).toBeCloseTo(sum(of, points), 3)
+        }
+      }
+    })
+  })
+
+test('without a range: thirty buckets that end with the newest distribution', async () => {
+  const { program, user } = await ask(
+    `{ program { series { start } } user(address: "${sampleUser}") { series(interval: MONTH) { start points } } }`,
+  )
+  expect(program.series).toHaveLength(30)
+  expect(program.series.at(-1).start.slice(0, 10)).toBe(dates.at(-1))
+  expect(user.series.map((row: Row) => row.start.slice(0, 10))).toEqual(
+    startsOf('MONTH', dates[0] ?? '', dates.at(-1) ?? ''),
+  )
+  expect(sum(user.series, (row) => row.points)).toBeCloseTo(
+    sum(
+      positions.filter((row) => row.user_address === sampleUser),
+      points,
+    ),
+    3,
+  )
+})
+
+test('a bucket does not depend on where in it the range begins and ends', async () => {
+  const { program } = await ask(
+    `{ program { series(interval: WEEK, from: "${dates[9]}", to: "${dates[20]}T13:00:00Z") { start points } } }`,
+  )
+  const whole = await ask(`{ program { series(interval: WEEK, from: "${dates[0]}") { start points } } }`)
+  for (const bucket of program.series) expect(whole.program.series).toContainEqual(bucket)
+})
+
+test('a range that is too long or the wrong way round is refused, with what to do', async () => {
+  for (const [args, message] of [
+    ['from: "2001-01-01", to: "2020-01-01"', /at most 1000 buckets before to: ask for a shorter range, or for weeks/],
+    ['interval: MONTH, from: "0001-01-01", to: "9999-12-31"', /at most 1000 buckets/],
+    ['from: "2020-01-02", to: "2020-01-01"', /must not be later than to/],
+  ] as const) {
+    const { errors } = await gateway.graphql(`{ program { series(${args}) { start } } }`)
+    expect(errors?.[0]).toMatchObject({ message: expect.stringMatching(message), extensions: { code: 'BAD_INPUT' } })
+  }
+})
+
+test('the ends of the calendar', async () => {
+  const { program } = await ask(
+    `{ program { series(interval: WEEK, to: "9999-12-31") { start points }
+      early: series(interval: MONTH, to: "0001-03-05") { start points lastDate } } }`,
+  )
+  expect(program.series).toHaveLength(30)
+  expect(program.early).toEqual(
+    [1, 2, 3].map((month) => ({ start: `0001-0${month}-01T00:00:00.000Z`, points: 0, lastDate: null })),
+  )
+})
+
+test('an unknown user has zeros where the program has a distribution', async () => {
+  const { user } = await ask(
+    `{ user(address: "0x${'9'.repeat(40)}") { series(from: "${gap}", to: "${dates.at(-1)}") { points suppliedUsd } } }`,
+  )
+  expect(user.series[0]).toEqual({ points: 0, suppliedUsd: null })
+  expect(user.series.at(-1)).toEqual({ points: 0, suppliedUsd: 0 })
+})
+
+test('many users, pools or groups take as many statements as one', async () => {
+  const count = async (query: string, variables?: object) => {
+    for (let known = 0; known < 2; known++) await gateway.graphql(query, variables)
+    gateway.statements.length = 0
+    await ask(query, variables)
+    return gateway.statements.length
+  }
+  const { leaderboard } = await ask('{ leaderboard { nodes { account } } }')
+  const addresses = leaderboard.nodes.map((row: Row) => row.account)
+  const users = `query ($addresses: [Address!]!) { users(addresses: $addresses) {
+    series(interval: WEEK) { points suppliedUsd marketLiquidationRewardsUsd } } }`
+  expect(await count(users, { addresses: [sampleUser] })).toBe(5)
+  expect(await count(users, { addresses })).toBe(5)
+  for (const n of [1, 50]) {
+    expect(await count(`{ pools(first: ${n}) { nodes { series { tvlUsd points } } } }`)).toBe(4)
+    expect(await count(`{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`)).toBe(4)
+  }
+})
