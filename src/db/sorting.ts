@@ -31,12 +31,9 @@ export interface SortBy {
 export function sorted<Row>(listing: Listing<Row>, keys: SortKeys, by: readonly SortBy[]): Listing<Row> {
   const columns: Record<string, string> = { ...listing.columns }
   const order: OrderColumn<Row>[] = []
-  const seen = new Set<string>()
+  const seen = assertOnce(keys, by)
   for (const { field: name, direction: asked } of by) {
-    const key = keys[name]
-    if (!key) throw new Error(`no order ${name}`)
-    if (seen.has(key.field)) throw twice(name)
-    seen.add(key.field)
+    const key = keys[name] as SortKey
     const direction = key.inverse ? opposite(asked) : asked
     const column = key.nullable ? nullsLast(key, direction) : key.column
     const field = key.nullable ? `${key.field}Place` : key.field
@@ -48,6 +45,21 @@ export function sorted<Row>(listing: Listing<Row>, keys: SortKeys, by: readonly 
   for (const one of listing.order)
     if (!seen.has(one.field)) order.push(reversed ? { ...one, direction: opposite(one.direction) } : one)
   return { ...listing, columns: columns as Listing<Row>['columns'], order }
+}
+
+/**
+ * The fields that an order is made of.
+ * @throws BAD_INPUT for one that is named twice
+ */
+export function assertOnce(keys: SortKeys, by: readonly SortBy[]): Set<string> {
+  const seen = new Set<string>()
+  for (const { field: name } of by) {
+    const key = keys[name]
+    if (!key) throw new Error(`no order ${name}`)
+    if (seen.has(key.field)) throw twice(name)
+    seen.add(key.field)
+  }
+  return seen
 }
 
 /** Whether an order is the listing's own, from either end: its index serves it. */

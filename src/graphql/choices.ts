@@ -32,10 +32,9 @@ export function choose<Row>(choices: Choices, own: Listing<Row>, args: Record<st
   const { where, branches, text } = readWhere(choices.conditions, args.where as Where | null)
   const by = (args.orderBy ?? []) as SortBy[]
   const ordered = by.length > 0 ? sorted(own, choices.keys, by) : own
-  const named = text !== '' || by.length > 0
   const sorts = by.length > 0 && !isOwnOrder(own, ordered)
   return {
-    listing: named ? { ...ordered, name: `${own.name}#${digest(text, by)}` } : own,
+    listing: { ...ordered, name: boundName(own.name, text, by) },
     filters: text !== '',
     sorts,
     filter(theirs) {
@@ -50,11 +49,15 @@ export function choose<Row>(choices: Choices, own: Listing<Row>, args: Record<st
   }
 }
 
-const digest = (where: string, by: SortBy[]) =>
-  createHash('sha256')
+/** The name of a list for its cursors, bound to its filter and order; without them its own. */
+export function boundName(name: string, where: string, by: SortBy[]): string {
+  if (where === '' && by.length === 0) return name
+  const digest = createHash('sha256')
     .update(JSON.stringify([where, by.map(({ field, direction }) => [field, direction])]))
     .digest('hex')
     .slice(0, 8)
+  return `${name}#${digest}`
+}
 
 /** Which way lists and groups are sorted. */
 export const addSortDirection = (builder: Builder) =>
@@ -78,7 +81,7 @@ export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirect
       fields: (t) => {
         const bound = (description: string) => t.field({ type: type as 'Float', description })
         return {
-          ...(exact && {
+          ...(exact !== undefined && {
             eq: bound(`Equal to this${exact}.`),
             in: t.field({ type: [type as 'Float'], description: `Equal to one of these${exact}, at most 1000.` }),
           }),

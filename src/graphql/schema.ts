@@ -61,7 +61,7 @@ export function addTypes(builder: Builder) {
   const Pool = addPool(builder, { chosen, PositionChosen, Positions, User })
   const snapshots = addSnapshot(builder, { chosen })
   const rewards = addLiquidationReward(builder, { chosen })
-  const earnings = addEarnings(builder)
+  const earnings = addEarnings(builder, { chosen })
   const Market = addMarket(builder, { chosen, Pool, ...snapshots })
   const Vault = addVault(builder, { chosen, ...snapshots })
   const LeaderboardEntry = addLeaderboard(builder, { chosen, User })
