@@ -5,7 +5,7 @@ import type { Reader } from './reader.ts'
 export interface OrderColumn<Row> {
   column: string
   field: keyof Row & string
-  type: 'text' | 'bigint' | 'int' | 'date'
+  type: 'text' | 'bigint' | 'int' | 'date' | 'double precision'
   direction: 'ASC' | 'DESC'
 }
 

@@ -112,7 +112,8 @@ const digits = (max: bigint) => (value: string) => /^\d{1,19}$/.test(value) && B
 const PLACES = {
   text: (value: string) => /^[^\0]{0,1000}$/.test(value),
   int: digits(2n ** 31n - 1n),
-  bigint: digits(2n ** 63n - 1n),
+  bigint: (value: string) => value === '-1' || digits(2n ** 63n - 1n)(value),
+  'double precision': (value: string) => value === String(Number(value)),
   date: (value: string) => value.length === 10 && parseUtc(value) !== undefined,
 }
 
@@ -152,7 +153,9 @@ function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
   } catch {
     throw badCursor()
   }
-  if (!Array.isArray(decoded) || decoded.length !== order.length + 1 || decoded[0] !== name) throw badCursor()
+  if (!Array.isArray(decoded) || typeof decoded[0] !== 'string') throw badCursor()
+  if (decoded[0] !== name) throw kindOf(decoded[0]) === kindOf(name) ? otherCursor() : badCursor()
+  if (decoded.length !== order.length + 1) throw badCursor()
   return order.map(({ type }, i) => {
     const value: unknown = decoded[i + 1]
     if (typeof value !== 'string' || !PLACES[type](value)) throw badCursor()
@@ -164,5 +167,15 @@ const badCursor = () =>
   new GatewayError('BAD_INPUT', 'The cursor is not of this list. Use one that this list gave, with the same order.', [
     { in: 'query', name: 'cursor', message: 'is not a cursor of this list' },
   ])
+
+const otherCursor = () =>
+  new GatewayError(
+    'BAD_INPUT',
+    'The cursor is of a list with another filter or order. Start again from the first page, or send the arguments it came with.',
+    [{ in: 'query', name: 'cursor', message: 'is of a list with another filter or order' }],
+  )
+
+/** The name of a list without what binds its cursors to a filter and an order. */
+const kindOf = (name: string) => name.split('#')[0]
 
 const signature = (value: unknown) => JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v))

@@ -100,6 +100,25 @@ query PoolPositions($address: Address!) {
     variables: { address: pool },
   },
   {
+    name: 'LargestPositions',
+    query: `# A user's positions in some pools, most points first. endCursor leads on with the same where and orderBy.
+query LargestPositions($where: PositionFilter, $orderBy: [PositionOrder!]) {
+  positions(first: 5, where: $where, orderBy: $orderBy) {
+    totalCount
+    nodes { distributionDate points pool { name } a { suppliedAmountUsd } b { borrowedAmountUsd } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+    variables: {
+      where: {
+        user,
+        points: { gt: 0 },
+        OR: [{ pool }, { suppliedUsd: { gte: 100 } }],
+      },
+      orderBy: [{ field: 'POINTS', direction: 'DESC' }, { field: 'POOL' }],
+    },
+  },
+  {
     name: 'Market',
     query: `# One market: its rates, its pool, and who is in it.
 query Market($chainId: SafeInt!, $address: Address!) {

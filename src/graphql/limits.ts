@@ -2,7 +2,7 @@ import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
 import {
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   parse,
   type Source,
@@ -22,6 +22,9 @@ export interface Limits {
 }
 
 export const NO_LIMITS: Limits = { depth: null, aliases: null, tokens: null, cost: null }
+
+/** What reads variables goes into them by calls of itself. */
+const MAX_INPUT_DEPTH = 100
 
 /** What an operation costs, and what is allowed. */
 export interface Cost {
@@ -61,6 +64,18 @@ export class Limiter {
 
   validate(document: DocumentNode): readonly GraphQLError[] {
     return validate(this.#schema, document, [...specifiedRules, ...this.rules])
+  }
+
+  /** @throws BAD_INPUT for variables that are nested deeper than any input is */
+  assertFlat(variables: unknown): void {
+    let level = [variables]
+    for (let depth = 0; level.length > 0; depth++) {
+      if (depth > MAX_INPUT_DEPTH)
+        throw new GraphQLError(`The variables are nested more than ${MAX_INPUT_DEPTH} levels deep: no input is.`, {
+          extensions: { code: 'BAD_INPUT' },
+        })
+      level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
+    }
   }
 
   /** Why a document can never be executed; undefined: it can, with variables that cost no more than is allowed. */

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
+import { addChoiceTypes, addSortDirection } from './choices.ts'
 import { addScalars } from './scalars.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addDataVersion } from './types/data-version.ts'
@@ -16,7 +17,7 @@ import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
 import { addPortfolio } from './types/portfolio.ts'
-import { addPosition, positionRef, positionsRef } from './types/position.ts'
+import { addPosition, positionChosen, positionRef, positionsRef } from './types/position.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeries } from './types/series.ts'
@@ -51,23 +52,43 @@ export function addTypes(builder: Builder) {
     }),
   )
 
+  const SortDirection = addSortDirection(builder)
+  const chosen = addChoiceTypes(builder, { SortDirection })
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
-  const Pool = addPool(builder, { Positions, User })
-  const snapshots = addSnapshot(builder)
-  const rewards = addLiquidationReward(builder)
-  const earnings = addEarnings(builder)
-  const Market = addMarket(builder, { Pool, ...snapshots })
-  const Vault = addVault(builder, snapshots)
-  const LeaderboardEntry = addLeaderboard(builder, { User })
-  const { MultiplierRevision, MultiplierRevisions } = addMultiplierRevision(builder)
-  const { Multiplier, MultiplierInput } = addMultiplier(builder, { Pool, MultiplierRevisions })
+  const PositionChosen = positionChosen(chosen)
+  const Pool = addPool(builder, { chosen, PositionChosen, Positions, User })
+  const snapshots = addSnapshot(builder, { chosen })
+  const rewards = addLiquidationReward(builder, { chosen })
+  const earnings = addEarnings(builder, { chosen })
+  const Market = addMarket(builder, { chosen, Pool, ...snapshots })
+  const Vault = addVault(builder, { chosen, ...snapshots })
+  const LeaderboardEntry = addLeaderboard(builder, { chosen, User })
+  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { chosen })
+  const { Multiplier, MultiplierInput } = addMultiplier(builder, { chosen, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
-  const runs = addRun(builder, { DistributionKind, MultiplierRevisions })
-  addPosition(builder, { Position, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
-  const Distribution = addDistribution(builder, { Positions, DistributionKind, MultiplierInput, ...runs })
-  addUser(builder, { User, Position, Positions, LeaderboardEntry, ...earnings, ...snapshots, ...rewards })
+  const runs = addRun(builder, { chosen, DistributionKind, ...revisions })
+  addPosition(builder, { Position, PositionChosen, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
+  const Distribution = addDistribution(builder, {
+    chosen,
+    PositionChosen,
+    Positions,
+    DistributionKind,
+    MultiplierInput,
+    ...runs,
+  })
+  addUser(builder, {
+    chosen,
+    PositionChosen,
+    User,
+    Position,
+    Positions,
+    LeaderboardEntry,
+    ...earnings,
+    ...snapshots,
+    ...rewards,
+  })
   addDataVersion(builder)
   addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
@@ -75,7 +96,7 @@ export function addTypes(builder: Builder) {
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, GroupKey })
   addStanding(builder, { User, spanArguments })
-  addAggregates(builder, { GroupKey })
+  addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
   addSearch(builder, { Pool, Market, Vault })

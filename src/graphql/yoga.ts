@@ -66,6 +66,9 @@ function parameter({ method, url }: Request, name: string): string | undefined {
 /** Documents are read within the limits; each execution is held to the cost, which depends on its variables. */
 function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
+    onParams({ params }) {
+      limiter.assertFlat((params as { variables?: unknown } | null)?.variables)
+    },
     onParse({ setParseFn }) {
       setParseFn((source: string) => limiter.parse(source))
     },

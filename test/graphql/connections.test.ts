@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { addRewards } from '../support/rewards.ts'
 import { loadSample } from '../support/sample.ts'
 
 const schema = createSchema()
@@ -44,6 +45,9 @@ const byPool = (row: Row) => [row.marketId, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
 const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 
+/** Text whose order is the reverse. */
+const backwards = (text: string) => [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
+
 const newestNumber = (row: Row) => [-BigInt(row.id)]
 
 const ofUser = `user(address: "${sampleUser}") { LIST }`
@@ -56,10 +60,19 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 const ways: Record<string, Way[]> = {
   'Query.allUsers': [{ through: 'LIST', order: (row) => [row.address] }],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
-  'Query.leaderboard': [{ through: 'LIST', order: (row) => [row.rank] }],
+  'Query.leaderboard': [
+    { through: 'LIST', order: (row) => [row.rank] },
+    { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: { field: POINTS }', order: (row) => [-row.rank] },
+    { through: 'LIST', filter: 'orderBy: { field: ACCOUNT, direction: ASC }', order: (row) => [row.account] },
+  ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
     { through: 'LIST', filter: 'chainId: 146', order: byChain },
+    {
+      through: 'LIST',
+      filter: 'where: { chainIds: [146] }, orderBy: { field: BORROW_RATE, direction: DESC }',
+      order: (row) => [-row.borrowRate, ...byChain(row)],
+    },
   ],
   'Query.multipliers': [
     { through: 'LIST', select: 'pool { marketId }', order: (row) => [row.pool.marketId, row.poolAddress] },
@@ -68,6 +81,11 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: byPool },
     { through: 'LIST', filter: 'chainId: 146', order: byPool },
     { through: 'LIST', filter: 'asset: "COMMON"', order: byPool },
+    {
+      through: 'LIST',
+      filter: 'where: { asset: "COMMON" }, orderBy: { field: NAME }',
+      order: (row) => [row.name, ...byPool(row)],
+    },
   ],
   'Query.positions': [
     { through: 'LIST', order: newestFirst, atLeast: 200 },
@@ -77,6 +95,17 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: `user: "${sampleUser}"`, order: newestFirst },
     { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: newestFirst },
     { through: 'LIST', filter: `date: "${yesterday}"`, order: newestFirst },
+    { through: 'LIST', filter: 'where: { assets: ["ASSET", "OTHER"] }', order: newestFirst },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: DATE }, where: { NOT: { assets: ["OTHER"] } }',
+      order: (row) => [Date.parse(row.distributionDate), backwards(row.recordId)],
+    },
+    {
+      through: 'LIST',
+      filter: `where: { user: "${sampleUser}" }, orderBy: [{ field: POINTS, direction: DESC }, { field: POOL }]`,
+      order: (row) => [-row.points, row.poolAddress, ...newestFirst(row)],
+    },
   ],
   'Query.vaults': [{ through: 'LIST', order: byChain }],
   'Query.runs': [
@@ -84,7 +113,14 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'kind: RESYNC, status: SUCCEEDED', order: newestNumber },
     { through: 'LIST', filter: `date: "${yesterday}"`, order: newestNumber },
   ],
-  'Query.multiplierHistory': [{ through: 'LIST', order: newestNumber, atLeast: 10 }],
+  'Query.multiplierHistory': [
+    { through: 'LIST', order: newestNumber, atLeast: 10 },
+    {
+      through: 'LIST',
+      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_TOKEN_A }`,
+      order: (row) => [row.depositTokenA, ...newestNumber(row)],
+    },
+  ],
   'Multiplier.history': [
     { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
   ],
@@ -95,6 +131,11 @@ const ways: Record<string, Way[]> = {
     {
       through: `user(address: "${sampleUser}") { earnings { LIST } }`,
       order: (row) => [rounded(row.currentValueUsd), ...entity(row)],
+    },
+    {
+      through: `user(address: "${sampleUser}") { earnings { LIST } }`,
+      filter: 'where: { entityType: MARKET }, orderBy: { field: ENTITY, direction: ASC }',
+      order: (row) => [row.entityAddress],
     },
   ],
   'NetApr.breakdown': [
@@ -116,12 +157,26 @@ const ways: Record<string, Way[]> = {
       order: (row) => [Date.parse(row.distributionDate)],
     },
   ],
-  'User.marketLiquidationRewards': [{ through: ofUser, order: rewardOrder, atLeast: 54 }],
+  'User.marketLiquidationRewards': [
+    { through: ofUser, order: rewardOrder, atLeast: 54 },
+    {
+      through: ofUser,
+      filter:
+        'where: { claimed: false }, orderBy: [{ field: CLAIMED_TIMESTAMP, direction: DESC }, { field: CHAIN_ID }]',
+      order: (row) => [row.chainId, ...rewardOrder(row)],
+      atLeast: 54,
+    },
+  ],
   'User.marketSnapshots': [
     { through: ofUser, order: snapshotOrder },
     { through: ofUser, filter: 'grouped: true', order: snapshotOrder },
     { through: ofUser, filter: `grouped: true, market: "${sampleMarket.address}"`, order: snapshotOrder },
     { through: ofUser, filter: `chainId: ${sampleMarket.chainId}, from: "1", to: "99999999999"`, order: snapshotOrder },
+    {
+      through: ofUser,
+      filter: 'grouped: true, orderBy: [{ field: DEBT_USD, direction: DESC }, { field: CHAIN_ID, direction: DESC }]',
+      order: (row) => [-(row.debtUsd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
+    },
   ],
   'User.positions': [
     { through: ofUser, order: newestFirst },
@@ -476,20 +531,4 @@ async function findTokens(): Promise<Record<string, string>> {
   const times = (token: string) => all.filter((one) => one === token).length
   const [common = ''] = all.toSorted((a, b) => times(b) - times(a))
   return { ASSET: data.pool.assetA.address, OTHER: data.pool.assetB.address, COMMON: common }
-}
-
-/** Rewards, many at one moment and of one log index, so that every column of their order decides somewhere. */
-async function addRewards({ deps: { store } }: Gateway): Promise<void> {
-  for (const [table, columns, values] of [
-    ['market_liquidation_reward', 'debt_market_id, collateral_market_id', '$1::text, $1'],
-    ['vault_liquidation_reward', 'vault_id', '$1::text'],
-  ])
-    await store.pool.query(
-      `INSERT INTO ${table} (${columns}, account_id, chain_id, tx_hash, log_index, timestamp, supply_sent,
-        collateral_received, liquid_reward)
-      SELECT ${values}, $2::text, chain, '0x' || repeat(md5(tx || ' ' || time), 2), log, time, 1, 1, 1
-      FROM generate_series(1, 2) chain, generate_series(1, 3) tx, generate_series(9, 11) log,
-        unnest(ARRAY[7, 8, 9223372036854775807]) time`,
-      [sampleMarket.address, sampleUser],
-    )
 }

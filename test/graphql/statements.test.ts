@@ -88,6 +88,13 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     query: users(`points rank leaderboardEntry { points }
       positions(first: $n) { nodes { points pool { name multiplier { depositTokenA } } } }`),
   },
+  'users → positions and snapshots, filtered and sorted': {
+    statements: 4,
+    query:
+      users(`positions(first: $n, where: { points: { gt: 0 }, OR: [{ chainId: 146 }, { suppliedUsd: { gt: 10 } }] },
+        orderBy: [{ field: POINTS, direction: DESC }, { field: POOL }]) { totalCount nodes { points } pageInfo { hasNextPage } }
+      marketSnapshots(first: $n, where: { debtUsd: { gte: 0 } }, orderBy: { field: DEBT_USD }) { totalCount nodes { debtUsd } }`),
+  },
   'users → daily points → positions → pool → markets': {
     statements: 4,
     query: users(`dailyPoints(last: $n) { nodes { points
@@ -167,6 +174,8 @@ test('introspection takes no statement at all', async () => {
 for (const [list, { counts }] of Object.entries({
   'positions(first: 2)': { counts: 1 },
   'positions(first: 2, date: "2020-01-01")': { counts: 1 },
+  'positions(first: 2, where: { suppliedUsd: { gt: 1 } }, orderBy: { field: DATE })': { counts: 1 },
+  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: ACCOUNT, direction: DESC })': { counts: 1 },
   'leaderboard(first: 2)': { counts: 1 },
   'pools(first: 2)': { counts: 1 },
   'distributions(first: 2)': { counts: 1 },

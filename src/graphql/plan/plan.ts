@@ -12,7 +12,7 @@ import type { Page } from '../../db/listing.ts'
 import type { Reader, TextRow } from '../../db/reader.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
-import { Columns, items, placeColumns, template, type Written, write } from './splice.ts'
+import { Columns, items, placeColumns, placeIn, template, type Written, write } from './splice.ts'
 import { isBare, pageFor, type Request, splicedList, statement } from './statement.ts'
 
 /** Rows as JSON, without the brackets around them. */
@@ -159,14 +159,25 @@ class Variant {
       pages.set(list, pageFor(list, asked))
     }
     const pageOf = (list: List) => pages.get(list)
-    const sql = statement(this.#root, this.#spliced, this.#columns, { argumentsOf, pageOf })
-    const found = await reader.textRows(sql)
-    return this.#planned(found, argumentsOf, pageOf)
+    const { name, place, more } = this.#placing(argumentsOf)
+    const columns = more.length > 0 ? { ...this.#columns, row: [...this.#columns.row, ...more] } : this.#columns
+    const found = await reader.textRows(statement(this.#root, this.#spliced, columns, { argumentsOf, pageOf }))
+    return this.#planned(found, { pageOf, rows: [], ends: [], item: this.#item, more: false, name, place })
   }
 
-  #planned(found: TextRow[], argumentsOf: Request['argumentsOf'], pageOf: (list: List) => Page | undefined): Planned {
+  /** What the cursors of the spliced list are made of, and the columns that they need beside those of the plan. */
+  #placing(argumentsOf: Request['argumentsOf']): Pick<Written, 'name' | 'place'> & { more: string[] } {
     const spliced = this.#spliced
-    const written: Written = { pageOf, rows: [], ends: [], item: this.#item, more: false, name: '', place: [] }
+    if (!spliced?.cursors || spliced.reading.kind !== 'list' || !spliced.rows) return { name: '', place: [], more: [] }
+    const { name, order } = spliced.reading.list.listing(argumentsOf(spliced.field))
+    const { root, row } = this.#columns
+    const before = isBare(this.#root, spliced) ? 0 : root.length + 1
+    return { name, ...placeIn(order, spliced.rows.scope.alias, this.#place, before + row.length) }
+  }
+
+  #planned(found: TextRow[], written: Written): Planned {
+    const spliced = this.#spliced
+    const { pageOf } = written
     let root: TextRow = found[0] ?? []
     if (spliced) {
       const page = pageOf(spliced)
@@ -184,11 +195,6 @@ class Variant {
       }
       written.rows = rows
       written.ends = [rows[0], rows.at(-1)]
-      if (spliced.reading.kind === 'list') {
-        const { name, order } = spliced.reading.list.listing(argumentsOf(spliced.field))
-        written.name = name
-        written.place = order.flatMap(({ field }) => this.#place.get(field) ?? [])
-      }
     }
     return {
       json: () => write(this.#answer, root, written),

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
+import type { Choices } from '../../db/choices.ts'
 import type { Columns, Filter, Listing, Owners } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { choose } from '../choices.ts'
 import { connect, type PageArguments } from '../connection.ts'
 import type { GraphContext } from '../context.ts'
 
@@ -34,6 +36,10 @@ type Arguments = Record<string, any>
 export interface ListReading {
   listing(args: Arguments): Listing<any>
   filter(args: Arguments): Filter
+  /** What its arguments `where` and `orderBy` choose from. */
+  choices?: Choices
+  /** Refuses an order, other than the list's own, of more rows than a request may sort. @throws BAD_INPUT */
+  assertSortable?(args: Arguments): void
   /** What of the arguments must be looked up first. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
   /** Which columns of the list equal which fields of the row that has it. */
@@ -54,10 +60,45 @@ export interface RowsReading {
 }
 
 /** A connection's resolver and reading, from one description of it. */
-export function list(reading: ListReading) {
+export function list(given: ListReading) {
+  const reading = given.choices ? chosen(given, given.choices) : given
+  return { extensions: { reading: { kind: 'list', list: reading } satisfies Reading }, ...resolved(reading) }
+}
+
+/** The same of a connection that has no plan. */
+export function unplanned(given: ListReading) {
+  return resolved(given.choices ? chosen(given, given.choices) : given)
+}
+
+/** A connection with what its arguments `where` and `orderBy` choose. */
+function chosen(reading: ListReading, choices: Choices): ListReading {
+  const { listing, filter, total, assertSortable } = reading
+  const known = new WeakMap<Arguments, ReturnType<typeof choose>>()
+  const choice = (args: Arguments) => {
+    let made = known.get(args)
+    if (!made) {
+      made = choose(choices, listing(args), args)
+      if (made.sorts) assertSortable?.(args)
+      known.set(args, made)
+    }
+    return made
+  }
+  return {
+    ...reading,
+    listing: (args) => choice(args).listing,
+    filter: (args) => choice(args).filter(filter(args)),
+    ...(total && {
+      total: {
+        load: (row, args, context) => (choice(args).filters ? undefined : total.load(row, args, context)),
+        sql: (args, column) => (choice(args).filters ? undefined : total.sql(args, column)),
+      },
+    }),
+  }
+}
+
+function resolved(reading: ListReading) {
   const { owner, total } = reading
   return {
-    extensions: { reading: { kind: 'list', list: reading } satisfies Reading },
     resolve: async (row: any, given: PageArguments & Arguments, context: GraphContext) => {
       const args = reading.prepare ? await reading.prepare(given, context.reader) : given
       const counted = total?.load(row, args, context)

@@ -1,4 +1,4 @@
-import type { Page } from '../../db/listing.ts'
+import type { OrderColumn, Page } from '../../db/listing.ts'
 import type { TextRow } from '../../db/reader.ts'
 import { encodeCursor } from '../connection.ts'
 import type { Encoding, List, Piece } from './piece.ts'
@@ -102,6 +102,21 @@ export function placeColumns({ reading, rows }: List, columns: Columns): Map<str
   return new Map(order.map(({ field }) => [field, columns.place(rows.scope.column(field))]))
 }
 
+/** The columns of a row's place in an order that a request chose: those that the plan does not read are added to it. */
+export function placeIn(
+  order: OrderColumn<unknown>[],
+  alias: string,
+  known: Map<string, number>,
+  columns: number,
+): { more: string[]; place: Written['place'] } {
+  const more: string[] = []
+  const place = order.map(({ field, type }) => ({
+    column: known.get(field) ?? columns + more.push(`${alias}."${field}"`) - 1,
+    type,
+  }))
+  return { more, place }
+}
+
 /** What is known when the answer is written. */
 export interface Written {
   pageOf(list: List): Page | undefined
@@ -114,7 +129,7 @@ export interface Written {
   more: boolean
   /** The name of its listing, for cursors, and the columns of a row's place. */
   name: string
-  place: number[]
+  place: { column: number; type: OrderColumn<unknown>['type'] }[]
 }
 
 /** Writes an answer, or a row of it. */
@@ -159,9 +174,12 @@ const cursor = (row: TextRow, { name, place }: Written) =>
   JSON.stringify(
     encodeCursor(
       name,
-      place.map((column) => row[column] as string),
+      place.map(({ column, type }) => placeText(row[column] as string, type)),
     ),
   )
+
+/** Postgres writes 1e+20 where a resolver's cursor has all digits. */
+const placeText = (value: string, type: string) => (type === 'double precision' ? String(Number(value)) : value)
 
 /** What must be escaped within a JSON string. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -112,8 +112,14 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   if (!page) throw new Error('a connection without a page')
   const filtered = filter(args)
   const united = filtered.branches || page.after || page.before
-  for (const { field } of list.cursors || united ? listing.order : []) scope.column(field)
-  return pageSql(listing, selected(scope, listing.columns), filtered, page, owned(list))
+  const placed = list.cursors || united ? listing.order : []
+  const more = placed.filter(({ field }) => !(field in scope.columns))
+  for (const { field } of placed) if (field in scope.columns) scope.column(field)
+  const columns = Prisma.join([
+    selected(scope, listing.columns),
+    ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`)),
+  ])
+  return pageSql(listing, columns, filtered, page, owned(list))
 }
 
 /** The total of a list as a row with `total`. */

@@ -6,6 +6,7 @@ import { rewardAggregate } from '../../domain/aggregate/reward-aggregate.ts'
 import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../domain/aggregate/snapshot-aggregate.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Builder, Types } from '../builder.ts'
+import type { SortDirectionRef } from '../choices.ts'
 import type { GroupKeyRef, Key } from './group-key.ts'
 
 const MAX_GROUPS = 1000
@@ -30,13 +31,10 @@ const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUp
 const bad = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
-/** Sums, counts and averages over positions, snapshots and rewards. */
-export function addAggregates(builder: Builder, { GroupKey }: { GroupKey: GroupKeyRef }): void {
-  const Direction = builder.enumType('SortDirection', {
-    description: 'Which way a list is sorted.',
-    values: { ASC: { description: 'Smallest first.' }, DESC: { description: 'Largest first.' } },
-  })
+type Refs = { GroupKey: GroupKeyRef; SortDirection: SortDirectionRef }
 
+/** Sums, counts and averages over positions, snapshots and rewards. */
+export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Refs): void {
   function add(
     of: { type: string; query: string; rows: string; bound: string },
     aggregate: Aggregate,
@@ -64,7 +62,7 @@ export function addAggregates(builder: Builder, { GroupKey }: { GroupKey: GroupK
       fields: (t) => ({
         by: t.field({ type: By, required: true, description: 'The number.' }),
         direction: t.field({
-          type: Direction,
+          type: SortDirection,
           required: true,
           defaultValue: 'DESC' as const,
           description: 'Which way.',

@@ -1,4 +1,5 @@
 import { type Listing, listPages, rowsByKey } from '../../db/listing.ts'
+import { distributionChoices } from '../../domain/distribution/choices.ts'
 import { manualUpdate, manualUpdatePlan } from '../../domain/distribution/manual-update.ts'
 import {
   type DistributionPreview,
@@ -10,18 +11,19 @@ import { type ProgramTotals, programTotals } from '../../domain/distribution/pro
 import { resync, resyncPlan } from '../../domain/distribution/resync.ts'
 import type { DistributionRun as FinishedRun } from '../../domain/distribution/run.ts'
 import { runListing } from '../../domain/distribution/run-listing.ts'
+import { assertSortable } from '../../domain/position/choices.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../domain/position/position.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Distribution as DistributionRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
+import type { ChoiceTypes, Chosen } from '../choices.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
-import { list, type One, oneOf, reading } from '../plan/reading.ts'
+import { list, type One, oneOf, reading, unplanned } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
 
@@ -71,13 +73,16 @@ export function loadProgram(context: GraphContext): Promise<ProgramTotals> {
 }
 
 type Refs = {
+  chosen: ChoiceTypes
+  PositionChosen: Chosen
   Positions: PositionsRef
   DistributionKind: DistributionKindRef
   MultiplierInput: MultiplierInputRef
 } & RunRefs
 
 export function addDistribution(builder: Builder, refs: Refs) {
-  const { Positions, DistributionKind, MultiplierInput, Run, Runs, DayTotals } = refs
+  const { chosen, PositionChosen, Positions, DistributionKind, MultiplierInput, Run, RunChosen, Runs, DayTotals } = refs
+  const DistributionChosen = chosen('Distribution', distributionChoices, { kind: DistributionKind })
   const Distribution = builder.prismaNode('Distribution', {
     id: { resolve: ({ date }) => dateId(date) },
     findUnique: (id) => ({ date: readDateId(id) }),
@@ -94,9 +99,11 @@ export function addDistribution(builder: Builder, refs: Refs) {
       positions: t.field({
         type: Positions,
         description: 'The positions of the date, by id.',
-        args: pageArguments(t.arg),
+        args: listArguments(t.arg, PositionChosen),
         ...list({
           listing: () => positionListing,
+          choices: PositionChosen.choices,
+          assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
           filter: () => positionFilter({}),
           owner: { columns: [{ column: 't.distribution_date', type: 'date' }], fields: ['date'] },
           total: {
@@ -117,11 +124,13 @@ export function addDistribution(builder: Builder, refs: Refs) {
       runs: t.field({
         type: Runs,
         description: 'All runs of the date, newest first: those that failed and one in progress among them.',
-        args: pageArguments(t.arg),
-        resolve: ({ date }, args, context) =>
-          connect(context, runListing, { where: [] }, args, {
-            scope: { columns: [{ column: 't.date', type: 'date' }], value: [isoDate(date)] },
-          }),
+        args: listArguments(t.arg, RunChosen),
+        ...unplanned({
+          listing: () => runListing,
+          choices: RunChosen.choices,
+          filter: () => ({ where: [] }),
+          owner: { columns: [{ column: 't.date', type: 'date' }], fields: ['date'] },
+        }),
       }),
     }),
   })
@@ -242,8 +251,8 @@ export function addDistribution(builder: Builder, refs: Refs) {
     distributions: t.field({
       type: Distributions,
       description: 'All distributions, newest date first.',
-      args: pageArguments(t.arg),
-      ...list({ listing: () => distributions, filter: () => ({ where: [] }) }),
+      args: listArguments(t.arg, DistributionChosen),
+      ...list({ listing: () => distributions, choices: DistributionChosen.choices, filter: () => ({ where: [] }) }),
     }),
     previewDistribution: t.field({
       type: Preview,

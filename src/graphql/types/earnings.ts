@@ -1,10 +1,13 @@
+import { earningsChoices, netAprChoices } from '../../domain/earnings/choices.ts'
 import type { Earnings as EarningsRow, EntityEarnings } from '../../domain/earnings/earnings.ts'
 import type { NetApr as NetAprRow } from '../../domain/earnings/net-apr.ts'
 import type { EntityType as EntityTypeName, Holding } from '../../domain/holding/holding.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../choices.ts'
+import { chooseRows } from '../choose-rows.ts'
 import { connectArray } from '../connection.ts'
 import { connectionType } from './connection-type.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 
 /** In how many markets and vaults a user is taken to be, however long a page is asked for. */
 const MOST_ENTITIES = 20
@@ -12,7 +15,7 @@ const MOST_ENTITIES = 20
 const place = (of: { chainId: bigint; entityType: EntityTypeName; entityId: string }) =>
   `${of.chainId} ${of.entityType} ${of.entityId}`
 
-export function addEarnings(builder: Builder) {
+export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const EntityType = builder.enumType('EntityType', {
     description: 'What a user can have a position in.',
     values: {
@@ -38,6 +41,7 @@ export function addEarnings(builder: Builder) {
     }),
   })
 
+  const EarningsChosen = chosen('EarningsItem', earningsChoices, { entityType: EntityType })
   const EarningsItems = connectionType(builder, 'EarningsItem', EarningsItem)
   const Earnings = builder.objectRef<EarningsRow>('Earnings').implement({
     description:
@@ -51,8 +55,11 @@ export function addEarnings(builder: Builder) {
         type: EarningsItems,
         description: 'Every entity in which the user has a snapshot or a cash flow, by current value, largest first.',
         extensions: { cost: { most: MOST_ENTITIES } },
-        args: pageArguments(t.arg),
-        resolve: (earnings, args) => connectArray('earnings', earnings.breakdown, place, args),
+        args: listArguments(t.arg, EarningsChosen),
+        resolve: (earnings, args) => {
+          const { name, rows } = chooseRows(EarningsChosen.choices, 'earnings', earnings.breakdown, args)
+          return connectArray(name, rows, place, args)
+        },
       }),
     }),
   })
@@ -72,6 +79,7 @@ export function addEarnings(builder: Builder) {
     }),
   })
 
+  const NetAprChosen = chosen('NetAprItem', netAprChoices, { entityType: EntityType })
   const NetAprItems = connectionType(builder, 'NetAprItem', NetAprItem)
   const NetApr = builder.objectRef<NetAprRow>('NetApr').implement({
     description: "The average rates of a user's deposits and debts. Totals are over all entities.",
@@ -88,8 +96,11 @@ export function addEarnings(builder: Builder) {
         type: NetAprItems,
         description: 'Every entity in which the user has a snapshot, by deposit + debt, largest first.',
         extensions: { cost: { most: MOST_ENTITIES } },
-        args: pageArguments(t.arg),
-        resolve: (apr, args) => connectArray('netApr', apr.breakdown, place, args),
+        args: listArguments(t.arg, NetAprChosen),
+        resolve: (apr, args) => {
+          const { name, rows } = chooseRows(NetAprChosen.choices, 'netApr', apr.breakdown, args)
+          return connectArray(name, rows, place, args)
+        },
       }),
     }),
   })

@@ -1,13 +1,15 @@
+import { accountChoices } from '../../domain/account/choices.ts'
 import { asOfDate, presentStandings, rankAt, type StandingEntry, standings } from '../../domain/standing/standing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../choices.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../connection.ts'
 import { likeQuery } from '../live-query.ts'
 import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { type UserRef, userAt } from './user.ts'
 
 const NOW = { date: '', newest: true }
@@ -15,7 +17,8 @@ const NOW = { date: '', newest: true }
 /** Whether it is the present leaderboard, with all of its accounts. */
 const isWhole = ({ at = NOW, nowhere }: { at?: typeof NOW; nowhere?: boolean }) => at.newest && !nowhere
 
-export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
+export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: ChoiceTypes; User: UserRef }) {
+  const EntryChosen = chosen('LeaderboardEntry', accountChoices)
   const LeaderboardEntry = builder.objectRef<StandingEntry>('LeaderboardEntry').implement({
     description: "An account's place on the leaderboard. An account is an address with at least one stored position.",
     fields: (t) => ({
@@ -39,7 +42,7 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
       type: LeaderboardEntries,
       description: 'All accounts by rank, now or as of a date.',
       args: {
-        ...pageArguments(t.arg),
+        ...listArguments(t.arg, EntryChosen),
         asOf: t.arg({
           type: 'DateTime',
           description:
@@ -48,11 +51,12 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
         around: t.arg({
           type: 'Address',
           description:
-            'The page with this account in its middle, as far as the ends of the list allow it; nothing where it has no place. `first` is its size; not together with after, before, last and offset, but its cursors lead on.',
+            'The page with this account in its middle, as far as the ends of the list allow it; nothing where it has no place. `first` is its size; not together with after, before, last, offset, where and orderBy, but its cursors lead on.',
         }),
       },
       ...list({
         listing: ({ at = NOW }) => (at.newest ? presentStandings : standings),
+        choices: EntryChosen.choices,
         filter: ({ at = NOW, nowhere }) => {
           if (nowhere) return { where: [Prisma.sql`false`] }
           return { where: at.newest ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
@@ -61,9 +65,12 @@ export function addLeaderboard(builder: Builder, { User }: { User: UserRef }) {
           const at = asOf ? await asOfDate(reader, asOf) : NOW
           if (!at) return { ...page, nowhere: true }
           if (!around) return { ...page, at }
-          const { first, after, before, last, offset } = page
-          if ([after, before, last, offset].some((one) => one !== null && one !== undefined))
-            throw new GatewayError('BAD_INPUT', 'around cannot be given together with after, before, last or offset.')
+          const { first, after, before, last, offset, where, orderBy } = page
+          if ([after, before, last, offset, where, orderBy].some((one) => one !== null && one !== undefined))
+            throw new GatewayError(
+              'BAD_INPUT',
+              'around cannot be given together with after, before, last, offset, where or orderBy.',
+            )
           const rank = await rankAt(reader, around, at)
           if (rank === undefined) return { ...page, at, nowhere: true }
           const start = Math.max(0, rank - 1 - ((first ?? DEFAULT_PAGE) >> 1))

@@ -1,13 +1,15 @@
+import { marketRewardChoices, vaultRewardChoices } from '../../domain/liquidation/choices.ts'
 import type {
   MarketLiquidationReward as MarketRow,
   LiquidationReward as Row,
   VaultLiquidationReward as VaultRow,
 } from '../../domain/liquidation/reward.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../choices.ts'
 import { connectionType } from './connection-type.ts'
 
 /** The reward types; the fields that lead to users, markets and vaults are in links.ts. */
-export function addLiquidationReward(builder: Builder) {
+export function addLiquidationReward(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const LiquidationReward = builder.interfaceRef<Row>('LiquidationReward').implement({
     description: "A user's proportional share of the reward of one defaulting liquidation.",
     fields: (t) => ({
@@ -77,6 +79,8 @@ export function addLiquidationReward(builder: Builder) {
     LiquidationReward,
     MarketLiquidationReward,
     VaultLiquidationReward,
+    MarketRewardChosen: chosen('MarketLiquidationReward', marketRewardChoices),
+    VaultRewardChosen: chosen('VaultLiquidationReward', vaultRewardChoices),
     MarketLiquidationRewards: connectionType(builder, 'MarketLiquidationReward', MarketLiquidationReward),
     VaultLiquidationRewards: connectionType(builder, 'VaultLiquidationReward', VaultLiquidationReward),
   }

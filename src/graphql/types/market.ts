@@ -1,12 +1,15 @@
 import { type Listing, rowsByKey } from '../../db/listing.ts'
+import { marketChoices } from '../../domain/market/choices.ts'
+import { assertSortable } from '../../domain/snapshot/choices.ts'
 import { marketSnapshots, snapshotFilter } from '../../domain/snapshot/snapshot.ts'
 import { type Market as MarketRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
 import { list, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { chainAddressId, readChainAddressId } from './node-id.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -45,7 +48,10 @@ export function loadMarket(context: GraphContext, chainId: bigint, address: stri
   )
 }
 
-export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: PoolRef } & SnapshotRefs) {
+type Refs = { chosen: ChoiceTypes; Pool: PoolRef } & SnapshotRefs
+
+export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, MarketSnapshotChosen }: Refs) {
+  const MarketChosen = chosen('Market', marketChoices)
   const Market = builder.prismaNode('Market', {
     id: { resolve: chainAddressId },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
@@ -72,12 +78,14 @@ export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: P
         type: MarketSnapshots,
         description: 'Snapshots of all users in this market, oldest first, then by account and position.',
         args: {
-          ...pageArguments(t.arg),
+          ...listArguments(t.arg, MarketSnapshotChosen),
           from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
           to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
         },
         ...list({
           listing: () => marketSnapshots,
+          choices: MarketSnapshotChosen.choices,
+          assertSortable,
           filter: ({ from, to }) => snapshotFilter('market', { from, to }),
           owner: {
             columns: [
@@ -108,12 +116,13 @@ export function addMarket(builder: Builder, { Pool, MarketSnapshots }: { Pool: P
       type: Markets,
       description: 'All markets, by chain, then address.',
       args: {
-        ...pageArguments(t.arg),
+        ...listArguments(t.arg, MarketChosen),
         chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
         address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
       },
       ...list({
         listing: () => markets,
+        choices: MarketChosen.choices,
         filter: ({ chainId, address }) => {
           const where: Prisma.Sql[] = []
           if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)

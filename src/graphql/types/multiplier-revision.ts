@@ -1,11 +1,14 @@
+import { revisionChoices } from '../../domain/multiplier/choices.ts'
 import { revisionListing, revisionsAt } from '../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
+import type { ChoiceTypes } from '../choices.ts'
+import { unplanned } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 
-export function addMultiplierRevision(builder: Builder) {
+export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
+  const RevisionChosen = chosen('MultiplierRevision', revisionChoices)
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
     description: "A pool's multiplier from a moment on, until its next revision.",
     fields: (t) => {
@@ -56,14 +59,17 @@ export function addMultiplierRevision(builder: Builder) {
       type: MultiplierRevisions,
       description: 'All changes of multipliers, newest first.',
       args: {
-        ...pageArguments(t.arg),
+        ...listArguments(t.arg, RevisionChosen),
         pool: t.arg({ type: 'Address', description: 'Those of one pool.' }),
       },
-      resolve: (_, { pool, ...page }, context) =>
-        connect(context, revisionListing, { where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }, page),
+      ...unplanned({
+        listing: () => revisionListing,
+        choices: RevisionChosen.choices,
+        filter: ({ pool }) => ({ where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }),
+      }),
     }),
   }))
-  return { MultiplierRevision, MultiplierRevisions }
+  return { MultiplierRevision, MultiplierRevisions, RevisionChosen }
 }
 
 /** After every moment that a record can have. */

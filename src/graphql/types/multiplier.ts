@@ -1,14 +1,15 @@
 import { type Listing, rowsByKey } from '../../db/listing.ts'
+import { multiplierChoices } from '../../domain/multiplier/choices.ts'
 import { revisionListing } from '../../domain/multiplier/history.ts'
 import { updateMultipliers } from '../../domain/multiplier/update.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
+import type { ChoiceTypes, Chosen } from '../choices.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
-import { list, oneOf, reading } from '../plan/reading.ts'
+import { list, oneOf, reading, unplanned } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef, poolAt } from './pool.ts'
 
 const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
@@ -44,9 +45,15 @@ export function loadMultiplier(context: GraphContext, poolAddress: string): Prom
   )
 }
 
-type Refs = { Pool: PoolRef; MultiplierRevisions: MultiplierRevisionsRef }
+type Refs = {
+  chosen: ChoiceTypes
+  Pool: PoolRef
+  MultiplierRevisions: MultiplierRevisionsRef
+  RevisionChosen: Chosen
+}
 
-export function addMultiplier(builder: Builder, { Pool, MultiplierRevisions }: Refs) {
+export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisions, RevisionChosen }: Refs) {
+  const MultiplierChosen = chosen('Multiplier', multiplierChoices)
   const Multiplier = builder.prismaNode('Multiplier', {
     id: { field: 'poolAddress' },
     nullable: true,
@@ -70,11 +77,13 @@ export function addMultiplier(builder: Builder, { Pool, MultiplierRevisions }: R
       history: t.field({
         type: MultiplierRevisions,
         description: 'Its changes, newest first: who changed what, and when.',
-        args: pageArguments(t.arg),
-        resolve: ({ poolAddress }, args, context) =>
-          connect(context, revisionListing, { where: [] }, args, {
-            scope: { columns: [{ column: 't.pool_address', type: 'text' }], value: [poolAddress] },
-          }),
+        args: listArguments(t.arg, RevisionChosen),
+        ...unplanned({
+          listing: () => revisionListing,
+          choices: RevisionChosen.choices,
+          filter: () => ({ where: [] }),
+          owner: { columns: [{ column: 't.pool_address', type: 'text' }], fields: ['poolAddress'] },
+        }),
       }),
     }),
   })
@@ -96,8 +105,8 @@ export function addMultiplier(builder: Builder, { Pool, MultiplierRevisions }: R
     multipliers: t.field({
       type: Multipliers,
       description: "All multipliers, by their pool's number, then address.",
-      args: pageArguments(t.arg),
-      ...list({ listing: () => multipliers, filter: () => ({ where: [] }) }),
+      args: listArguments(t.arg, MultiplierChosen),
+      ...list({ listing: () => multipliers, choices: MultiplierChosen.choices, filter: () => ({ where: [] }) }),
     }),
   }))
 

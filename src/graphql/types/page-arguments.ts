@@ -1,5 +1,6 @@
 import type { ArgBuilder } from '@pothos/core'
 import type { Types } from '../builder.ts'
+import type { Chosen } from '../choices.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from '../connection.ts'
 
 /** The paging arguments of every list, in one order. */
@@ -14,6 +15,22 @@ export function pageArguments(arg: ArgBuilder<Types>) {
     offset: arg({
       type: 'BigInt',
       description: 'Rows to skip, for paging by number. Cursors stay fast however deep the page is.',
+    }),
+  }
+}
+
+/** The arguments of a list that can be filtered and sorted, in one order: its own follow them. */
+export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: Chosen) {
+  return {
+    ...pageArguments(arg),
+    where: arg({
+      type: Filter,
+      description: 'Which rows. Holds together with all other arguments; cursors are bound to it.',
+    }),
+    orderBy: arg({
+      type: [Order],
+      description:
+        "The order: by the first key, where that is equal by the second, and so on. The list's own when left out. Cursors are bound to it.",
     }),
   }
 }

@@ -1,14 +1,17 @@
 import { type Listing, rowsByKey } from '../../db/listing.ts'
 import { topAccounts, topAccountsSql } from '../../domain/account/account.ts'
+import { poolChoices } from '../../domain/pool/choices.ts'
+import { assertSortable } from '../../domain/position/choices.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../domain/position/position.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Pool as PoolRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes, Chosen } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
 import { list, oneOf, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type UserRef, userAt } from './user.ts'
 
@@ -64,7 +67,10 @@ const topAccountsOfPool: RowsReading = {
   },
 }
 
-export function addPool(builder: Builder, { Positions, User }: { Positions: PositionsRef; User: UserRef }) {
+type Refs = { chosen: ChoiceTypes; PositionChosen: Chosen; Positions: PositionsRef; User: UserRef }
+
+export function addPool(builder: Builder, { chosen, PositionChosen, Positions, User }: Refs) {
+  const PoolChosen = chosen('Pool', poolChoices)
   const Asset = builder.objectRef<{ address: string; name: string; symbol: string }>('Asset').implement({
     description: 'A token.',
     fields: (t) => ({
@@ -140,11 +146,13 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
         type: Positions,
         description: "The pool's positions, newest distribution date first, then by id.",
         args: {
-          ...pageArguments(t.arg),
+          ...listArguments(t.arg, PositionChosen),
           date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
         },
         ...list({
           listing: () => positionListing,
+          choices: PositionChosen.choices,
+          assertSortable: ({ where, date }) => assertSortable(where, { pools: 1, ...(date && { dates: 1 }) }),
           filter: ({ date }) => positionFilter({ date }),
           owner: { columns: [{ column: 't.market_address', type: 'text' }], fields: ['id'] },
         }),
@@ -186,12 +194,13 @@ export function addPool(builder: Builder, { Positions, User }: { Positions: Posi
       type: Pools,
       description: "All pools, by the pool's number, then address.",
       args: {
-        ...pageArguments(t.arg),
+        ...listArguments(t.arg, PoolChosen),
         chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
         asset: t.arg({ type: 'Address', description: 'Those with this token on either side.' }),
       },
       ...list({
         listing: () => pools,
+        choices: PoolChosen.choices,
         filter: ({ chainId, asset }) => {
           const where: Prisma.Sql[] = []
           if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)

@@ -1,15 +1,17 @@
 import { placeOf } from '../../db/listing.ts'
 import { revisionsUpTo } from '../../domain/multiplier/history.ts'
+import { assertSortable, positionChoices } from '../../domain/position/choices.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../domain/position/position.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Builder } from '../builder.ts'
+import { type ChoiceTypes, type Chosen, choose } from '../choices.ts'
 import { encodeCursor } from '../connection.ts'
 import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef, poolAt } from './pool.ts'
 import { loadRun, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user.ts'
@@ -20,7 +22,11 @@ export type PositionRef = ReturnType<typeof positionRef>
 export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
 export type PositionsRef = ReturnType<typeof positionsRef>
 
+/** What positions can be filtered and sorted by, wherever they are listed. */
+export const positionChosen = (chosen: ChoiceTypes) => chosen('Position', positionChoices)
+
 type Refs = {
+  PositionChosen: Chosen
   Position: PositionRef
   Positions: PositionsRef
   Pool: PoolRef
@@ -30,7 +36,7 @@ type Refs = {
 }
 
 export function addPosition(builder: Builder, refs: Refs) {
-  const { Position, Positions, Pool, User, Run, MultiplierRevision } = refs
+  const { Position, PositionChosen, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<{ side: 'a' | 'b'; of: Row }>('PositionSide').implement({
     description: "One side of a position: a token, its price, and the user's amounts of it.",
     fields: (t) => {
@@ -140,7 +146,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       type: Positions,
       description: 'Positions of all users, newest distribution date first, then by id.',
       args: {
-        ...pageArguments(t.arg),
+        ...listArguments(t.arg, PositionChosen),
         afterRecord: t.arg.string({
           description:
             'Positions after the place of the record with this id (its `recordId`), whether or not the filter lets it through; an id of no record is an error.',
@@ -158,6 +164,9 @@ export function addPosition(builder: Builder, refs: Refs) {
       },
       ...list({
         listing: () => positionListing,
+        choices: PositionChosen.choices,
+        assertSortable: ({ where, user, pool, date }) =>
+          assertSortable(where, { ...(user && { users: 1 }), ...(pool && { pools: 1 }), ...(date && { dates: 1 }) }),
         filter: ({ user, pool, assets, date }) => {
           if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
           if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
@@ -166,9 +175,11 @@ export function addPosition(builder: Builder, refs: Refs) {
         },
         async prepare({ afterRecord, ...args }, reader) {
           if (typeof afterRecord !== 'string') return args
+          if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
           const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
           if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
-          return { ...args, after: encodeCursor(positionListing.name, placeOf(positionListing, record)) }
+          const { name } = choose(PositionChosen.choices, positionListing, args).listing
+          return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
         },
         total: {
           load: (_, args, context) =>

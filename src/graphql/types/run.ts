@@ -1,14 +1,16 @@
 import type { Filter } from '../../db/listing.ts'
+import { runChoices } from '../../domain/distribution/choices.ts'
 import { runListing, runsById } from '../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../domain/multiplier/history.ts'
 import { Prisma, type Run as Row } from '../../generated/prisma/client.ts'
 import type { SourceReceipt } from '../../sources/positions-source.ts'
 import type { Builder } from '../builder.ts'
-import { connect } from '../connection.ts'
+import type { ChoiceTypes, Chosen } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
+import { unplanned } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 
 /** A run, together with all others asked for in the same tick; null: there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
@@ -29,9 +31,15 @@ export function addDistributionKind(builder: Builder) {
 
 export type DistributionKindRef = ReturnType<typeof addDistributionKind>
 
-type Refs = { DistributionKind: DistributionKindRef; MultiplierRevisions: MultiplierRevisionsRef }
+type Refs = {
+  chosen: ChoiceTypes
+  DistributionKind: DistributionKindRef
+  MultiplierRevisions: MultiplierRevisionsRef
+  RevisionChosen: Chosen
+}
 
-export function addRun(builder: Builder, { DistributionKind, MultiplierRevisions }: Refs) {
+export function addRun(builder: Builder, refs: Refs) {
+  const { chosen, DistributionKind, MultiplierRevisions, RevisionChosen } = refs
   const RunStatus = builder.enumType('RunStatus', {
     description: 'How far a run is.',
     values: {
@@ -40,6 +48,8 @@ export function addRun(builder: Builder, { DistributionKind, MultiplierRevisions
       FAILED: { description: 'It stored nothing; `error` says why.' },
     },
   })
+
+  const RunChosen = chosen('Run', runChoices, { kind: DistributionKind, status: RunStatus, statuses: RunStatus })
 
   const SourceKind = builder.enumType('SourceKind', {
     description: 'What was fetched.',
@@ -92,6 +102,13 @@ export function addRun(builder: Builder, { DistributionKind, MultiplierRevisions
       ? null
       : { positionCount, accountCount, totalPoints }
 
+  const multipliers = unplanned({
+    listing: () => revisionsOfRun,
+    choices: RevisionChosen.choices,
+    filter: () => ({ where: [] }),
+    owner: { columns: [{ column: 'r.id', type: 'bigint' }], fields: ['id'] },
+  })
+
   const Run = builder.objectRef<Row>('Run').implement({
     description:
       'One attempt to compute a distribution date: who asked, with what, from what to what. An import is a run for each date that it changes.',
@@ -134,13 +151,9 @@ export function addRun(builder: Builder, { DistributionKind, MultiplierRevisions
         nullable: true,
         description:
           'The multipliers that it used, by pool address: the newest revision of each pool at that time. Null where it did not get so far.',
-        args: pageArguments(t.arg),
-        resolve: ({ id, multiplierRevision }, args, context) =>
-          multiplierRevision === null
-            ? null
-            : connect(context, revisionsOfRun, { where: [] }, args, {
-                scope: { columns: [{ column: 'r.id', type: 'bigint' }], value: [String(id)] },
-              }),
+        args: listArguments(t.arg, RevisionChosen),
+        resolve: (run, args, context) =>
+          run.multiplierRevision === null ? null : multipliers.resolve(run, args, context),
       }),
       sources: t.field({
         type: [Receipt],
@@ -176,21 +189,25 @@ export function addRun(builder: Builder, { DistributionKind, MultiplierRevisions
       type: Runs,
       description: 'All runs, newest first.',
       args: {
-        ...pageArguments(t.arg),
+        ...listArguments(t.arg, RunChosen),
         date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
         kind: t.arg({ type: DistributionKind, description: 'Those of one kind.' }),
         status: t.arg({ type: RunStatus, description: 'Those that are so far.' }),
       },
-      resolve: (_, { date, kind, status, ...page }, context) => {
-        const where: Filter['where'] = []
-        if (date) where.push(Prisma.sql`t.date = ${date.toISOString().slice(0, 10)}::date`)
-        if (kind) where.push(Prisma.sql`t.kind = lower(${kind})::distribution_kind`)
-        if (status) where.push(Prisma.sql`t.status = lower(${status})::run_status`)
-        return connect(context, runListing, { where }, page)
-      },
+      ...unplanned({
+        listing: () => runListing,
+        choices: RunChosen.choices,
+        filter: ({ date, kind, status }) => {
+          const where: Filter['where'] = []
+          if (date) where.push(Prisma.sql`t.date = ${date.toISOString().slice(0, 10)}::date`)
+          if (kind) where.push(Prisma.sql`t.kind = lower(${kind})::distribution_kind`)
+          if (status) where.push(Prisma.sql`t.status = lower(${status})::run_status`)
+          return { where }
+        },
+      }),
     }),
   }))
-  return { Run, Runs, DayTotals }
+  return { Run, Runs, RunChosen, DayTotals }
 }
 
 export type RunRefs = ReturnType<typeof addRun>

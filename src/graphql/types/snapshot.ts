@@ -1,11 +1,13 @@
+import { marketSnapshotChoices, vaultSnapshotChoices } from '../../domain/snapshot/choices.ts'
 import type { MarketSnapshot as MarketRow, VaultSnapshot as VaultRow } from '../../domain/snapshot/snapshot.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../choices.ts'
 import { connectionType } from './connection-type.ts'
 
 type Common = Pick<MarketRow, 'chainId' | 'accountId' | 'positionId' | 'timestamp'>
 
 /** The snapshot types; the fields that lead to users, markets and vaults are in snapshot-links.ts. */
-export function addSnapshot(builder: Builder) {
+export function addSnapshot(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const Snapshot = builder.interfaceRef<Common>('Snapshot').implement({
     description: "A user's position in a market or a vault at one moment. One is kept a day.",
     fields: (t) => ({
@@ -66,6 +68,8 @@ export function addSnapshot(builder: Builder) {
     Snapshot,
     MarketSnapshot,
     VaultSnapshot,
+    MarketSnapshotChosen: chosen('MarketSnapshot', marketSnapshotChoices),
+    VaultSnapshotChosen: chosen('VaultSnapshot', vaultSnapshotChoices),
     MarketSnapshots: connectionType(builder, 'MarketSnapshot', MarketSnapshot),
     VaultSnapshots: connectionType(builder, 'VaultSnapshot', VaultSnapshot),
   }

@@ -1,5 +1,6 @@
 import type { Columns, Listing } from '../../db/listing.ts'
 import { type Account, accountDays, accountsByAddress } from '../../domain/account/account.ts'
+import { accountDayChoices, userChoices } from '../../domain/account/choices.ts'
 import { earningsOf } from '../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../domain/earnings/net-apr.ts'
 import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../domain/liquidation/reward.ts'
@@ -16,6 +17,7 @@ import {
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes, Chosen } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
 import { likeQuery } from '../live-query.ts'
 import { list, type One, type RowsReading, reading } from '../plan/reading.ts'
@@ -23,7 +25,7 @@ import { connectionType } from './connection-type.ts'
 import type { EarningsRefs } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -87,6 +89,8 @@ export function loadAccount(context: GraphContext, address: string): Promise<Acc
 }
 
 type Refs = {
+  chosen: ChoiceTypes
+  PositionChosen: Chosen
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
@@ -126,6 +130,8 @@ export function addUser(builder: Builder, refs: Refs) {
       }),
     })
 
+  const DailyPointsChosen = refs.chosen('DailyPoints', accountDayChoices)
+  const UserChosen = refs.chosen('User', userChoices)
   const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
 
   const owner = (column: string) => ({ columns: [{ column, type: 'text' as const }], fields: ['address'] })
@@ -198,12 +204,13 @@ export function addUser(builder: Builder, refs: Refs) {
           type: refs.Positions,
           description: "The user's positions, newest distribution date first, then by id.",
           args: {
-            ...pageArguments(t.arg),
+            ...listArguments(t.arg, refs.PositionChosen),
             pool: t.arg({ type: 'Address', description: 'Those in one pool.' }),
             date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
           },
           ...list({
             listing: () => positionListing,
+            choices: refs.PositionChosen.choices,
             filter: ({ pool, date }) => positionFilter({ pool, date }),
             owner: owner('t.user_address'),
           }),
@@ -212,13 +219,14 @@ export function addUser(builder: Builder, refs: Refs) {
           type: DailyPointsList,
           description: "The user's points a distribution date, oldest first.",
           args: {
-            ...pageArguments(t.arg),
+            ...listArguments(t.arg, DailyPointsChosen),
             since: t.arg({ type: 'DateTime', description: 'Dates from this moment on.' }),
             afterDate: t.arg({ type: 'DateTime', description: 'Dates later than this moment.' }),
             until: t.arg({ type: 'DateTime', description: 'Dates up to this moment, included.' }),
           },
           ...list({
             listing: () => accountDays,
+            choices: DailyPointsChosen.choices,
             filter: ({ since, afterDate, until }) => {
               const where: Prisma.Sql[] = []
               const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
@@ -234,12 +242,13 @@ export function addUser(builder: Builder, refs: Refs) {
           type: refs.MarketSnapshots,
           description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
           args: {
-            ...pageArguments(t.arg),
+            ...listArguments(t.arg, refs.MarketSnapshotChosen),
             ...window(),
             market: t.arg.string({ description: 'Those of one market, by its address in lower case.' }),
           },
           ...list({
             listing: ({ grouped }) => (grouped ? groupedMarketSnapshots : marketSnapshots),
+            choices: refs.MarketSnapshotChosen.choices,
             filter: ({ chainId, market, from, to }) => {
               noNul('market', market)
               return snapshotFilter('market', { chainId, entity: market, from, to })
@@ -251,12 +260,13 @@ export function addUser(builder: Builder, refs: Refs) {
           type: refs.VaultSnapshots,
           description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
           args: {
-            ...pageArguments(t.arg),
+            ...listArguments(t.arg, refs.VaultSnapshotChosen),
             ...window(),
             vault: t.arg.string({ description: 'Those of one vault, by its address in lower case.' }),
           },
           ...list({
             listing: ({ grouped }) => (grouped ? groupedVaultSnapshots : vaultSnapshots),
+            choices: refs.VaultSnapshotChosen.choices,
             filter: ({ chainId, vault, from, to }) => {
               noNul('vault', vault)
               return snapshotFilter('vault', { chainId, entity: vault, from, to })
@@ -279,12 +289,13 @@ export function addUser(builder: Builder, refs: Refs) {
           type: refs.MarketLiquidationRewards,
           description: "The user's shares of liquidation rewards in markets, newest first.",
           args: {
-            ...pageArguments(t.arg),
+            ...listArguments(t.arg, refs.MarketRewardChosen),
             chainId: chainId(),
             market: t.arg({ type: 'Address', description: 'Those of one collateral market.' }),
           },
           ...list({
             listing: () => marketLiquidationRewards,
+            choices: refs.MarketRewardChosen.choices,
             filter: ({ chainId, market }) => rewardFilter('market', { chainId, entity: market }),
             owner: owner('t.account_id'),
           }),
@@ -293,12 +304,13 @@ export function addUser(builder: Builder, refs: Refs) {
           type: refs.VaultLiquidationRewards,
           description: "The user's shares of liquidation rewards in vaults, newest first.",
           args: {
-            ...pageArguments(t.arg),
+            ...listArguments(t.arg, refs.VaultRewardChosen),
             chainId: chainId(),
             vault: t.arg({ type: 'Address', description: 'Those of one vault.' }),
           },
           ...list({
             listing: () => vaultLiquidationRewards,
+            choices: refs.VaultRewardChosen.choices,
             filter: ({ chainId, vault }) => rewardFilter('vault', { chainId, entity: vault }),
             owner: owner('t.account_id'),
           }),
@@ -332,8 +344,8 @@ export function addUser(builder: Builder, refs: Refs) {
     allUsers: t.field({
       type: Users,
       description: 'Every address that a record of either domain names, by address.',
-      args: pageArguments(t.arg),
-      ...list({ listing: () => allUsers, filter: () => ({ where: [] }) }),
+      args: listArguments(t.arg, UserChosen),
+      ...list({ listing: () => allUsers, choices: UserChosen.choices, filter: () => ({ where: [] }) }),
     }),
     user: t.field({
       type: User,

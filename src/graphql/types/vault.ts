@@ -1,12 +1,15 @@
 import { type Listing, rowsByKey } from '../../db/listing.ts'
+import { assertSortable } from '../../domain/snapshot/choices.ts'
 import { snapshotFilter, vaultSnapshots } from '../../domain/snapshot/snapshot.ts'
+import { vaultChoices } from '../../domain/vault/choices.ts'
 import { Prisma, type Vault as VaultRow } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
 import { list, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { chainAddressId, readChainAddressId } from './node-id.ts'
-import { pageArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 const vaults: Listing<VaultRow> = {
@@ -43,7 +46,10 @@ export function loadVault(context: GraphContext, chainId: bigint, address: strin
   )
 }
 
-export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
+type Refs = { chosen: ChoiceTypes } & SnapshotRefs
+
+export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapshotChosen }: Refs) {
+  const VaultChosen = chosen('Vault', vaultChoices)
   const Vault = builder.prismaNode('Vault', {
     id: { resolve: chainAddressId },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
@@ -63,12 +69,14 @@ export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
         type: VaultSnapshots,
         description: 'Snapshots of all users in this vault, oldest first, then by account and position.',
         args: {
-          ...pageArguments(t.arg),
+          ...listArguments(t.arg, VaultSnapshotChosen),
           from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
           to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
         },
         ...list({
           listing: () => vaultSnapshots,
+          choices: VaultSnapshotChosen.choices,
+          assertSortable,
           filter: ({ from, to }) => snapshotFilter('vault', { from, to }),
           owner: {
             columns: [
@@ -99,12 +107,13 @@ export function addVault(builder: Builder, { VaultSnapshots }: SnapshotRefs) {
       type: Vaults,
       description: 'All vaults, by chain, then address.',
       args: {
-        ...pageArguments(t.arg),
+        ...listArguments(t.arg, VaultChosen),
         chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
         address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
       },
       ...list({
         listing: () => vaults,
+        choices: VaultChosen.choices,
         filter: ({ chainId, address }) => {
           const where: Prisma.Sql[] = []
           if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)

@@ -1,0 +1,97 @@
+import type { Choices } from '../../db/choices.ts'
+import { indexed, many, one, range, type Where } from '../../db/conditions.ts'
+import { GatewayError } from '../../errors.ts'
+
+const POINTS = '(coalesce(pp.points_a, 0) + coalesce(pp.points_b, 0))'
+const SUPPLIED =
+  '(t.a_supplied_amount_usd + t.b_supplied_amount_usd + t.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd)'
+const BORROWED = '(t.a_borrowed_amount_usd + t.b_borrowed_amount_usd)'
+const TOKENS = ['t.a_token_address', 't.b_token_address']
+const CHAIN = '(SELECT p.chain_id FROM pool p WHERE p.id = t.market_address)'
+
+/** What positions can be filtered and sorted by. */
+export const positionChoices = {
+  conditions: {
+    user: one('t.user_address', 'address', 'Those of one user.'),
+    users: many('t.user_address', 'address', 'Those of any of these users.'),
+    pool: one('t.market_address', 'address', 'Those in one pool.'),
+    pools: indexed(many('t.market_address', 'address', 'Those in any of these pools.')),
+    asset: indexed(one(TOKENS, 'address', 'Those with this token on either side.')),
+    assets: indexed(many(TOKENS, 'address', 'Those with any of these tokens on either side.')),
+    chainId: one(CHAIN, 'bigint', 'Those in pools of one chain.'),
+    chainIds: many(CHAIN, 'bigint', 'Those in pools of any of these chains.'),
+    date: range('t.distribution_date', 'date', 'Those of these distribution dates.'),
+    points: range(POINTS, 'number', 'Those with points of both sides within these bounds.'),
+    suppliedUsd: range(
+      SUPPLIED,
+      'number',
+      'Those that supply so much, both sides and protected supply added up, in USD.',
+    ),
+    borrowedUsd: range(BORROWED, 'number', 'Those that borrow so much, both sides added up, in USD.'),
+  },
+  keys: {
+    DATE: {
+      column: 't.distribution_date',
+      field: 'distributionDate',
+      type: 'date',
+      description: 'The distribution date.',
+    },
+    RECORD_ID: { column: 't.id', field: 'id', type: 'text', description: "The record's id." },
+    USER: { column: 't.user_address', field: 'userAddress', type: 'text', description: "The user's address." },
+    POOL: { column: 't.market_address', field: 'marketAddress', type: 'text', description: "The pool's address." },
+    POINTS: { column: POINTS, field: 'points', type: 'double precision', description: 'Points of both sides.' },
+    SUPPLIED_USD: {
+      column: SUPPLIED,
+      field: 'suppliedUsd',
+      type: 'double precision',
+      description: 'Supplied on both sides, protected supply included, in USD.',
+    },
+    BORROWED_USD: {
+      column: BORROWED,
+      field: 'borrowedUsd',
+      type: 'double precision',
+      description: 'Borrowed on both sides, in USD.',
+    },
+  },
+} satisfies Choices
+
+/** How many users' positions, and of how many pools on how many dates, are sorted for one request. */
+const MOST_USERS = 100
+const MOST_POOL_DATES = 10
+
+interface Bounds {
+  users?: number
+  pools?: number
+  dates?: number
+}
+
+/**
+ * Refuses an order that no index serves where the filter leaves more positions than are sorted for one request.
+ * @param bounds what bounds them beside the filter
+ * @throws BAD_INPUT
+ */
+export function assertSortable(where: Where | null | undefined, bounds: Bounds): void {
+  const { users = Infinity, pools = Infinity, dates = Infinity } = where ? bounded(where, bounds) : bounds
+  if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
+  const message = `sorts all positions that the filter leaves: give it where.user, where.users (at most ${MOST_USERS}), or where.pool together with where.date.eq (or pools and date.in, at most ${MOST_POOL_DATES} pairs)`
+  throw new GatewayError('BAD_INPUT', `orderBy ${message}. DATE alone needs none.`, [
+    { in: 'query', name: 'orderBy', message },
+  ])
+}
+
+function bounded(where: Where, bounds: Bounds): Bounds {
+  const { user, users, pool, pools, date, AND } = where as Where & {
+    users?: unknown[] | null
+    pools?: unknown[] | null
+    date?: { eq?: Date | null; in?: Date[] | null; gte?: Date | null; lte?: Date | null } | null
+  }
+  const least = (...counts: (number | undefined)[]) => Math.min(...counts.map((count) => count ?? Infinity))
+  const days =
+    date?.gte && date.lte ? Math.max(0, (date.lte.getTime() - date.gte.getTime()) / 86_400_000 + 1) : Infinity
+  const own: Bounds = {
+    users: least(bounds.users, user ? 1 : undefined, users?.length),
+    pools: least(bounds.pools, pool ? 1 : undefined, pools?.length),
+    dates: least(bounds.dates, date?.eq ? 1 : undefined, date?.in?.length, days),
+  }
+  return (AND ?? []).reduce((found, part) => bounded(part, found), own)
+}

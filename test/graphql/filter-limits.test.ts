@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Operations } from '../../src/graphql/operations.ts'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { sampleMarket, samplePool, sampleUser } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 20, days: 4 })
+})
+afterAll(() => gateway.close())
+
+const POSITIONS = `query ($where: PositionFilter, $orderBy: [PositionOrder!], $after: String) {
+  positions(first: 3, where: $where, orderBy: $orderBy, after: $after) {
+    totalCount edges { cursor node { recordId } } pageInfo { endCursor } } }`
+
+const asked = (where: object | undefined, orderBy?: object[]) => gateway.graphql(POSITIONS, { where, orderBy })
+
+/** The one message of a request that is refused, which must be the client's fault. */
+async function refusal(answer: Promise<{ errors?: any[] }>): Promise<string> {
+  const { errors } = await answer
+  expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_INPUT'])
+  return errors?.[0].message
+}
+
+const addresses = (count: number) => Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+const nested = (depth: number): object => (depth === 1 ? { user: sampleUser } : { NOT: nested(depth - 1) })
+
+test('a list that is filtered and sorted has a plan, with cursors', () => {
+  const plan = new Operations(createSchema()).find(POSITIONS, undefined)?.plan
+  expect(plan?.covers({ where: { user: sampleUser }, orderBy: [{ field: 'POINTS' }] })).toBe(true)
+})
+
+test('a filter takes a thousand values and no more', async () => {
+  expect((await asked({ users: addresses(1000) })).errors).toBeUndefined()
+  for (const count of [1001, 10_000]) {
+    expect(await refusal(asked({ users: addresses(count) }))).toMatch(/where\.users has \d+ values, at most 1000/)
+    expect(await refusal(asked({ date: { in: Array(count).fill('2026-01-01') } }))).toContain('where.date.in has')
+  }
+})
+
+test('a filter takes fifty conditions and no more, however they are nested', async () => {
+  const some = (count: number) => ({ OR: Array.from({ length: count }, () => ({ user: sampleUser })) })
+  expect((await asked(some(25))).errors).toBeUndefined()
+  expect(await refusal(asked(some(26)))).toContain('at most 50 conditions')
+  expect(await refusal(asked({ AND: Array(5000).fill({}) }))).toContain('at most 50 conditions')
+})
+
+test('a filter is nested five deep and no deeper', async () => {
+  expect((await asked(nested(5))).errors).toBeUndefined()
+  for (const depth of [6, 90]) expect(await refusal(asked(nested(depth)))).toContain('more than 5 deep')
+})
+
+test('a filter that is nested without end is refused', async () => {
+  for (const depth of [5_000, 50_000]) {
+    const variables = `{"where":${'{"NOT":'.repeat(depth)}{}${'}'.repeat(depth)}}`
+    const body = `{"query":${JSON.stringify(POSITIONS)},"variables":${variables}}`
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })
+    expect(response.status).toBeLessThan(500)
+    const { errors } = (await response.json()) as { errors: any[] }
+    expect(errors[0].extensions.code).toBe('BAD_INPUT')
+  }
+  const literal = `{ positions(where: ${'{NOT:'.repeat(3000)}{}${'}'.repeat(3000)}) { totalCount } }`
+  const { errors } = await gateway.graphql(literal)
+  expect(errors?.length).toBe(1)
+  expect(errors?.[0].extensions.code).not.toBe('INTERNAL')
+})
+
+test('numbers are finite, and times as large as they like', async () => {
+  for (const text of ['1e400', '-1e400']) {
+    const { errors } = await gateway.graphql(`{ positions(where: { points: { gt: ${text} } }) { totalCount } }`)
+    expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_INPUT'])
+  }
+  for (const value of ['NaN', 'Infinity', '1']) expect((await asked({ points: { gt: value } })).errors).toHaveLength(1)
+  const huge = '9'.repeat(200)
+  const total = async (bounds: string) => {
+    const { data, errors } = await gateway.graphql(
+      `{ user(address: "${sampleUser}") { marketSnapshots(where: { timestamp: ${bounds} }) { totalCount } } }`,
+    )
+    expect(errors).toBeUndefined()
+    return data.user.marketSnapshots.totalCount
+  }
+  const all = await total('{}')
+  expect(all).toBeGreaterThan(0)
+  for (const bounds of ['gt', 'gte', 'eq']) expect(await total(`{ ${bounds}: "${huge}" }`)).toBe(0)
+  for (const bounds of ['lt', 'lte']) expect(await total(`{ ${bounds}: "${huge}" }`)).toBe(all)
+  expect(await total(`{ in: ["${huge}"] }`)).toBe(0)
+})
+
+test('text with a NUL character is refused', async () => {
+  const message = await refusal(
+    gateway.graphql('query ($by: String) { multiplierHistory(where: { changedBy: $by }) { totalCount } }', {
+      by: 'a\0b',
+    }),
+  )
+  expect(message).toBe('where.changedBy must not hold a NUL character.')
+})
+
+test('values are parameters, whatever they are', async () => {
+  const { data } = await gateway.graphql(
+    'query ($by: String) { multiplierHistory(where: { changedBy: $by }) { totalCount } }',
+    { by: `' OR 1 = 1 --` },
+  )
+  expect(data.multiplierHistory.totalCount).toBe(0)
+})
+
+test('all positions are sorted only within what bounds them', async () => {
+  const byPoints = [{ field: 'POINTS', direction: 'DESC' }]
+  for (const where of [
+    undefined,
+    { date: { eq: '2026-01-01' } },
+    { pool: samplePool.address },
+    { users: addresses(101) },
+    { OR: [{ user: sampleUser }, { points: { gt: 0 } }] },
+    { NOT: { user: sampleUser } },
+    { pool: samplePool.address, date: { gte: '2026-01-01', lte: '2026-02-01' } },
+  ])
+    expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(/give it where\.user, .*where\.pool/)
+  for (const where of [
+    { user: sampleUser },
+    { users: addresses(100) },
+    { AND: [{ user: sampleUser }] },
+    { pool: samplePool.address, date: { eq: '2026-01-01' } },
+    { pool: samplePool.address, date: { gte: '2026-01-01', lte: '2026-01-05' } },
+  ])
+    expect((await asked(where, byPoints)).errors, JSON.stringify(where)).toBeUndefined()
+  for (const direction of ['ASC', 'DESC'])
+    expect((await asked(undefined, [{ field: 'DATE', direction }])).errors).toBeUndefined()
+  const own = await gateway.graphql(
+    `{ positions(user: "${sampleUser}", orderBy: { field: POINTS }) { nodes { points } } }`,
+  )
+  expect(own.errors).toBeUndefined()
+})
+
+test("a market's snapshots are sorted only within what bounds them", async () => {
+  const list = (more: string) =>
+    gateway.graphql(`{ market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") {
+      snapshots(first: 2, ${more} orderBy: { field: DEBT_USD, direction: DESC }) { nodes { debtUsd } } } }`)
+  expect(await refusal(list(''))).toMatch(/give it where\.user/)
+  expect(await refusal(list('from: "0", to: "86401",'))).toMatch(/give it where\.user/)
+  expect((await list('from: "0", to: "86400",')).errors).toBeUndefined()
+  expect((await list(`where: { user: "${sampleUser}" },`)).errors).toBeUndefined()
+})
+
+test('a key is named once', async () => {
+  const twice = [{ field: 'DATE' }, { field: 'DATE', direction: 'DESC' }]
+  expect(await refusal(asked(undefined, twice))).toContain('orderBy has DATE twice')
+  expect(
+    await refusal(gateway.graphql('{ leaderboard(orderBy: [{ field: RANK }, { field: POINTS }]) { totalCount } }')),
+  ).toContain('or what is the same')
+})
+
+test('arguments that ask for nothing leave a list as it is, with the cursors that it has always had', async () => {
+  const plain = await asked(undefined)
+  for (const where of [null, {}, { user: null, AND: [], date: {} }])
+    expect(await gateway.graphql(POSITIONS, { where, orderBy: [] })).toEqual(plain)
+  const [cursor] = plain.data.positions.edges.map((edge: any) => edge.cursor)
+  expect(JSON.parse(Buffer.from(cursor, 'base64url').toString())[0]).toBe('positions')
+})
+
+test('afterRecord keeps to the filter, and to the own order', async () => {
+  const { data } = await asked({ user: sampleUser })
+  const [first, second] = data.positions.edges.map((edge: any) => edge.node.recordId)
+  const query = `query ($id: String, $orderBy: [PositionOrder!]) {
+    positions(first: 1, afterRecord: $id, where: { user: "${sampleUser}" }, orderBy: $orderBy) { nodes { recordId } } }`
+  expect((await gateway.graphql(query, { id: first })).data.positions.nodes).toEqual([{ recordId: second }])
+  expect(await refusal(gateway.graphql(query, { id: first, orderBy: [{ field: 'DATE' }] }))).toContain('use after')
+})
+
+test('a filter that lets some rows through never takes a stored total', async () => {
+  const { data } = await asked({ user: sampleUser })
+  const all = await asked(undefined)
+  expect(data.positions.totalCount).toBeGreaterThan(0)
+  expect(data.positions.totalCount).toBeLessThan(all.data.positions.totalCount)
+  const ranked = await gateway.graphql('{ leaderboard(where: { rank: { lte: 3 } }) { totalCount nodes { rank } } }')
+  expect(ranked.data.leaderboard).toEqual({ totalCount: 3, nodes: [{ rank: 1 }, { rank: 2 }, { rank: 3 }] })
+})
+
+test('lists within lists are filtered and sorted for each of their owners, planned and resolved', async () => {
+  const query = `{ leaderboard(first: 8) { nodes { user { address
+      positions(first: 2, where: { suppliedUsd: { gt: 0 } }, orderBy: { field: SUPPLIED_USD, direction: DESC }) {
+        totalCount pageInfo { hasNextPage } nodes { userAddress a { suppliedAmountUsd protectedSuppliedAmountUsd }
+          b { suppliedAmountUsd protectedSuppliedAmountUsd } } } } } } }`
+  expect(new Operations(createSchema()).find(query, undefined)?.plan.covers()).toBe(true)
+  const planned = await gateway.graphql(query)
+  const body = JSON.stringify({ query, extensions: { resolved: true } })
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  const resolved = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })
+  expect(await resolved.json()).toEqual(planned)
+  for (const { user } of planned.data.leaderboard.nodes) {
+    const sums = user.positions.nodes.map(({ a, b }: any) =>
+      [a, b].reduce((sum, side) => sum + side.suppliedAmountUsd + side.protectedSuppliedAmountUsd, 0),
+    )
+    expect(sums.length).toBeGreaterThan(0)
+    expect(sums).toEqual(sums.toSorted((x: number, y: number) => y - x))
+    expect(user.positions.nodes.every((row: any) => row.userAddress === user.address)).toBe(true)
+  }
+})

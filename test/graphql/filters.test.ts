@@ -1,0 +1,670 @@
+import fc from 'fast-check'
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { addRewards } from '../support/rewards.ts'
+import { loadSample } from '../support/sample.ts'
+
+const schema = createSchema()
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 30, days: 8 })
+  await addRewards(gateway)
+  const { pool } = gateway.deps.store
+  await pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`)
+  await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
+    WHERE log_index > 9 AND chain_id = 1`)
+})
+afterAll(() => gateway.close())
+
+type Row = Record<string, any>
+type Value = string | number | bigint | boolean | null
+
+/** A list, with what a row is for each of its conditions and its sort keys. */
+interface Tried {
+  field: string
+  through: string
+  /** Arguments beside where and orderBy. */
+  own?: string
+  /** A filter that must hold for the list to be sorted at all. */
+  bound?: string
+  select: string
+  conditions: Record<string, (row: Row) => Value | Value[]>
+  keys: Record<string, (row: Row) => Value>
+  /** The first key of the list's own order. */
+  first: { field: string; direction: 'ASC' | 'DESC' }
+}
+
+const day = (text: string) => Date.parse(text)
+const big = (text: string | null) => (text === null ? null : BigInt(text))
+const ofUser = `user(address: "${sampleUser}") { LIST }`
+
+const positions = {
+  select:
+    'recordId userAddress poolAddress distributionDate points pool { chainId } a { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } b { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
+  conditions: {
+    user: (r: Row) => r.userAddress,
+    users: (r: Row) => r.userAddress,
+    pool: (r: Row) => r.poolAddress,
+    pools: (r: Row) => r.poolAddress,
+    asset: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
+    assets: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
+    chainId: (r: Row) => r.pool.chainId,
+    chainIds: (r: Row) => r.pool.chainId,
+    date: (r: Row) => day(r.distributionDate),
+    points: (r: Row) => r.points,
+    suppliedUsd: (r: Row) =>
+      r.a.suppliedAmountUsd + r.b.suppliedAmountUsd + r.a.protectedSuppliedAmountUsd + r.b.protectedSuppliedAmountUsd,
+    borrowedUsd: (r: Row) => r.a.borrowedAmountUsd + r.b.borrowedAmountUsd,
+  },
+  first: { field: 'DATE', direction: 'DESC' as const },
+}
+const positionKeys = {
+  DATE: positions.conditions.date,
+  RECORD_ID: (r: Row) => r.recordId,
+  USER: positions.conditions.user,
+  POOL: positions.conditions.pool,
+  POINTS: positions.conditions.points,
+  SUPPLIED_USD: positions.conditions.suppliedUsd,
+  BORROWED_USD: positions.conditions.borrowedUsd,
+}
+
+const snapshots = (kind: 'market' | 'vault') => ({
+  conditions: {
+    user: (r: Row) => r.userAddress,
+    users: (r: Row) => r.userAddress,
+    [kind]: (r: Row) => r[`${kind}Address`],
+    [`${kind}s`]: (r: Row) => r[`${kind}Address`],
+    asset: (r: Row) => r[kind].assetAddress,
+    chainId: (r: Row) => r.chainId,
+    chainIds: (r: Row) => r.chainId,
+    timestamp: (r: Row) => BigInt(r.timestamp),
+  },
+  keys: {
+    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    CHAIN_ID: (r: Row) => r.chainId,
+    [kind.toUpperCase()]: (r: Row) => r[`${kind}Address`],
+    USER: (r: Row) => r.userAddress,
+  },
+  first: { field: 'TIMESTAMP', direction: 'ASC' as const },
+})
+const market = {
+  ...snapshots('market'),
+  select:
+    'positionId userAddress chainId timestamp marketAddress market { assetAddress } collateralUsd protectedUsd debtUsd',
+}
+const marketSnapshots = {
+  ...market,
+  conditions: {
+    ...market.conditions,
+    collateralUsd: (r: Row) => r.collateralUsd,
+    protectedUsd: (r: Row) => r.protectedUsd,
+    debtUsd: (r: Row) => r.debtUsd,
+  },
+  keys: {
+    ...market.keys,
+    COLLATERAL_USD: (r: Row) => r.collateralUsd,
+    PROTECTED_USD: (r: Row) => r.protectedUsd,
+    DEBT_USD: (r: Row) => r.debtUsd,
+  },
+}
+const vault = snapshots('vault')
+const vaultSnapshots = {
+  ...vault,
+  select: 'positionId userAddress chainId timestamp vaultAddress vault { assetAddress } assetsUsd',
+  conditions: { ...vault.conditions, assetsUsd: (r: Row) => r.assetsUsd },
+  keys: { ...vault.keys, ASSETS_USD: (r: Row) => r.assetsUsd },
+}
+const rewards = {
+  conditions: {
+    chainId: (r: Row) => r.chainId,
+    chainIds: (r: Row) => r.chainId,
+    timestamp: (r: Row) => BigInt(r.timestamp),
+    claimed: (r: Row) => r.claimedTimestamp !== null,
+    claimedTimestamp: (r: Row) => big(r.claimedTimestamp),
+    supplySentUsd: (r: Row) => r.supplySentUsd,
+    collateralReceivedUsd: (r: Row) => r.collateralReceivedUsd,
+    liquidRewardUsd: (r: Row) => r.liquidRewardUsd,
+  },
+  keys: {
+    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    CHAIN_ID: (r: Row) => r.chainId,
+    CLAIMED_TIMESTAMP: (r: Row) => big(r.claimedTimestamp),
+    SUPPLY_SENT_USD: (r: Row) => r.supplySentUsd,
+    COLLATERAL_RECEIVED_USD: (r: Row) => r.collateralReceivedUsd,
+    LIQUID_REWARD_USD: (r: Row) => r.liquidRewardUsd,
+  },
+  first: { field: 'TIMESTAMP', direction: 'DESC' as const },
+}
+const rewardFields =
+  'txHash logIndex chainId timestamp claimedTimestamp supplySentUsd collateralReceivedUsd liquidRewardUsd'
+const entities = (kind: 'market' | 'vault') => ({
+  [kind]: (r: Row) => r.address,
+  [`${kind}s`]: (r: Row) => r.address,
+  asset: (r: Row) => r.assetAddress,
+  assets: (r: Row) => r.assetAddress,
+  chainId: (r: Row) => r.chainId,
+  chainIds: (r: Row) => r.chainId,
+  depositRate: (r: Row) => r.depositRate,
+})
+const factors = {
+  DEPOSIT_TOKEN_A: (r: Row) => r.depositTokenA,
+  DEPOSIT_TOKEN_B: (r: Row) => r.depositTokenB,
+  BORROW_TOKEN_A: (r: Row) => r.borrowTokenA,
+  BORROW_TOKEN_B: (r: Row) => r.borrowTokenB,
+}
+
+const inEntities = {
+  chainId: (r: Row) => r.chainId,
+  chainIds: (r: Row) => r.chainId,
+  entity: (r: Row) => r.entityAddress,
+  entities: (r: Row) => r.entityAddress,
+  entityType: (r: Row) => r.entityType,
+}
+const byEntity = { CHAIN_ID: (r: Row) => r.chainId, ENTITY: (r: Row) => r.entityAddress }
+
+const lists: Record<string, Tried> = {
+  positions: { field: 'Query.positions', through: 'LIST', ...positions, keys: { DATE: positionKeys.DATE } },
+  "a user's positions, of all": {
+    field: 'Query.positions',
+    through: 'LIST',
+    bound: `user: "${sampleUser}"`,
+    ...positions,
+    keys: positionKeys,
+  },
+  "a user's positions": { field: 'User.positions', through: ofUser, ...positions, keys: positionKeys },
+  "a pool's positions": {
+    field: 'Pool.positions',
+    through: `pool(address: "${samplePool.address}") { LIST }`,
+    bound: `date: { eq: "${new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)}" }`,
+    ...positions,
+    keys: positionKeys,
+  },
+  leaderboard: {
+    field: 'Query.leaderboard',
+    through: 'LIST',
+    select: 'rank account points',
+    conditions: { user: (r) => r.account, users: (r) => r.account, rank: (r) => r.rank, points: (r) => r.points },
+    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, ACCOUNT: (r) => r.account },
+    first: { field: 'RANK', direction: 'ASC' },
+  },
+  pools: {
+    field: 'Query.pools',
+    through: 'LIST',
+    select:
+      'address marketId chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }',
+    conditions: {
+      pool: (r) => r.address,
+      pools: (r) => r.address,
+      market: (r) => [r.marketAAddress, r.marketBAddress],
+      asset: (r) => [r.assetA.address, r.assetB.address],
+      assets: (r) => [r.assetA.address, r.assetB.address],
+      chainId: (r) => r.chainId,
+      chainIds: (r) => r.chainId,
+      marketId: (r) => r.marketId,
+      createdTimestamp: (r) => BigInt(r.createdTimestamp),
+    },
+    keys: {
+      MARKET_ID: (r) => r.marketId,
+      ADDRESS: (r) => r.address,
+      CHAIN_ID: (r) => r.chainId,
+      NAME: (r) => r.name,
+      CREATED_TIMESTAMP: (r) => r.createdTimestamp,
+    },
+    first: { field: 'MARKET_ID', direction: 'ASC' },
+  },
+  markets: {
+    field: 'Query.markets',
+    through: 'LIST',
+    select: 'address chainId assetAddress assetSymbol depositRate borrowRate pool { address }',
+    conditions: {
+      ...entities('market'),
+      pool: (r) => r.pool.address,
+      pools: (r) => r.pool.address,
+      borrowRate: (r) => r.borrowRate,
+    },
+    keys: {
+      CHAIN_ID: (r) => r.chainId,
+      ADDRESS: (r) => r.address,
+      ASSET_SYMBOL: (r) => r.assetSymbol,
+      DEPOSIT_RATE: (r) => r.depositRate,
+      BORROW_RATE: (r) => r.borrowRate,
+    },
+    first: { field: 'CHAIN_ID', direction: 'ASC' },
+  },
+  vaults: {
+    field: 'Query.vaults',
+    through: 'LIST',
+    select: 'address chainId name assetAddress assetSymbol depositRate',
+    conditions: entities('vault'),
+    keys: {
+      CHAIN_ID: (r) => r.chainId,
+      ADDRESS: (r) => r.address,
+      NAME: (r) => r.name,
+      ASSET_SYMBOL: (r) => r.assetSymbol,
+      DEPOSIT_RATE: (r) => r.depositRate,
+    },
+    first: { field: 'CHAIN_ID', direction: 'ASC' },
+  },
+  "a user's market snapshots": { field: 'User.marketSnapshots', through: ofUser, ...marketSnapshots },
+  "a user's grouped market snapshots": {
+    field: 'User.marketSnapshots',
+    through: ofUser,
+    own: 'grouped: true',
+    ...marketSnapshots,
+  },
+  "a market's snapshots": {
+    field: 'Market.snapshots',
+    through: `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`,
+    bound: `user: "${sampleUser}"`,
+    ...marketSnapshots,
+  },
+  "a user's vault snapshots": { field: 'User.vaultSnapshots', through: ofUser, ...vaultSnapshots },
+  "a vault's snapshots": {
+    field: 'Vault.snapshots',
+    through: `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`,
+    bound: `timestamp: { gte: "0", lte: "86400" }`,
+    ...vaultSnapshots,
+  },
+  "a user's rewards in markets": {
+    field: 'User.marketLiquidationRewards',
+    through: ofUser,
+    ...rewards,
+    select: `${rewardFields} collateralMarketAddress debtMarketAddress`,
+    conditions: {
+      ...rewards.conditions,
+      market: (r) => r.collateralMarketAddress,
+      markets: (r) => r.collateralMarketAddress,
+      debtMarket: (r) => r.debtMarketAddress,
+    },
+  },
+  "a user's rewards in vaults": {
+    field: 'User.vaultLiquidationRewards',
+    through: ofUser,
+    ...rewards,
+    select: `${rewardFields} vaultAddress`,
+    conditions: { ...rewards.conditions, vault: (r) => r.vaultAddress, vaults: (r) => r.vaultAddress },
+  },
+  "a user's days": {
+    field: 'User.dailyPoints',
+    through: ofUser,
+    select: 'distributionDate points positionCount',
+    conditions: {
+      date: (r) => day(r.distributionDate),
+      points: (r) => r.points,
+      positionCount: (r) => r.positionCount,
+    },
+    keys: {
+      DATE: (r) => day(r.distributionDate),
+      POINTS: (r) => r.points,
+      POSITION_COUNT: (r) => r.positionCount,
+    },
+    first: { field: 'DATE', direction: 'ASC' },
+  },
+  multipliers: {
+    field: 'Query.multipliers',
+    through: 'LIST',
+    select:
+      'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { marketId chainId assetA { address } assetB { address } }',
+    conditions: {
+      pool: (r) => r.poolAddress,
+      pools: (r) => r.poolAddress,
+      chainId: (r) => r.pool.chainId,
+      asset: (r) => [r.pool.assetA.address, r.pool.assetB.address],
+      updatedAt: (r) => day(r.updatedAt),
+      depositTokenA: (r) => r.depositTokenA,
+      depositTokenB: (r) => r.depositTokenB,
+      borrowTokenA: (r) => r.borrowTokenA,
+      borrowTokenB: (r) => r.borrowTokenB,
+    },
+    keys: { MARKET_ID: (r) => r.pool.marketId, POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'MARKET_ID', direction: 'ASC' },
+  },
+  'revisions of multipliers': {
+    field: 'Query.multiplierHistory',
+    through: 'LIST',
+    select: 'id poolAddress changedAt recordedAt changedBy depositTokenA depositTokenB borrowTokenA borrowTokenB',
+    conditions: {
+      pool: (r) => r.poolAddress,
+      pools: (r) => r.poolAddress,
+      changedAt: (r) => day(r.changedAt),
+      recordedAt: (r) => day(r.recordedAt),
+      changedBy: (r) => r.changedBy,
+    },
+    keys: { ID: (r) => BigInt(r.id), POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'ID', direction: 'DESC' },
+  },
+  distributions: {
+    field: 'Query.distributions',
+    through: 'LIST',
+    select: 'date kind totalPoints positionCount accountCount finishedAt',
+    conditions: {
+      date: (r) => day(r.date),
+      kind: (r) => r.kind,
+      totalPoints: (r) => r.totalPoints,
+      positionCount: (r) => r.positionCount,
+      accountCount: (r) => r.accountCount,
+      finishedAt: (r) => day(r.finishedAt),
+    },
+    keys: {
+      DATE: (r) => day(r.date),
+      TOTAL_POINTS: (r) => r.totalPoints,
+      POSITION_COUNT: (r) => r.positionCount,
+      ACCOUNT_COUNT: (r) => r.accountCount,
+    },
+    first: { field: 'DATE', direction: 'DESC' },
+  },
+  runs: {
+    field: 'Query.runs',
+    through: 'LIST',
+    select: 'id date kind status requestedBy startedAt finishedAt',
+    conditions: {
+      date: (r) => r.date && day(r.date),
+      kind: (r) => r.kind,
+      status: (r) => r.status,
+      statuses: (r) => r.status,
+      requestedBy: (r) => r.requestedBy,
+      startedAt: (r) => day(r.startedAt),
+      finishedAt: (r) => r.finishedAt && day(r.finishedAt),
+    },
+    keys: { ID: (r) => BigInt(r.id), DATE: (r) => r.date && day(r.date) },
+    first: { field: 'ID', direction: 'DESC' },
+  },
+  "a user's earnings": {
+    field: 'Earnings.breakdown',
+    through: `user(address: "${sampleUser}") { earnings { LIST } }`,
+    select: 'chainId entityAddress entityType currentValueUsd netCashInvestedUsd earningsUsd',
+    conditions: {
+      ...inEntities,
+      currentValueUsd: (r) => r.currentValueUsd,
+      netCashInvestedUsd: (r) => r.netCashInvestedUsd,
+      earningsUsd: (r) => r.earningsUsd,
+    },
+    keys: {
+      ...byEntity,
+      CURRENT_VALUE_USD: (r) => r.currentValueUsd,
+      NET_CASH_INVESTED_USD: (r) => r.netCashInvestedUsd,
+      EARNINGS_USD: (r) => r.earningsUsd,
+    },
+    first: { field: '', direction: 'DESC' },
+  },
+  "a user's rates": {
+    field: 'NetApr.breakdown',
+    through: `user(address: "${sampleUser}") { netApr { LIST } }`,
+    select: 'chainId entityAddress entityType earnDepositUsd depositRate borrowUsd borrowRate',
+    conditions: { ...inEntities, earnDepositUsd: (r) => r.earnDepositUsd, borrowUsd: (r) => r.borrowUsd },
+    keys: {
+      ...byEntity,
+      EARN_DEPOSIT_USD: (r) => r.earnDepositUsd,
+      DEPOSIT_RATE: (r) => r.depositRate,
+      BORROW_USD: (r) => r.borrowUsd,
+      BORROW_RATE: (r) => r.borrowRate,
+    },
+    first: { field: '', direction: 'DESC' },
+  },
+  'all users': {
+    field: 'Query.allUsers',
+    through: 'LIST',
+    select: 'address',
+    conditions: { user: (r) => r.address, users: (r) => r.address },
+    keys: { ADDRESS: (r) => r.address },
+    first: { field: 'ADDRESS', direction: 'ASC' },
+  },
+}
+
+/** Extensions that the graph does not know: what has any is left to its resolvers. */
+const RESOLVED = { resolved: true }
+
+async function ask(query: string, variables: object, extensions?: object): Promise<{ data?: any; errors?: any[] }> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' }
+  const body = JSON.stringify({ query, variables, extensions })
+  const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })
+  return response.json() as Promise<{ data?: any; errors?: any[] }>
+}
+
+const typesOf = ({ field }: Tried) => {
+  const [parent = '', name = ''] = field.split('.')
+  const list = (schema.getType(parent) as GraphQLObjectType).getFields()[name]
+  const argument = (of: string) => list?.args.find((one) => one.name === of)?.type as GraphQLInputType
+  return { name, where: getNamedType(argument('where')) as GraphQLInputObjectType, orderBy: argument('orderBy') }
+}
+
+function queryOf(list: Tried): string {
+  const { name, where, orderBy } = typesOf(list)
+  const connection = `${name}(first: $first, after: $after, last: $last, before: $before, where: $where, orderBy: $orderBy ${list.own ? `, ${list.own}` : ''})
+    { totalCount edges { cursor node { ${list.select} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
+  return `query ($first: Int, $after: String, $last: Int, $before: String, $where: ${where}, $orderBy: ${orderBy}) {
+    ${list.through.replace('LIST', connection)} }`
+}
+
+function listIn(data: any): any {
+  let value = data
+  while (!('edges' in value)) value = Object.values(value)[0]
+  return value
+}
+
+type Pick = <T>(from: readonly T[]) => T
+
+const picker = (seed: number[]): Pick => {
+  let at = 0
+  return (from) => from[(seed[at++ % seed.length] as number) % from.length] as never
+}
+
+/** A filter of a list with values that its rows have. */
+function randomWhere(list: Tried, rows: Row[], pick: Pick, depth = 0): Row {
+  const { where } = typesOf(list)
+  const found: Row = {}
+  for (let n = pick([0, 1, 1, 2]); n > 0; n--) {
+    const name = pick(Object.keys(list.conditions))
+    const type = where.getFields()[name]?.type
+    if (!type) throw new Error(`no condition ${name}`)
+    found[name] = randomValue(type, () => valueIn(list.conditions[name]?.(pick(rows)), pick), pick)
+  }
+  if (depth < 2 && pick([true, false, false])) found.NOT = randomWhere(list, rows, pick, depth + 1)
+  for (const name of ['AND', 'OR'])
+    if (depth < 2 && pick([true, false, false, false]))
+      found[name] = pick([[], [0], [0, 1]]).map(() => randomWhere(list, rows, pick, depth + 1))
+  return found
+}
+
+const valueIn = (value: unknown, pick: Pick) => (Array.isArray(value) ? pick(value) : value)
+
+function randomValue(type: GraphQLInputType, value: () => unknown, pick: Pick): unknown {
+  const named = getNullableType(type)
+  if (isListType(named)) {
+    const values = pick([[], [0], [0, 1, 2]]).map(() => randomValue(named.ofType, value, pick))
+    return values.filter((one) => one !== null)
+  }
+  if (!isInputObjectType(named)) return written(value(), String(named))
+  const operators = Object.values(named.getFields())
+  return Object.fromEntries(
+    pick([[], [0], [0, 1]]).map(() => {
+      const { name, type: of } = pick(operators)
+      return [name, randomValue(of, value, pick)]
+    }),
+  )
+}
+
+function written(value: unknown, type: string): unknown {
+  if (value === null || value === undefined) return null
+  if (type === 'DateTime') return new Date(value as number).toISOString()
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+/** What the filter means, said once more. */
+function matches(list: Tried, where: Row, row: Row): boolean {
+  return Object.entries(where).every(([name, given]) => {
+    if (given === null) return true
+    if (name === 'AND') return given.every((part: Row) => matches(list, part, row))
+    if (name === 'OR') return given.some((part: Row) => matches(list, part, row))
+    if (name === 'NOT') return !matches(list, given, row)
+    const own = [list.conditions[name]?.(row) as Value].flat()
+    const read = (value: any): Value => {
+      if (typeof own[0] === 'bigint') return BigInt(value)
+      const type = typesOf(list).where.getFields()[name]?.type
+      return ['DateRange', 'MomentRange'].includes(String(type)) ? Date.parse(value) : value
+    }
+    if (Array.isArray(given)) return own.some((value) => given.some((one: any) => one !== null && read(one) === value))
+    if (typeof given !== 'object') return own.some((value) => value === read(given))
+    return Object.entries(given).every(([operator, bound]: [string, any]) => {
+      if (bound === null) return true
+      const [value] = own as [any]
+      if (value === null) return false
+      if (operator === 'in') return bound.some((one: any) => one !== null && read(one) === value)
+      const other: any = read(bound)
+      if (operator === 'eq') return value === other
+      if (operator === 'gt') return value > other
+      if (operator === 'gte') return value >= other
+      return operator === 'lt' ? value < other : value <= other
+    })
+  })
+}
+
+/** Rows in an order, given in the list's own. */
+function inOrder(list: Tried, rows: Row[], by: { field: string; direction: string }[]): Row[] {
+  const [first] = by
+  const reversed = first && isOwn(list, first.field) && turned(list, first) !== list.first.direction
+  const placed = rows.map((row, place) => ({ row, place }))
+  placed.sort((a, b) => {
+    for (const { field, direction } of by) {
+      const [x, y] = [list.keys[field]?.(a.row), list.keys[field]?.(b.row)] as [any, any]
+      if (x === y) continue
+      if (x === null || y === null) return x === null ? 1 : -1
+      return x < y === (direction === 'ASC') ? -1 : 1
+    }
+    return reversed ? b.place - a.place : a.place - b.place
+  })
+  return placed.map(({ row }) => row)
+}
+
+/** Points on the leaderboard are its ranks the other way round. */
+const isOwn = (list: Tried, field: string) =>
+  field === list.first.field || (list.field === 'Query.leaderboard' && field === 'POINTS')
+const turned = (list: Tried, { field, direction }: { field: string; direction: string }) =>
+  field === list.first.field ? direction : direction === 'ASC' ? 'DESC' : 'ASC'
+
+function randomOrder(list: Tried, pick: Pick): { field: string; direction: string }[] {
+  const keys = Object.keys(list.keys)
+  const found = new Map<string, string>()
+  for (let n = pick([0, 1, 1, 2, 3]); n > 0; n--) found.set(pick(keys), pick(['ASC', 'DESC']))
+  if (found.has('RANK')) found.delete('POINTS')
+  return [...found].map(([field, direction]) => ({ field, direction }))
+}
+
+for (const [name, list] of Object.entries(lists))
+  describe(name, () => {
+    const query = queryOf(list)
+    const bound: Row = {}
+    let rows: Row[] = []
+    beforeAll(async () => {
+      const { data, errors } = await ask(query, { first: 1000 })
+      expect(errors).toBeUndefined()
+      rows = listIn(data).edges.map((edge: any) => edge.node)
+      expect(rows.length).toBeGreaterThan(0)
+      if (list.bound) Object.assign(bound, boundOf(list, rows))
+    })
+
+    test('every condition and every key is tried', () => {
+      const { where, orderBy } = typesOf(list)
+      const names = Object.keys(where.getFields()).filter((one) => !['AND', 'OR', 'NOT'].includes(one))
+      expect(Object.keys(list.conditions).sort()).toEqual(names.sort())
+      const field = (getNamedType(orderBy) as GraphQLInputObjectType).getFields().field
+      const keys = getNamedType(field?.type as GraphQLInputType)
+      if (!isEnumType(keys)) throw new Error('no enum')
+      if (name !== 'positions')
+        expect(Object.keys(list.keys).sort()).toEqual(
+          keys
+            .getValues()
+            .map((one) => one.name)
+            .sort(),
+        )
+    })
+
+    test('filters and orders are what they are in plain JavaScript, planned and resolved', {
+      timeout: 120_000,
+    }, async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat({ max: 5039 }), { minLength: 20, maxLength: 60 }), async (seed) => {
+          const pick = picker(seed)
+          const where = { ...randomWhere(list, rows, pick), ...bound }
+          const orderBy = randomOrder(list, pick)
+          const expected = inOrder(
+            list,
+            rows.filter((row) => matches(list, where, row)),
+            orderBy,
+          )
+          const told = JSON.stringify({ where, orderBy })
+          const whole = await ask(query, { first: 1000, where, orderBy })
+          expect(whole.errors, told).toBeUndefined()
+          const found = listIn(whole.data)
+          expect(
+            found.edges.map((edge: any) => edge.node),
+            told,
+          ).toEqual(expected)
+          expect(found.totalCount, told).toBe(expected.length)
+          expect(await ask(query, { first: 1000, where, orderBy }, RESOLVED), told).toEqual(whole)
+          if (expected.length < 3) return
+          const cursors = found.edges.map((edge: any) => edge.cursor)
+          const middle = pick(cursors.slice(1, -1)) as string
+          const at = cursors.indexOf(middle)
+          for (const extensions of [undefined, RESOLVED]) {
+            const after = listIn((await ask(query, { first: 4, after: middle, where, orderBy }, extensions)).data)
+            expect(
+              after.edges.map((edge: any) => edge.node),
+              told,
+            ).toEqual(expected.slice(at + 1, at + 5))
+            expect(
+              after.edges.map((edge: any) => edge.cursor),
+              told,
+            ).toEqual(cursors.slice(at + 1, at + 5))
+            const before = listIn((await ask(query, { last: 4, before: middle, where, orderBy }, extensions)).data)
+            expect(
+              before.edges.map((edge: any) => edge.node),
+              told,
+            ).toEqual(expected.slice(Math.max(0, at - 4), at))
+          }
+        }),
+        { numRuns: 25 },
+      )
+    })
+
+    test('a cursor leads on only with the filter and the order that it came with', async () => {
+      const key = Object.keys(list.keys)[0]
+      const orders = [{ field: key, direction: 'ASC' }]
+      const others = [{ field: key, direction: 'DESC' }]
+      const where = { ...bound, AND: [], NOT: { OR: [] } }
+      const { data } = await ask(query, { first: 2, where, orderBy: orders })
+      const after = listIn(data).pageInfo.endCursor
+      expect((await ask(query, { first: 2, after, where, orderBy: orders })).errors).toBeUndefined()
+      for (const extensions of [undefined, RESOLVED])
+        for (const other of [
+          { where, orderBy: others },
+          { orderBy: list.bound ? undefined : orders, where: list.bound ? where : undefined },
+          {},
+        ]) {
+          const { errors } = await ask(query, { first: 2, after, ...other }, extensions)
+          expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_INPUT'])
+          expect(errors?.[0].message).toContain('another filter or order. Start again')
+        }
+    })
+  })
+
+/** The filter that bounds a list, with values of its rows. */
+function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
+  if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
+  if (bound.startsWith('date')) return { date: { eq: rows[0]?.distributionDate } }
+  const newest = BigInt(rows.at(-1)?.timestamp)
+  return { timestamp: { gte: String(newest - 86_400n), lte: String(newest) } }
+}
