@@ -315,7 +315,8 @@ test('for a client that does not read nothing is read; when it reads again it ge
       return one.statements.length - before
     }
     // Until what is on its way to the client is full: then nothing is read any more, however often it changes.
-    for (let commits = 0, unread = 0; unread < 4; commits++) {
+    let commits = 0
+    for (let unread = 0; unread < 4; commits++) {
       unread = (await readFor()) > 0 ? 0 : unread + 1
       expect(commits).toBeLessThan(80)
     }
