@@ -140,7 +140,7 @@ describe('around an account', () => {
     expect(leaderboard.nodes).toEqual([])
     const { errors } = await gateway.graphql(`{ leaderboard(around: "${sampleUser}", last: 5) { nodes { rank } } }`)
     expect(errors?.[0]).toMatchObject({
-      message: 'around cannot be given together with after, before, last or offset.',
+      message: 'around cannot be given together with after, before, last, offset, where or orderBy.',
       extensions: { code: 'BAD_INPUT' },
     })
   })

@@ -9,7 +9,7 @@ import { likeQuery } from '../live-query.ts'
 import { list, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
-import { listArguments } from './page-arguments.ts'
+import { listArguments, pageArguments } from './page-arguments.ts'
 import { type UserRef, userAt } from './user.ts'
 
 const NOW = { date: '', newest: true }
