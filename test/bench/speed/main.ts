@@ -300,13 +300,14 @@ async function openStore(name: string, of: typeof shape): Promise<SpeedStore> {
 async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
   const count = small ? 40 : 300
   const { rows } = await pool.query<{ id: string; market: string }>(
-    `SELECT id, market_address AS market FROM position WHERE id >= '8' ORDER BY id LIMIT $1`,
+    `SELECT id, market_address AS market FROM position
+     WHERE id >= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM position) ORDER BY id LIMIT $1`,
     [count],
   )
   return operationsOn({ names, positions: rows, count })
 }
 
-/** What the product is told of documents beforehand: a file with each under its id. Its setting does not exist yet. */
+/** What the product is told of documents beforehand: a file with each under its id. */
 async function productEnv(): Promise<Record<string, string>> {
   const file = join(given.data, 'documents.json')
   const known = Object.values(documents).map((text) => [documentId(text), text])
