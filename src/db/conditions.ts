@@ -13,7 +13,7 @@ export interface Condition {
   type: ValueType
   /** SQL over `t`. A row matches if any of them does. */
   columns: string[]
-  /** An index serves each of the columns in the list's own order. */
+  /** An index serves each value of each of the columns in the list's own order, or nearly. */
   indexed?: boolean
   description: string
 }

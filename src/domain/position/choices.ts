@@ -13,7 +13,7 @@ const CHAIN = '(SELECT p.chain_id FROM pool p WHERE p.id = t.market_address)'
 export const positionChoices = {
   conditions: {
     user: one('t.user_address', 'address', 'Those of one user.'),
-    users: many('t.user_address', 'address', 'Those of any of these users.'),
+    users: indexed(many('t.user_address', 'address', 'Those of any of these users.')),
     pool: one('t.market_address', 'address', 'Those in one pool.'),
     pools: indexed(many('t.market_address', 'address', 'Those in any of these pools.')),
     asset: indexed(one(TOKENS, 'address', 'Those with this token on either side.')),
