@@ -98,7 +98,8 @@ export async function compute(
   await takeTurn(client)
   await beforeStoring?.()
   const before = await dayOfRun(client, day)
-  await client.query("SET LOCAL work_mem = '256MB'")
+  // Readers are to keep a core.
+  await client.query("SET LOCAL work_mem = '256MB'; SET LOCAL max_parallel_workers_per_gather = 0")
   const { removed, ...stored } = await inBulk(client, () => plan.store(client, day, runId))
   const multiplierRevision =
     stored.multiplierRevision ?? (await inBulk(client, () => recompute(client, basePoints, day, runId)))
