@@ -17,6 +17,7 @@ import { openLive } from './graphql/live.ts'
 import { Operations } from './graphql/operations.ts'
 import { createSchema } from './graphql/schema.ts'
 import { adminTokens } from './http/admin.ts'
+import { CORS } from './http/cors.ts'
 import { asksAnew, EdgeCache } from './http/edge-cache.ts'
 import { addEtags } from './http/etag.ts'
 import { mountGraphQL } from './http/graphql.ts'
@@ -61,20 +62,6 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
   )
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id).header('vary', 'Origin')
-    assertReadable(request.url)
-  })
-  addEtags(app)
-  closeUnused(app)
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-    exposedHeaders: ['request-id', 'etag'],
-    maxAge: 86_400,
-    strictPreflight: false,
-  })
-
   const edge = new EdgeCache({
     maxBytes: config.CACHE_MAX_BYTES,
     notifications,
@@ -87,6 +74,13 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     if (kept) sendAnswer(request, reply, kept, edge)
     else done()
   })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('request-id', request.id).header('vary', 'Origin')
+    done(unreadable(request.url))
+  })
+  await app.register(cors, CORS)
+  addEtags(app)
+  closeUnused(app)
 
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -179,12 +173,14 @@ function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>
 const clientRequestId = (given: string | string[] | undefined) =>
   typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined
 
-function assertReadable(url: string): void {
+function unreadable(url: string): GatewayError | undefined {
+  if (!url.includes('%')) return undefined
   try {
     decodeURIComponent(url)
+    return undefined
   } catch {
     const message = 'is not valid: its percent-encoding is broken'
-    throw new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
+    return new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
   }
 }
 

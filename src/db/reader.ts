@@ -1,8 +1,6 @@
-import pg, { type Pool, type PoolClient } from 'pg'
+import pg from 'pg'
 import { Prisma } from '../generated/prisma/client.ts'
-
-/** A row as Postgres wrote it: the text of each column. */
-export type TextRow = (string | null)[]
+import { type TextRow, textRows } from './text-query.ts'
 
 /** What a resolver reads with: everything that it gives belongs to one snapshot of the store. */
 export interface Reader {
@@ -14,37 +12,35 @@ export interface Reader {
   readonly models: Prisma.TransactionClient
 }
 
-type Queryable = Pick<Pool | PoolClient, 'query'>
+/** Gives work that sends one statement, of this name if it has one, the connection to send it on. */
+export type Lend = <T>(
+  name: string | undefined,
+  work: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
+) => Promise<T>
 
-/** A reader on one connection (or, for reads that need not fit together, on a pool). It sends named statements by pg. */
-export function pgReader(client: Queryable, onStatement?: (sql: string) => void): Reader {
+/** A reader that sends named statements by pg. */
+export function pgReader(lend: Lend, onStatement?: (sql: string) => void): Reader {
   return {
-    async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) {
-      const sql = 'text' in query ? query : Prisma.sql(query, ...values)
+    async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]) {
+      const sql = 'text' in query ? query : Prisma.sql(query, ...given)
       const { text } = sql
       onStatement?.(text)
-      const { rows } = await client.query({ name: nameOf(text), text, values: sql.values as unknown[], types })
+      const name = nameOf(text)
+      const { rows } = await lend(name, (client) =>
+        client.query({ name, text, values: sql.values as unknown[], types }),
+      )
       return rows as Rows
     },
-    async textRows({ text, values }) {
+    textRows({ text, values }) {
       onStatement?.(text)
-      const query = {
-        name: nameOf(text),
-        text,
-        values: values as unknown[],
-        rowMode: 'array' as const,
-        types: unparsed,
-      }
-      const { rows } = await client.query<TextRow>(query)
-      return rows
+      const name = nameOf(text)
+      return lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }))
     },
     get models(): never {
       throw new Error('Prisma reads nothing here: the operation asks for no node')
     },
   }
 }
-
-const unparsed = { getTypeParser: () => (text: string) => text }
 
 const MAX_NAMES = 1000
 const names = new Map<string, string>()
