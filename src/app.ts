@@ -40,6 +40,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
+    // Few requests log anything, and those say which they are.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 16_000 },
     requestIdHeader: false,
@@ -67,6 +69,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     notifications,
     shared: config.REDIS_URL === undefined ? undefined : cache,
     version: () => dataVersion(store),
+    now,
   })
   app.addHook('onRequest', (request, reply, done) => {
     const read = (request.method === 'GET' || request.method === 'HEAD') && !asksAnew(request.headers)

@@ -20,25 +20,35 @@ export type Lend = <T>(
 
 /** A reader that sends named statements by pg. */
 export function pgReader(lend: Lend, onStatement?: (sql: string) => void): Reader {
-  return {
-    async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]) {
-      const sql = 'text' in query ? query : Prisma.sql(query, ...given)
-      const { text } = sql
-      onStatement?.(text)
-      const name = nameOf(text)
-      const { rows } = await lend(name, (client) =>
-        client.query({ name, text, values: sql.values as unknown[], types }),
-      )
-      return rows as Rows
-    },
-    textRows({ text, values }) {
-      onStatement?.(text)
-      const name = nameOf(text)
-      return lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }))
-    },
-    get models(): never {
-      throw new Error('Prisma reads nothing here: the operation asks for no node')
-    },
+  return new PgReader(lend, onStatement)
+}
+
+class PgReader implements Reader {
+  readonly #lend: Lend
+  readonly #onStatement: ((sql: string) => void) | undefined
+
+  constructor(lend: Lend, onStatement: ((sql: string) => void) | undefined) {
+    this.#lend = lend
+    this.#onStatement = onStatement
+  }
+
+  async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]): Promise<Rows> {
+    const { text, values } = 'text' in query ? query : Prisma.sql(query, ...given)
+    this.#onStatement?.(text)
+    const name = nameOf(text)
+    const statement = { name, text, values: values as unknown[], types }
+    const { rows } = await this.#lend(name, (client) => client.query(statement))
+    return rows as Rows
+  }
+
+  textRows({ text, values }: Prisma.Sql): Promise<TextRow[]> {
+    this.#onStatement?.(text)
+    const name = nameOf(text)
+    return this.#lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }))
+  }
+
+  get models(): never {
+    throw new Error('Prisma reads nothing here: the operation asks for no node')
   }
 }
 

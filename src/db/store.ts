@@ -4,6 +4,7 @@ import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { Pipelines } from './pipelines.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
+import type { TextRow } from './text-query.ts'
 
 /** The store: a pool of connections, seen through pg and through Prisma, and a few that single statements are read on. */
 export interface Store {
@@ -84,23 +85,40 @@ export async function readOnce<T>(
   store: Store,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const single = pgReader(store.reads.lend, store.onStatement)
-  let statements = 0
-  const reader: Reader = {
-    $queryRaw: (...query) =>
-      ++statements > 1 ? Promise.reject(new SecondStatement('a transaction is needed')) : single.$queryRaw(...query),
-    textRows: (query) =>
-      ++statements > 1 ? Promise.reject(new SecondStatement('a transaction is needed')) : single.textRows(query),
-    get models() {
-      return single.models
-    },
-  }
+  const reader = new SingleReader(pgReader(store.reads.lend, store.onStatement))
   try {
     const result = await work(reader)
-    return statements > 1 ? undefined : { result }
+    return reader.statements > 1 ? undefined : { result }
   } catch (error) {
-    if (statements > 1) return undefined
+    if (reader.statements > 1) return undefined
     throw error
+  }
+}
+
+class SingleReader implements Reader {
+  readonly #reader: Reader
+  statements = 0
+
+  constructor(reader: Reader) {
+    this.#reader = reader
+  }
+
+  async $queryRaw<Rows>(...query: Parameters<Reader['$queryRaw']>): Promise<Rows> {
+    this.#assertFirst()
+    return this.#reader.$queryRaw<Rows>(...query)
+  }
+
+  async textRows(query: Prisma.Sql): Promise<TextRow[]> {
+    this.#assertFirst()
+    return this.#reader.textRows(query)
+  }
+
+  get models() {
+    return this.#reader.models
+  }
+
+  #assertFirst(): void {
+    if (++this.statements > 1) throw new SecondStatement('a transaction is needed')
   }
 }
 

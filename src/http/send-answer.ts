@@ -36,7 +36,7 @@ export function sendAnswer(
     raw.writeHead(answer.status, head)
     raw.end(method === 'HEAD' ? undefined : body)
   }
-  if (!encoding) send(answer.body)
+  if (!encoding) send(edge.told(answer))
   else {
     head.push('content-encoding', encoding)
     const known = answer.compressed[encoding]
