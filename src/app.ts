@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { dataVersion } from './db/store.ts'
@@ -18,6 +16,7 @@ import { Operations } from './graphql/operations.ts'
 import { createSchema } from './graphql/schema.ts'
 import { adminTokens } from './http/admin.ts'
 import { CORS } from './http/cors.ts'
+import { mountDocs } from './http/docs.ts'
 import { asksAnew, EdgeCache } from './http/edge-cache.ts'
 import { addEtags } from './http/etag.ts'
 import { mountGraphQL } from './http/graphql.ts'
@@ -32,7 +31,6 @@ import { ownOperations } from './rest/own-operations.ts'
 import { graphOperations } from './sources/gateway-graph.ts'
 
 const BODY_LIMIT = 1024 * 1024
-const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><text x="0" y="27" fill="#fff" font-family="sans-serif" font-size="20">Lending gateway</text></svg>`
 
 /** The whole HTTP surface. It does not listen. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
@@ -135,15 +133,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountRest(app, { graph, edge, adminTokens: tokens })
   mountGraphQL(app, { graph, edge, adminTokens: tokens })
   app.get('/openapi.json', (_request, reply) => reply.send(document))
+  mountDocs(app, document)
   refuseOtherMethods(app, known)
-
-  await app.register(swagger, { mode: 'static', specification: { document: document as never } })
-  await app.register(swaggerUi, {
-    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: '/docs', target: '_self' },
-    theme: { title: 'Lending gateway: REST APIs' },
-    routePrefix: '/docs',
-    uiConfig: { tryItOutEnabled: true, docExpansion: 'list' },
-  })
   return app
 }
 
