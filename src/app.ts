@@ -17,15 +17,16 @@ import { createSchema } from './graphql/schema.ts'
 import { adminTokens } from './http/admin.ts'
 import { CORS } from './http/cors.ts'
 import { mountDocs } from './http/docs.ts'
-import { asksAnew, EdgeCache } from './http/edge-cache.ts'
+import { EdgeCache } from './http/edge-cache.ts'
 import { addEtags } from './http/etag.ts'
 import { mountGraphQL } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
+import { serveKept } from './http/kept-answers.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
+import { requestIdOf } from './http/request-id.ts'
 import { mountRest } from './http/rest.ts'
-import { sendAnswer } from './http/send-answer.ts'
 import { closeUnused } from './http/unused.ts'
 import { ownOperations } from './rest/own-operations.ts'
 import { graphOperations } from './sources/gateway-graph.ts'
@@ -43,7 +44,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 16_000 },
     requestIdHeader: false,
-    genReqId: ({ headers }) => clientRequestId(headers['request-id']) ?? randomUUID(),
+    genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, request, reply) => {
       // Before routing no hook has run.
       reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
@@ -69,12 +70,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     version: () => dataVersion(store),
     now,
   })
-  app.addHook('onRequest', (request, reply, done) => {
-    const read = (request.method === 'GET' || request.method === 'HEAD') && !asksAnew(request.headers)
-    const kept = read ? edge.find(request.url) : undefined
-    if (kept) sendAnswer(request, reply, kept, edge)
-    else done()
-  })
+  serveKept(app.server, edge)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id).header('vary', 'Origin')
     done(unreadable(request.url))
@@ -163,9 +159,6 @@ function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>
     })
   }
 }
-
-const clientRequestId = (given: string | string[] | undefined) =>
-  typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined
 
 function unreadable(url: string): GatewayError | undefined {
   if (!url.includes('%')) return undefined

@@ -26,7 +26,7 @@ export function mountGraphQL(
       const vary = 'Origin, Accept'
       const plain = plainRequest(request)
       const answer = plain && (await answerCompiled(graph, edge, request, plain, admin))
-      if (answer) return sendAnswer(request, reply, answer, edge, { type: plain.type, vary })
+      if (answer) return sendAnswer(request, reply.hijack().raw, answer, edge, { type: plain.type, vary })
       reply.header('vary', vary)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))

@@ -46,7 +46,7 @@ async function read({ graph, edge }: RestOptions, endpoint: Endpoint, request: F
     return { status: endpoint.status, json: bodyJson(body), timed, ...clocked }
   }
   const answer = await edge.answer(edgeKey(request), compute, asksAnew(request.headers))
-  return sendAnswer(request, reply, answer, edge)
+  sendAnswer(request, reply.hijack().raw, answer, edge)
 }
 
 async function change(

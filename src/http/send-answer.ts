@@ -1,7 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import fresh from 'fresh'
 import { corsHeaders } from './cors.ts'
 import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
+
+interface Asked {
+  /** The id of the request. */
+  id: string
+  method?: string | undefined
+  headers: IncomingHttpHeaders
+}
 
 interface Sent {
   /** The media type, where it is not the answer's own. */
@@ -12,38 +19,33 @@ interface Sent {
 
 /** Sends an answer's bytes, past the hooks that make bytes of answers; or a 304 to a client that has it. */
 export function sendAnswer(
-  { id, method, headers }: FastifyRequest,
-  reply: FastifyReply,
+  { id, method, headers }: Asked,
+  response: ServerResponse,
   answer: Answer,
   edge: EdgeCache,
   { type = answer.type, vary = 'Origin' }: Sent = {},
-): FastifyReply {
-  const { raw } = reply
+): void {
   const encoding = isCompressible(answer) ? accepted(headers['accept-encoding']) : undefined
   const head = ['request-id', id, 'vary', `${vary}, Accept-Encoding`, ...corsHeaders]
-  reply.hijack()
   if (method === 'POST') head.push('cache-control', 'no-store')
   else {
     head.push('etag', encoding ? `${answer.etag.slice(0, -1)}-${encoding}"` : answer.etag, 'cache-control', 'no-cache')
     if (isFresh(headers['if-none-match'], answer.etag)) {
-      raw.writeHead(304, head)
-      raw.end()
-      return reply
+      response.writeHead(304, head).end()
+      return
     }
   }
   const send = (body: Buffer) => {
     head.push('content-type', type, 'content-length', String(body.length))
-    raw.writeHead(answer.status, head)
-    raw.end(method === 'HEAD' ? undefined : body)
+    response.writeHead(answer.status, head).end(method === 'HEAD' ? undefined : body)
   }
   if (!encoding) send(edge.told(answer))
   else {
     head.push('content-encoding', encoding)
     const known = answer.compressed[encoding]
     if (known) send(known)
-    else edge.compressed(answer, encoding).then(send, (error) => raw.destroy(error))
+    else edge.compressed(answer, encoding).then(send, (error) => response.destroy(error))
   }
-  return reply
 }
 
 /** Whether the client's tag still holds, in whichever encoding the client got the answer. */
