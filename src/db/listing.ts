@@ -115,7 +115,8 @@ export function pageSql<Row>(
   owned: Prisma.Sql[],
 ): Prisma.Sql {
   const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
-  const limit = Prisma.sql`LIMIT ${page.exact ? page.limit : page.limit + 1}`
+  // A literal, so that the plan that is kept for all values is made for as many rows.
+  const limit = Prisma.raw(`LIMIT ${page.exact ? page.limit : page.limit + 1}`)
   const starts = placesAfter(listing.order, page.after, '>')
   const ends = placesAfter(listing.order, page.before, '<')
   const selects: Prisma.Sql[] = []
