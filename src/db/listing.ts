@@ -28,11 +28,11 @@ export interface Owners {
   values: string[][]
 }
 
-/** Which page: at most `limit` rows after (or, backward, before) the place that `place` names. */
+/** Which page: at most `limit` rows after (or, backward, before) a place, given as values or as SQL of them. */
 export interface Page {
   limit: number
   backward: boolean
-  after?: string[]
+  after?: (string | Prisma.Sql)[]
   before?: string[]
   offset: bigint
   /** Nobody asks whether more rows follow, so that no more are read. */
@@ -193,7 +193,7 @@ function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
  * The rows past a place, as alternatives that an index can each read in order: a comparison of rows serves columns
  * of one direction, so there is one alternative for each run of those.
  */
-function placesAfter<Row>(order: OrderColumn<Row>[], place: string[] | undefined, past: '>' | '<'): Prisma.Sql[] {
+function placesAfter<Row>(order: OrderColumn<Row>[], place: Page['after'], past: '>' | '<'): Prisma.Sql[] {
   if (!place) return [Prisma.empty]
   const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
   order.forEach((o, i) => {

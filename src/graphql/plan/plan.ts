@@ -12,6 +12,7 @@ import type { Page } from '../../db/listing.ts'
 import type { Reader, TextRow } from '../../db/reader.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
+import type { ListReading } from './reading.ts'
 import {
   Columns,
   type Found,
@@ -172,18 +173,22 @@ class Variant {
       return known
     }
     const pages = new Map<List, Page | undefined>()
+    let assertPlace: (() => Promise<unknown>) | undefined
     for (const list of this.#lists) {
       const given = argumentsOf(list.field)
-      const prepare = list.reading.kind === 'list' ? list.reading.list.prepare : undefined
-      const asked = prepare ? await prepare(given, reader) : given
+      const { prepare, place }: Partial<ListReading> = list.reading.kind === 'list' ? list.reading.list : {}
+      const after = list === this.#spliced ? place?.(given) : undefined
+      const asked = prepare && !after ? await prepare(given, reader) : given
+      if (after) assertPlace = async () => prepare?.(given, reader)
       args.set(list.field.node, asked)
-      pages.set(list, pageFor(list, asked))
+      pages.set(list, pageFor(list, asked, after))
     }
     const pageOf = (list: List) => pages.get(list)
     const { name, place, more } = this.#placing(argumentsOf)
     const columns = { ...this.#columns, place: more }
     const request = { argumentsOf, pageOf }
     const found = await reader.textRows(statement(this.#root, this.#spliced, this.#nested, columns, request))
+    if (!this.#hasRows(found)) await assertPlace?.()
     return this.#planned(found, { pageOf, name, place })
   }
 
@@ -217,6 +222,11 @@ class Variant {
     }
   }
 
+  /** Whether the spliced list has rows: one that is there only for the root has no number. */
+  #hasRows([first]: TextRow[]): boolean {
+    return first !== undefined && (this.#number === undefined || first[this.#number] !== null)
+  }
+
   /** The rows of the spliced list; `nested` is told those of the nested one, each under the row that has them. */
   #found(rows: TextRow[], { pageOf }: Pick<Written, 'pageOf'>, nested: Map<TextRow, Found>): Found {
     const spliced = this.#spliced
@@ -224,8 +234,7 @@ class Variant {
     const page = pageOf(spliced)
     const number = this.#number
     if (number === undefined) return pageOfRows(page?.backward ? rows.reverse() : rows, page, this.#item)
-    // A row that is there only for the root has no number.
-    if (!rows[0] || rows[0][number] === null) return pageOfRows([], page, this.#item)
+    if (!this.#hasRows(rows)) return pageOfRows([], page, this.#item)
     if (!this.#nested) return pageOfRows(rows, page, this.#item)
     const nestedPage = pageOf(this.#nested)
     const nth = this.#nth

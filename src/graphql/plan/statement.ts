@@ -12,11 +12,11 @@ export interface Request {
   pageOf(list: List): Page | undefined
 }
 
-/** The page that a connection's arguments ask for. @throws BAD_INPUT */
-export function pageFor(list: List, args: Record<string, any>): Page | undefined {
+/** The page that a connection's arguments ask for, after a place if one is given. @throws BAD_INPUT */
+export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sql[]): Page | undefined {
   if (list.reading.kind !== 'list') return undefined
-  const page = readPage(list.reading.list.listing(args), args)
-  return list.open ? page : { ...page, exact: true }
+  const page = readPage(list.reading.list.listing(args), after ? { ...args, after: undefined } : args)
+  return { ...page, ...(after && { after }), exact: !list.open }
 }
 
 /**
