@@ -14,7 +14,19 @@ export interface Reader {
   readonly models: Prisma.TransactionClient
 }
 
+/** A pool, or a connection whose queries, those of a class of their own too, give promises. */
 type Queryable = Pick<Pool | PoolClient, 'query'>
+
+/** A query that keeps its rows as they came: no result is made of them, and no row is announced. */
+class TextQuery extends pg.Query {
+  readonly texts: TextRow[] = []
+
+  handleRowDescription() {}
+
+  handleDataRow({ fields }: { fields: TextRow }) {
+    this.texts.push(fields)
+  }
+}
 
 /** A reader on one connection (or, for reads that need not fit together, on a pool). It sends named statements by pg. */
 export function pgReader(client: Queryable, onStatement?: (sql: string) => void): Reader {
@@ -28,23 +40,15 @@ export function pgReader(client: Queryable, onStatement?: (sql: string) => void)
     },
     async textRows({ text, values }) {
       onStatement?.(text)
-      const query = {
-        name: nameOf(text),
-        text,
-        values: values as unknown[],
-        rowMode: 'array' as const,
-        types: unparsed,
-      }
-      const { rows } = await client.query<TextRow>(query)
-      return rows
+      const query = new TextQuery({ name: nameOf(text), text, values: values as unknown[] })
+      await client.query(query)
+      return query.texts
     },
     get models(): never {
       throw new Error('Prisma reads nothing here: the operation asks for no node')
     },
   }
 }
-
-const unparsed = { getTypeParser: () => (text: string) => text }
 
 const MAX_NAMES = 1000
 const names = new Map<string, string>()

@@ -115,7 +115,12 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
 function inTurn(client: pg.PoolClient): pg.PoolClient {
   let last: Promise<unknown> = Promise.resolve()
   const query = (config: pg.QueryConfig) => {
-    const own = last.then(() => client.query(config))
+    const own = last.then(
+      () =>
+        new Promise((resolve, reject) =>
+          client.query(config, (error, result) => (error ? reject(error) : resolve(result))),
+        ),
+    )
     last = own.catch(() => {})
     return own
   }
