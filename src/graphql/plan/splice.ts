@@ -213,9 +213,15 @@ function json(value: string, as: Encoding): string {
   }
 }
 
+const E = 101
+const NINE = 57
+
 /** Postgres writes 1e+20 where JavaScript writes all digits, and words where JSON has none. */
 function number(value: string): string {
-  if (!/[eNy]/.test(value)) return value
+  const end = value.length
+  // An exponent is a letter, a sign and two or three digits; NaN and Infinity end in a letter.
+  if (value.charCodeAt(end - 4) !== E && value.charCodeAt(end - 5) !== E && value.charCodeAt(end - 1) <= NINE)
+    return value
   const parsed = Number(value)
   if (!Number.isFinite(parsed)) throw new NoJson(`${value} is no JSON number`)
   return String(parsed)
