@@ -28,11 +28,11 @@ export interface Owners {
   values: string[][]
 }
 
-/** Which page: at most `limit` rows after (or, backward, before) the place that `place` names. */
+/** Which page: at most `limit` rows after (or, backward, before) a place, given as values or as SQL of them. */
 export interface Page {
   limit: number
   backward: boolean
-  after?: string[]
+  after?: (string | Prisma.Sql)[]
   before?: string[]
   offset: bigint
   /** Nobody asks whether more rows follow, so that no more are read. */
@@ -103,6 +103,12 @@ const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
   Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
 
 /**
+ * The sizes of pages that are in the text of their statements, so that the plan that Postgres keeps for all values is made
+ * for as many rows. They are few, for each text is a statement that every connection keeps.
+ */
+const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
+
+/**
  * The statement of one page: up to `limit` + 1 rows (`limit` of an exact one) in the order of the list, reversed for a backward page.
  * @param columns a select list that has at least the fields that the listing is ordered by
  * @param owned conditions that bind the list to its owner
@@ -115,7 +121,8 @@ export function pageSql<Row>(
   owned: Prisma.Sql[],
 ): Prisma.Sql {
   const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
-  const limit = Prisma.sql`LIMIT ${page.exact ? page.limit : page.limit + 1}`
+  const rows = page.exact ? page.limit : page.limit + 1
+  const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${rows}`) : Prisma.sql`LIMIT ${rows}`
   const starts = placesAfter(listing.order, page.after, '>')
   const ends = placesAfter(listing.order, page.before, '<')
   const selects: Prisma.Sql[] = []
@@ -192,7 +199,7 @@ function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
  * The rows past a place, as alternatives that an index can each read in order: a comparison of rows serves columns
  * of one direction, so there is one alternative for each run of those.
  */
-function placesAfter<Row>(order: OrderColumn<Row>[], place: string[] | undefined, past: '>' | '<'): Prisma.Sql[] {
+function placesAfter<Row>(order: OrderColumn<Row>[], place: Page['after'], past: '>' | '<'): Prisma.Sql[] {
   if (!place) return [Prisma.empty]
   const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
   order.forEach((o, i) => {

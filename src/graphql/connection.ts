@@ -118,7 +118,7 @@ const PLACES = {
 }
 
 /** The page that a list's arguments ask for. @throws BAD_INPUT */
-export function readPage(listing: Ordered, args: PageArguments): Page {
+export function readPage(listing: Ordered, args: PageArguments): Page & { after?: string[]; before?: string[] } {
   const { first, last } = args
   const bad = (name: string, message: string) =>
     new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

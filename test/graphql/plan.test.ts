@@ -194,6 +194,51 @@ for (const [name, list] of Object.entries({
     }
   })
 
+test('pages after a record are the same, planned and resolved, and so is the refusal of one that is not there', async () => {
+  const { rows } = await gateway.deps.store.pool.query<{ id: string }>(
+    'SELECT id FROM position ORDER BY distribution_date DESC, id',
+  )
+  const ids = [0, 1, 40, rows.length - 2, rows.length - 1].map((n) => rows[n]?.id ?? '')
+  const lists = [
+    'first: 3',
+    'first: 0',
+    'last: 2',
+    'first: 2, offset: 1',
+    `first: 4, assets: ["${known.token?.[0]}", "${known.token?.[1]}"]`,
+    `first: 4, pool: "${known.pool?.[0]}", where: { points: { gt: 0 } }`,
+    'first: 2, orderBy: { field: DATE }',
+  ]
+  for (const id of [...ids, 'none', '', 'a\u0000b'])
+    for (const list of lists)
+      for (const selected of [
+        'nodes { recordId }',
+        'totalCount edges { cursor } pageInfo { hasPreviousPage endCursor }',
+      ]) {
+        const query = `{ positions(${list}, afterRecord: ${JSON.stringify(id)}) { ${selected} } }`
+        expect(JSON.parse(await ask(query)), query).toEqual(JSON.parse(await ask(query, RESOLVED)))
+      }
+})
+
+for (const [name, selection] of Object.entries({
+  'rows without any': 'pools(first: 3) { nodes { name positions(first: 2, date: "2020-01-01") { nodes { points } } } }',
+  'no rows at all': 'pools(first: 3, offset: 1000) { nodes { name positions { nodes { points } } } }',
+  'none asked for':
+    'pools(first: 3) { nodes { name positions(first: 0) { nodes { points } pageInfo { hasNextPage } } } }',
+  'backward in both':
+    'pools(last: 3) { nodes { name positions(last: 2) { nodes { recordId } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',
+  'more in some':
+    'pools { nodes { positions(first: 400) { totalCount nodes { recordId } pageInfo { hasNextPage } } } }',
+  'two in one, and one within': `pools(first: 2) { nodes { topAccounts(first: 2) { points }
+      positions(first: 3) { nodes { recordId user { dailyPoints(first: 2) { nodes { points positions { points } } } } } } } }`,
+  'behind an object':
+    'leaderboard(first: 4) { totalCount nodes { rank user { positions(first: 2) { nodes { points } } } } }',
+}))
+  test(`lists within lists are the same, planned and resolved: ${name}`, async () => {
+    const query = `{ ${selection} }`
+    expect(operations.find(query, undefined)?.plan.covers()).toBe(true)
+    expect(JSON.parse(await ask(query))).toEqual(JSON.parse(await ask(query, RESOLVED)))
+  })
+
 test('a number that JSON has no word for is an error, planned and resolved', async () => {
   const { pool } = gateway.deps.store
   const { rows } = await pool.query(

@@ -167,6 +167,13 @@ for (const [name, { query, statements, unplanned }] of Object.entries(operations
       expect(many.length, many.join('\n')).toBe(expected)
     })
 
+test('a page after a record takes one statement', async () => {
+  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { recordId } } }')
+  const after = { id: data.positions.nodes[0].recordId }
+  const page = 'query ($id: String!) { positions(first: 2, afterRecord: $id) { nodes { recordId } } }'
+  expect(await statementsOf(page, after)).toHaveLength(1)
+})
+
 test('introspection takes no statement at all', async () => {
   expect(await statementsOf('{ __schema { types { name } } }')).toEqual([])
 })

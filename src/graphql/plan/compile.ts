@@ -230,12 +230,13 @@ function argumentKey(field: Field, name: string): Key {
 
 const ENCODINGS: Record<string, Encoding> = {
   Float: 'number',
-  Int: 'number',
-  SafeInt: 'number',
+  Int: 'json',
+  SafeInt: 'json',
   Boolean: 'boolean',
   String: 'text',
   ID: 'text',
-  Address: 'text',
+  // Hexadecimal digits: nothing else is stored.
+  Address: 'quoted',
   BigInt: 'quoted',
 }
 

@@ -13,8 +13,19 @@ import type { Reader } from '../../db/reader.ts'
 import type { TextRow } from '../../db/text-query.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
-import { Columns, items, placeColumns, placeIn, template, type Written, write } from './splice.ts'
-import { isBare, pageFor, type Request, splicedList, statement } from './statement.ts'
+import type { ListReading } from './reading.ts'
+import {
+  Columns,
+  type Found,
+  items,
+  placeColumns,
+  placeIn,
+  type Template,
+  template,
+  type Written,
+  write,
+} from './splice.ts'
+import { isBare, nestedList, pageFor, type Request, type Selected, splicedList, statement } from './statement.ts'
 
 /** Rows as JSON, without the brackets around them. */
 export class Rows {
@@ -118,27 +129,38 @@ function switchesOf(document: DocumentNode): string[] {
 class Variant {
   readonly #root: Level
   readonly #spliced: List | undefined
-  readonly #answer: ReturnType<typeof template>
-  readonly #item: ReturnType<typeof template>
-  readonly #columns: { root: string[]; row: string[] }
+  readonly #nested: List | undefined
+  readonly #answer: Template
+  readonly #item: Template
+  readonly #nestedItem: Template
+  readonly #columns: Omit<Selected, 'place'>
+  /** Where a row's number is among the columns, and a nested row's; a bare row has none. */
+  readonly #number: number | undefined
+  readonly #nth: number
   readonly #place: Map<string, number>
   readonly #lists: List[]
 
   constructor({ root, answer }: Compiled) {
     this.#root = root
-    this.#spliced = splicedList(root)
+    const spliced = splicedList(root)
+    const nested = nestedList(spliced)
+    this.#spliced = spliced
+    this.#nested = nested
     this.#lists = listsOf(root)
-    if (this.#lists.some((list) => list.cursors && list !== this.#spliced))
-      throw new Unplanned('a cursor of a list that Postgres writes')
+    if (this.#lists.some((list) => list.cursors && list !== spliced))
+      throw new Unplanned('a cursor of a list within a list')
     const outer = new Columns()
-    this.#answer = template(answer, outer, this.#spliced)
-    const bare = this.#spliced !== undefined && isBare(root, this.#spliced)
+    this.#answer = template(answer, outer, spliced)
+    const bare = spliced !== undefined && isBare(root, spliced)
+    this.#number = bare ? undefined : outer.sql.length
     const inner = new Columns(bare ? 0 : outer.sql.length + 1)
-    const rows = this.#spliced?.rows
-    this.#place = this.#spliced?.cursors ? placeColumns(this.#spliced, inner) : new Map()
-    this.#item = rows ? template(rows.item, inner, undefined) : []
-    if (rows && inner.sql.length === 0) inner.place('true')
-    this.#columns = { root: outer.sql, row: inner.sql }
+    this.#place = spliced?.cursors ? placeColumns(spliced, inner) : new Map()
+    this.#item = spliced?.rows ? template(spliced.rows.item, inner, nested) : []
+    if (spliced?.rows && inner.sql.length === 0) inner.place('true')
+    this.#nth = outer.sql.length + 1 + inner.sql.length
+    const innermost = new Columns(this.#nth + 1)
+    this.#nestedItem = nested?.rows ? template(nested.rows.item, innermost, undefined) : []
+    this.#columns = { root: outer.sql, row: inner.sql, nested: innermost.sql }
   }
 
   async run(reader: Reader, variables: Record<string, unknown>): Promise<Planned> {
@@ -152,18 +174,23 @@ class Variant {
       return known
     }
     const pages = new Map<List, Page | undefined>()
+    let assertPlace: (() => Promise<unknown>) | undefined
     for (const list of this.#lists) {
       const given = argumentsOf(list.field)
-      const prepare = list.reading.kind === 'list' ? list.reading.list.prepare : undefined
-      const asked = prepare ? await prepare(given, reader) : given
+      const { prepare, place }: Partial<ListReading> = list.reading.kind === 'list' ? list.reading.list : {}
+      const after = list === this.#spliced ? place?.(given) : undefined
+      const asked = prepare && !after ? await prepare(given, reader) : given
+      if (after) assertPlace = async () => prepare?.(given, reader)
       args.set(list.field.node, asked)
-      pages.set(list, pageFor(list, asked))
+      pages.set(list, pageFor(list, asked, after))
     }
     const pageOf = (list: List) => pages.get(list)
     const { name, place, more } = this.#placing(argumentsOf)
-    const columns = more.length > 0 ? { ...this.#columns, row: [...this.#columns.row, ...more] } : this.#columns
-    const found = await reader.textRows(statement(this.#root, this.#spliced, columns, { argumentsOf, pageOf }))
-    return this.#planned(found, { pageOf, rows: [], ends: [], item: this.#item, more: false, name, place })
+    const columns = { ...this.#columns, place: more }
+    const request = { argumentsOf, pageOf }
+    const found = await reader.textRows(statement(this.#root, this.#spliced, this.#nested, columns, request))
+    if (!this.#hasRows(found)) await assertPlace?.()
+    return this.#planned(found, { pageOf, name, place })
   }
 
   /** What the cursors of the spliced list are made of, and the columns that they need beside those of the plan. */
@@ -171,42 +198,64 @@ class Variant {
     const spliced = this.#spliced
     if (!spliced?.cursors || spliced.reading.kind !== 'list' || !spliced.rows) return { name: '', place: [], more: [] }
     const { name, order } = spliced.reading.list.listing(argumentsOf(spliced.field))
-    const { root, row } = this.#columns
-    const before = isBare(this.#root, spliced) ? 0 : root.length + 1
-    return { name, ...placeIn(order, spliced.rows.scope.alias, this.#place, before + row.length) }
+    const { row, nested } = this.#columns
+    const columns = this.#nested ? this.#nth + 1 + nested.length : (this.#number ?? -1) + 1 + row.length
+    return { name, ...placeIn(order, spliced.rows.scope.alias, this.#place, columns) }
   }
 
-  #planned(found: TextRow[], written: Written): Planned {
-    const spliced = this.#spliced
-    const { pageOf } = written
-    let root: TextRow = found[0] ?? []
-    if (spliced) {
-      const page = pageOf(spliced)
-      const bare = isBare(this.#root, spliced)
-      // A row that is there only for the root has no number.
-      const number = this.#columns.root.length
-      let rows = bare || root[number] !== null ? found : []
-      if (bare) {
-        root = []
-        if (page?.backward) rows.reverse()
-      }
-      if (page && rows.length > page.limit) {
-        written.more = true
-        rows = page.backward ? rows.slice(1) : rows.slice(0, page.limit)
-      }
-      written.rows = rows
-      written.ends = [rows[0], rows.at(-1)]
-    }
+  #planned(rows: TextRow[], known: Omit<Written, 'foundOf'>): Planned {
+    const number = this.#number
+    const root: TextRow = (number === undefined ? undefined : rows[0]) ?? []
+    const nested = new Map<TextRow, Found>()
+    const found = this.#found(rows, known, nested)
+    const written = (own: Found): Written => ({
+      ...known,
+      foundOf: (list, row) => (list === this.#spliced ? own : (nested.get(row) as Found)),
+    })
     return {
-      json: () => write(this.#answer, root, written),
+      json: () => write(this.#answer, root, written(found)),
       parts: () => {
-        const { rows } = written
-        const last = rows.at(-1)
-        const own = new Rows(items(written), rows.length, last && write(this.#item, last, written))
-        return { data: write(this.#answer, root, { ...written, rows: [], ends: [rows[0], last] }), rows: own }
+        const all = written(found)
+        const last = found.rows.at(-1)
+        const own = new Rows(items(found, all), found.rows.length, last && write(this.#item, last, all))
+        return { data: write(this.#answer, root, written({ ...found, rows: [] })), rows: own }
       },
     }
   }
+
+  /** Whether the spliced list has rows: one that is there only for the root has no number. */
+  #hasRows([first]: TextRow[]): boolean {
+    return first !== undefined && (this.#number === undefined || first[this.#number] !== null)
+  }
+
+  /** The rows of the spliced list; `nested` is told those of the nested one, each under the row that has them. */
+  #found(rows: TextRow[], { pageOf }: Pick<Written, 'pageOf'>, nested: Map<TextRow, Found>): Found {
+    const spliced = this.#spliced
+    if (!spliced) return pageOfRows([], undefined, [])
+    const page = pageOf(spliced)
+    const number = this.#number
+    if (number === undefined) return pageOfRows(page?.backward ? rows.reverse() : rows, page, this.#item)
+    if (!this.#hasRows(rows)) return pageOfRows([], page, this.#item)
+    if (!this.#nested) return pageOfRows(rows, page, this.#item)
+    const nestedPage = pageOf(this.#nested)
+    const nth = this.#nth
+    const firsts: TextRow[] = []
+    for (let at = 0, end = 0; at < rows.length; at = end) {
+      const first = rows[at] as TextRow
+      while (rows[end]?.[number] === first[number]) end++
+      const group = first[nth] === null ? [] : rows.slice(at, end)
+      firsts.push(first)
+      nested.set(first, pageOfRows(nestedPage?.backward ? group.reverse() : group, nestedPage, this.#nestedItem))
+    }
+    return pageOfRows(firsts, page, this.#item)
+  }
+}
+
+/** @param rows in the order of the list, with the one that tells that more follow (or, backward, come before) */
+function pageOfRows(rows: TextRow[], page: Page | undefined, item: Template): Found {
+  const more = page !== undefined && rows.length > page.limit
+  const own = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
+  return { rows: own, more, ends: [own[0], own.at(-1)], item }
 }
 
 function listsOf(level: Level): List[] {

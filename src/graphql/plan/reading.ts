@@ -42,6 +42,8 @@ export interface ListReading {
   assertSortable?(args: Arguments): void
   /** What of the arguments must be looked up first. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
+  /** The place that its page is after, where it is looked up within the statement: no rows follow one that is not found. */
+  place?(args: Arguments): Prisma.Sql[] | undefined
   /** Which columns of the list equal which fields of the row that has it. */
   owner?: { columns: Owners['columns']; fields: string[] }
   /** The stored total, where one is: loaded, or as SQL over the owner's columns; undefined for these arguments: count. */
@@ -113,7 +115,7 @@ function resolved(reading: ListReading) {
 const text = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : String(value))
 
 /** The row of a listing at the values of some of its columns, which are a key. */
-export function oneOf(listing: Listing<any>, ...key: string[]): One {
+export function oneOf(listing: Pick<Listing<any>, 'from' | 'columns'>, ...key: string[]): One {
   return {
     columns: listing.columns,
     at: (values) => {

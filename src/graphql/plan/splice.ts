@@ -7,15 +7,19 @@ import { momentSql, pageFlag } from './statement.ts'
 /** A value that JSON has no words for: the operation is to be resolved, which tells the client what is wrong. */
 export class NoJson extends Error {}
 
-/** A piece as a sequence of texts that are always the same and of columns. */
-type Template = (
-  | string
-  | { column: number; as: Encoding }
-  | { there: number; template: Template }
-  | { page: List; of: string; more: number | undefined }
-  | { cursor: true }
-  | { items: List }
-)[]
+/** A piece as a sequence of values, each with the text before it. */
+export type Template = Slot[]
+
+interface Slot {
+  before: string
+  /** How the text of the column becomes JSON, or what else is written: nothing, an object that may be null, a list. */
+  as: Encoding | 'nothing' | 'object' | 'items' | 'page' | 'cursor'
+  column: number
+  template: Template
+  list: List | undefined
+  /** The field of a page. */
+  of: string
+}
 
 /** The columns that a template reads, as SQL. */
 export class Columns {
@@ -38,62 +42,60 @@ export class Columns {
   }
 }
 
-/** Turns a piece into a template over columns. `isSpliced`: the list whose rows JavaScript writes. */
+/** Turns a piece into a template over columns. `spliced`: the list whose rows JavaScript writes within it. */
 export function template(piece: Piece, columns: Columns, spliced: List | undefined): Template {
-  const parts: Template = []
-  const text = (more: string) => {
-    const last = parts.length - 1
-    if (typeof parts[last] === 'string') parts[last] += more
-    else parts.push(more)
+  const slots: Template = []
+  let before = ''
+  const slot = (as: Slot['as'], more: Partial<Slot> = {}) => {
+    slots.push({ before, as, column: 0, template: [], list: undefined, of: '', ...more })
+    before = ''
   }
   const add = (one: Piece): void => {
     switch (one.kind) {
       case 'constant':
-        text(one.json)
+        before += one.json
         return
       case 'leaf':
-        parts.push({ column: columns.place(one.as === 'moment' ? momentSql(one.sql) : one.sql), as: one.as })
+        slot(one.as, { column: columns.place(one.as === 'moment' ? momentSql(one.sql) : one.sql) })
         return
       case 'object': {
-        if (one.there !== undefined) {
-          const { members } = one
-          parts.push({
-            there: columns.place(one.there),
-            template: template({ kind: 'object', members }, columns, spliced),
-          })
+        const { members, there } = one
+        if (there !== undefined) {
+          const whole = template({ kind: 'object', members }, columns, spliced)
+          slot('object', { column: columns.place(there), template: whole })
           return
         }
-        text('{')
-        one.members.forEach(({ key, piece }, i) => {
-          text(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+        before += '{'
+        members.forEach(({ key, piece }, i) => {
+          before += `${i > 0 ? ',' : ''}${JSON.stringify(key)}:`
           add(piece)
         })
-        text('}')
+        before += '}'
         return
       }
       case 'items':
-        if (one.list === spliced) parts.push({ items: one.list })
-        else {
-          text('[')
-          parts.push({ column: columns.place(`coalesce(${one.list.alias}.items, '')`), as: 'json' })
-          text(']')
-        }
+        before += '['
+        if (one.list === spliced) slot('items', { list: one.list })
+        else slot('json', { column: columns.place(`coalesce(${one.list.alias}.items, '')`) })
+        before += ']'
         return
-      case 'page':
-        parts.push({
-          page: one.list,
-          of: one.of,
-          more: one.list === spliced ? undefined : columns.place(`${one.list.alias}.more`),
-        })
+      case 'page': {
+        const { list, of } = one
+        slot('page', { list, of, column: list === spliced ? OF_FOUND : columns.place(`${list.alias}.more`) })
         return
+      }
       case 'cursor':
-        parts.push({ cursor: true })
+        slot('cursor')
         return
     }
   }
   add(piece)
-  return parts
+  if (before !== '') slot('nothing')
+  return slots
 }
+
+/** Whether more rows follow is known from those that were found. */
+const OF_FOUND = -1
 
 /** The columns that a row's place in its list is made of, by field. */
 export function placeColumns({ reading, rows }: List, columns: Columns): Map<string, number> {
@@ -117,38 +119,49 @@ export function placeIn(
   return { more, place }
 }
 
+/** The rows of a list that JavaScript writes. */
+export interface Found {
+  rows: TextRow[]
+  /** Whether there were more rows than its page holds. */
+  more: boolean
+  /** The first and the last row. */
+  ends: (TextRow | undefined)[]
+  item: Template
+}
+
 /** What is known when the answer is written. */
 export interface Written {
   pageOf(list: List): Page | undefined
-  /** The rows of the spliced list, each as `item`. */
-  rows: TextRow[]
-  /** The first and the last of them. */
-  ends: (TextRow | undefined)[]
-  item: Template
-  /** Whether there were more rows than its page holds. */
-  more: boolean
-  /** The name of its listing, for cursors, and the columns of a row's place. */
+  /** What was found of a list in the row that has it. */
+  foundOf(list: List, row: TextRow): Found
+  /** The name of the spliced list's listing, for cursors, and the columns of a row's place. */
   name: string
   place: { column: number; type: OrderColumn<unknown>['type'] }[]
 }
 
 /** Writes an answer, or a row of it. */
-export function write(parts: Template, row: TextRow, known: Written): string {
+export function write(template: Template, row: TextRow, known: Written): string {
   let out = ''
-  for (const part of parts) {
-    if (typeof part === 'string') out += part
-    else if ('column' in part) out += json(row[part.column] as string | null, part.as)
-    else if ('there' in part) out += row[part.there] === null ? 'null' : write(part.template, row, known)
-    else if ('items' in part) out += `[${items(known)}]`
-    else if ('cursor' in part) out += cursor(row, known)
-    else out += pageInfo(part, row, known)
+  for (let i = 0; i < template.length; i++) {
+    const slot = template[i] as Slot
+    const { as } = slot
+    out += slot.before
+    if (as === 'nothing') continue
+    if (as === 'items') out += items(known.foundOf(slot.list as List, row), known)
+    else if (as === 'page') out += pageInfo(slot, row, known)
+    else if (as === 'cursor') out += cursor(row, known)
+    else {
+      const value = row[slot.column] as string | null
+      if (value === null) out += 'null'
+      else if (as === 'object') out += write(slot.template, row, known)
+      else out += json(value, as)
+    }
   }
   return out
 }
 
-/** The rows of the spliced list, without the brackets around them. */
-export function items(known: Written): string {
-  const { rows, item } = known
+/** The rows of a list, without the brackets around them. */
+export function items({ rows, item }: Found, known: Written): string {
   let out = ''
   for (let i = 0; i < rows.length; i++) {
     if (i > 0) out += ','
@@ -157,16 +170,13 @@ export function items(known: Written): string {
   return out
 }
 
-function pageInfo(
-  { page: list, of, more }: { page: List; of: string; more: number | undefined },
-  row: TextRow,
-  known: Written,
-) {
-  const page = known.pageOf(list)
+function pageInfo({ list, of, column }: Slot, row: TextRow, known: Written): string {
+  const page = list && known.pageOf(list)
   if (!page) throw new Error('no connection')
   const told = pageFlag(page, of)
-  if (told !== undefined) return String(told === 'more' ? (more === undefined ? known.more : row[more] === 't') : told)
-  const end = known.ends[of === 'startCursor' ? 0 : 1]
+  if (told === 'more') return String(column === OF_FOUND ? known.foundOf(list, row).more : row[column] === 't')
+  if (told !== undefined) return String(told)
+  const end = known.foundOf(list, row).ends[of === 'startCursor' ? 0 : 1]
   return end ? cursor(end, known) : 'null'
 }
 
@@ -185,8 +195,7 @@ const placeText = (value: string, type: string) => (type === 'double precision' 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/
 
-function json(value: string | null, as: Encoding): string {
-  if (value === null) return 'null'
+function json(value: string, as: Encoding): string {
   switch (as) {
     case 'number':
       return number(value)
@@ -204,9 +213,15 @@ function json(value: string | null, as: Encoding): string {
   }
 }
 
+const E = 101
+const NINE = 57
+
 /** Postgres writes 1e+20 where JavaScript writes all digits, and words where JSON has none. */
 function number(value: string): string {
-  if (!/[eNy]/.test(value)) return value
+  const end = value.length
+  // An exponent is a letter, a sign and two or three digits; NaN and Infinity end in a letter.
+  if (value.charCodeAt(end - 4) !== E && value.charCodeAt(end - 5) !== E && value.charCodeAt(end - 1) <= NINE)
+    return value
   const parsed = Number(value)
   if (!Number.isFinite(parsed)) throw new NoJson(`${value} is no JSON number`)
   return String(parsed)

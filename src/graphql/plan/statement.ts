@@ -12,11 +12,11 @@ export interface Request {
   pageOf(list: List): Page | undefined
 }
 
-/** The page that a connection's arguments ask for. @throws BAD_INPUT */
-export function pageFor(list: List, args: Record<string, any>): Page | undefined {
+/** The page that a connection's arguments ask for, after a place if one is given. @throws BAD_INPUT */
+export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sql[]): Page | undefined {
   if (list.reading.kind !== 'list') return undefined
-  const page = readPage(list.reading.list.listing(args), args)
-  return list.open ? page : { ...page, exact: true }
+  const page = readPage(list.reading.list.listing(args), after ? { ...args, after: undefined } : args)
+  return { ...page, ...(after && { after }), exact: !list.open }
 }
 
 /**
@@ -29,26 +29,65 @@ export function splicedList(root: Level): List | undefined {
 }
 
 /**
- * The statement that reads all of an answer.
- * @param columns the SQL of what is read of the root, then of what is read of each row of the spliced list
+ * The list whose rows come as rows too, each beside the row of the spliced list that has it: of the lists within those,
+ * the one that reads most values.
+ */
+export function nestedList(spliced: List | undefined): List | undefined {
+  let most: List | undefined
+  for (const join of spliced?.rows?.level.joins ?? [])
+    if (join.kind === 'list' && valuesOf(join.list) > (most ? valuesOf(most) : 0)) most = join.list
+  return most
+}
+
+const valuesOf = ({ rows }: List) => (rows ? leaves(rows.item) : 0)
+
+function leaves(piece: Piece): number {
+  if (piece.kind === 'object') return piece.members.reduce((sum, member) => sum + leaves(member.piece), 0)
+  return piece.kind === 'constant' ? 0 : 1
+}
+
+/** The SQL of what a statement gives. */
+export interface Selected {
+  root: string[]
+  /** Of a row of the spliced list. */
+  row: string[]
+  /** Of a row of the list that is nested in it. */
+  nested: string[]
+  /** What else a cursor of a row of the spliced list is made of. */
+  place: string[]
+}
+
+/**
+ * The statement that reads all of an answer. It gives the columns of the root, the number of the row, its columns and,
+ * where a list is nested, the number of the nested row and its columns. A row that has several nested ones is told once,
+ * with the first of them.
  */
 export function statement(
   root: Level,
   spliced: List | undefined,
-  columns: { root: string[]; row: string[] },
+  nested: List | undefined,
+  columns: Selected,
   request: Request,
 ): Prisma.Sql {
   if (!spliced?.rows) return Prisma.sql`SELECT ${raw(columns.root)} FROM (SELECT) r ${joins(root.joins, request)}`
   const { scope, level } = spliced.rows
   const others = root.joins.filter((join) => join.kind !== 'list')
-  const page = rowsSql(spliced, request)
-  if (others.length === 0 && level.joins.length === 0)
-    return Prisma.sql`SELECT ${raw(columns.row)} FROM (${page}) ${raw([scope.alias])}`
-  const backward = request.pageOf(spliced)?.backward
-  return Prisma.sql`SELECT ${raw([...columns.root, `${scope.alias}.n`, ...columns.row])}
-    FROM (SELECT) r ${joins(others, request)}
-    LEFT JOIN LATERAL (SELECT p.*, row_number() OVER () AS n FROM (${page}) p) ${raw([scope.alias])} ON true
-    ${joins(level.joins, request)} ORDER BY ${raw([`${scope.alias}.n ${backward ? 'DESC' : ''}`])}`
+  if (isBare(root, spliced))
+    return Prisma.sql`SELECT ${raw([...columns.row, ...columns.place])} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
+  const number = `${scope.alias}.n`
+  const order = request.pageOf(spliced)?.backward ? `${number} DESC` : number
+  const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)} LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
+    ${joins(
+      level.joins.filter((join) => join.kind !== 'list' || join.list !== nested),
+      request,
+    )}`
+  if (!nested?.rows)
+    return Prisma.sql`SELECT ${raw([...columns.root, number, ...columns.row, ...columns.place])} ${head} ORDER BY ${raw([order])}`
+  const nth = `${nested.rows.scope.alias}.n`
+  const once = columns.row.map((sql) => `CASE WHEN ${nth} > 1 THEN NULL ELSE ${sql} END`)
+  return Prisma.sql`SELECT ${raw([...columns.root, number, ...once, nth, ...columns.nested, ...columns.place])} ${head}
+    LEFT JOIN LATERAL ${numbered(nested, request)} ON true ${joins(nested.rows.level.joins, request)}
+    ORDER BY ${raw([order, nth])}`
 }
 
 /** Whether a statement gives a row's columns alone, without those of the root and the row's number. */
@@ -77,6 +116,12 @@ function keySql(key: Key, request: Request): Prisma.Sql {
   return Prisma.sql`${value instanceof Date ? value.toISOString().slice(0, 10) : value}::${raw([key.type])}`
 }
 
+/** The rows of a list under their alias, each with its number `n`. */
+function numbered(list: List, request: Request): Prisma.Sql {
+  const alias = list.rows?.scope.alias ?? ''
+  return Prisma.sql`(SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}`
+}
+
 /** A list as one row: its JSON, and whether more rows follow. */
 function textSql(list: List, request: Request): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
@@ -90,8 +135,7 @@ function textSql(list: List, request: Request): Prisma.Sql {
     ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more`
     : Prisma.empty
   return Prisma.sql`SELECT string_agg(${raw([jsonSql(item, request)])}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
-    FROM (SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}
-    ${joins(level.joins, request)}`
+    FROM ${numbered(list, request)} ${joins(level.joins, request)}`
 }
 
 /** The rows of a list, in its order: a page's, with one more that tells that more follow, reversed where it is backward. */

@@ -1,4 +1,4 @@
-import { type Listing, rowsByKey } from '../../db/listing.ts'
+import { type Columns, type Listing, rowsByKey } from '../../db/listing.ts'
 import { multiplierChoices } from '../../domain/multiplier/choices.ts'
 import { revisionListing } from '../../domain/multiplier/history.ts'
 import { updateMultipliers } from '../../domain/multiplier/update.ts'
@@ -12,20 +12,21 @@ import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef, poolAt } from './pool.ts'
 
+const columns: Columns<MultiplierRow> = {
+  id: 't.id',
+  poolAddress: 't.pool_address',
+  depositTokenA: 't.deposit_token_a',
+  depositTokenB: 't.deposit_token_b',
+  borrowTokenA: 't.borrow_token_a',
+  borrowTokenB: 't.borrow_token_b',
+  createdAt: 't.created_at',
+  updatedAt: 't.updated_at',
+}
+
 const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
   name: 'multipliers',
   from: Prisma.sql`multiplier t JOIN pool p ON p.id = t.pool_address`,
-  columns: {
-    id: 't.id',
-    poolAddress: 't.pool_address',
-    depositTokenA: 't.deposit_token_a',
-    depositTokenB: 't.deposit_token_b',
-    borrowTokenA: 't.borrow_token_a',
-    borrowTokenB: 't.borrow_token_b',
-    createdAt: 't.created_at',
-    updatedAt: 't.updated_at',
-    marketId: 'p.market_id',
-  },
+  columns: { ...columns, marketId: 'p.market_id' },
   order: [
     { column: 'p.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
     { column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' },
@@ -33,7 +34,7 @@ const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
 }
 
 /** The multiplier of a pool. */
-export const multiplierAt = oneOf(multipliers, 't.pool_address')
+export const multiplierAt = oneOf({ from: Prisma.sql`multiplier t`, columns }, 't.pool_address')
 
 /** The multiplier of a pool, together with all others asked for in the same tick; null: it has none. */
 export function loadMultiplier(context: GraphContext, poolAddress: string): Promise<MultiplierRow | null> {

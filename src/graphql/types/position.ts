@@ -4,6 +4,7 @@ import { assertSortable, positionChoices } from '../../domain/position/choices.t
 import { positionFilter } from '../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../domain/position/position.ts'
 import { GatewayError } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { type ChoiceTypes, type Chosen, choose } from '../choices.ts'
 import { encodeCursor } from '../connection.ts'
@@ -180,6 +181,10 @@ export function addPosition(builder: Builder, refs: Refs) {
           if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
           const { name } = choose(PositionChosen.choices, positionListing, args).listing
           return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
+        },
+        place({ afterRecord: id, orderBy }) {
+          if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
+          return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
         },
         total: {
           load: (_, args, context) =>
