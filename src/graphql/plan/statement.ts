@@ -21,7 +21,7 @@ export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sq
 
 /**
  * The one list whose rows come as rows, to be spliced into the answer: the only one that a root, or an object of one row,
- * has. Postgres writes the JSON of all others.
+ * has. Postgres writes the JSON of all others but the nested one.
  */
 export function splicedList(root: Level): List | undefined {
   const lists = root.joins.filter((join) => join.kind === 'list')
