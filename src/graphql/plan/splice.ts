@@ -2,7 +2,7 @@ import type { OrderColumn, Page } from '../../db/listing.ts'
 import type { TextRow } from '../../db/reader.ts'
 import { encodeCursor } from '../connection.ts'
 import type { Encoding, List, Piece } from './piece.ts'
-import { momentSql, pageFlag } from './statement.ts'
+import { momentSql, pageFlag, togetherSql } from './statement.ts'
 
 /** A value that JSON has no words for: the operation is to be resolved, which tells the client what is wrong. */
 export class NoJson extends Error {}
@@ -78,6 +78,11 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
           parts.push({ column: columns.place(`coalesce(${one.list.alias}.items, '')`), as: 'json' })
           text(']')
         }
+        return
+      case 'together':
+        text('[')
+        parts.push({ column: columns.place(togetherSql(one.lists)), as: 'json' })
+        text(']')
         return
       case 'page':
         parts.push({
