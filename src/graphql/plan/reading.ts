@@ -132,3 +132,11 @@ export function oneOf(listing: Listing<any>, ...key: string[]): One {
 export const reading = (of: Reading, others: Record<string, unknown> = {}) => ({
   extensions: { ...others, reading: of },
 })
+
+/** What the globally unique id of a type's objects is in SQL, for the options of its `id`: that of the object in its type. */
+export const nodeId = (type: string, id: (column: (field: string) => string) => string) =>
+  reading({
+    kind: 'sql',
+    // Postgres breaks the lines of base64.
+    sql: (column) => `translate(encode(convert_to('${type}:' || ${id(column)}, 'UTF8'), 'base64'), E'\\n', '')`,
+  })

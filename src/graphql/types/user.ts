@@ -21,7 +21,7 @@ import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
 import { likeQuery } from '../live-query.ts'
-import { list, type One, type RowsReading, reading } from '../plan/reading.ts'
+import { list, nodeId, type One, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
@@ -54,14 +54,17 @@ const users: Columns = {
   latestVaults: 'v.snapshots',
 }
 
-/** What else is joined to a user for the columns that are read. */
-function joinedTo(used: ReadonlySet<string>): Prisma.Sql {
-  const owner = oneOwner(Prisma.raw('u.address'))
-  const markets = Prisma.sql`LEFT JOIN LATERAL (${latest('market', owner)}) m ON true`
-  const vaults = Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`
-  return Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
-    ${used.has('latestMarkets') ? markets : Prisma.empty} ${used.has('latestVaults') ? vaults : Prisma.empty}`
+const owner = oneOwner(Prisma.raw('u.address'))
+const LATEST = {
+  latestMarkets: Prisma.sql`LEFT JOIN LATERAL (${latest('market', owner)}) m ON true`,
+  latestVaults: Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`,
 }
+
+/** What is joined to a user for the columns that are read. */
+const joinedTo = (used: ReadonlySet<string>): Prisma.Sql =>
+  Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
+    ${used.has('latestMarkets') ? LATEST.latestMarkets : Prisma.empty}
+    ${used.has('latestVaults') ? LATEST.latestVaults : Prisma.empty}`
 
 /** The user at an address, whatever the address. */
 export const userAt: One = {
@@ -159,7 +162,7 @@ export function addUser(builder: Builder, refs: Refs) {
   }
 
   builder.node(User, {
-    id: { resolve: (user) => user.address },
+    id: { resolve: (user) => user.address, ...nodeId('User', (column) => column('address')) },
     loadManyWithoutCache: (ids) => ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
     description:
       'A user of the protocol, in both domains. Every address is one: an address that the store does not know has empty lists and zero totals.',
