@@ -9,7 +9,7 @@ export interface Reader {
   /** The rows of a statement: a template with values, or one that was put together. */
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** The rows of a statement as Postgres wrote them: the text of each column. */
-  textRows(query: Prisma.Sql): Promise<TextRow[]>
+  textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
   /** Prisma's models on the same snapshot; only where the operation asks for `node` or `nodes`. */
   readonly models: Prisma.TransactionClient
 }

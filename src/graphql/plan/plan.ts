@@ -10,6 +10,7 @@ import {
 } from 'graphql'
 import type { Page } from '../../db/listing.ts'
 import type { Reader, TextRow } from '../../db/reader.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import { Columns, items, placeColumns, placeIn, template, type Written, write } from './splice.ts'
@@ -122,6 +123,7 @@ class Variant {
   readonly #columns: { root: string[]; row: string[] }
   readonly #place: Map<string, number>
   readonly #lists: List[]
+  #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
   constructor({ root, answer }: Compiled) {
     this.#root = root
@@ -161,8 +163,18 @@ class Variant {
     const pageOf = (list: List) => pages.get(list)
     const { name, place, more } = this.#placing(argumentsOf)
     const columns = more.length > 0 ? { ...this.#columns, row: [...this.#columns.row, ...more] } : this.#columns
-    const found = await reader.textRows(statement(this.#root, this.#spliced, columns, { argumentsOf, pageOf }))
+    const sql = statement(this.#root, this.#spliced, columns, { argumentsOf, pageOf })
+    const found = await reader.textRows({ text: this.#textOf(sql), values: sql.values })
     return this.#planned(found, { pageOf, rows: [], ends: [], item: this.#item, more: false, name, place })
+  }
+
+  /** The text of a statement: of the last one again where the parts are the same, as an equal text had to be hashed anew. */
+  #textOf(sql: Prisma.Sql): string {
+    const { parts, text } = this.#last
+    const { strings } = sql
+    if (parts.length === strings.length && parts.every((part, i) => part === strings[i])) return text
+    this.#last = { parts: strings, text: sql.text }
+    return this.#last.text
   }
 
   /** What the cursors of the spliced list are made of, and the columns that they need beside those of the plan. */

@@ -26,13 +26,19 @@ import { listArguments } from './page-arguments.ts'
 const MOST_ENTITIES = 20
 
 /** What is had by the user whose columns these are: one row, whatever there is. */
-const held = (columns: Columns, from: (holder: Holder) => Prisma.Sql): One => ({
+const held = (columns: Columns, from: (holder: Holder) => Prisma.Sql, bodies = new Map<string, Prisma.Sql>()): One => ({
   columns: Object.fromEntries(Object.keys(columns).map((field) => [field, `e."${field}"`])),
   always: true,
   at: (keys) => {
     const [address, markets, vaults, chainId] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql]
-    const holder = { owners: oneOwner(address), markets, vaults, chainId }
-    return Prisma.sql`FROM (SELECT ${selectList(columns)} ${from(holder)}) e`
+    const key = `${address.sql} ${markets.sql} ${vaults.sql}`
+    let body = bodies.get(key)
+    if (!body) {
+      const holder = { owners: oneOwner(address), markets, vaults, chainId: Prisma.raw('chain.id') }
+      body = Prisma.sql`SELECT ${selectList(columns)} ${from(holder)}`
+      bodies.set(key, body)
+    }
+    return Prisma.sql`FROM (SELECT ${chainId} AS id) chain CROSS JOIN LATERAL (${body}) e`
   },
 })
 
