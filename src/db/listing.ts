@@ -20,6 +20,8 @@ export interface Listing<Row> {
   /** What each field of the row is in SQL, over `t`. */
   columns: Columns<Row>
   order: OrderColumn<Row>[]
+  /** The row that has the list holds its rows, as an array of records with these columns: `from` is made of that. */
+  held?: string
 }
 
 /** The rows that a list is about: for each owner, those whose `columns` equal the owner's values. */
@@ -75,8 +77,8 @@ export async function listPages<Row>(
   owners: Owners = everything,
 ): Promise<Row[][]> {
   const columns = selectList(listing.columns)
-  const owned = owners.columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
-  const paged = pageSql(listing, columns, filter, page, owned)
+  const [own, owned] = ownedBy(listing, owners)
+  const paged = pageSql(own, columns, filter, page, owned)
   if (owners.columns.length === 0) {
     const rows = await reader.$queryRaw<Row[]>(paged)
     return [page.backward ? rows.reverse() : rows]
@@ -95,6 +97,18 @@ export async function listPages<Row>(
   if (page.backward) for (const one of pages) one.reverse()
   return pages
 }
+
+/** A listing as each owner has it, and what binds it to the owner. What an owner holds is its first value, as JSON. */
+function ownedBy<Row>(listing: Listing<Row>, { columns }: Owners): [Listing<Row>, Prisma.Sql[]] {
+  if (listing.held !== undefined) return [heldIn(listing, Prisma.raw('json_to_recordset(owner.k0::json)')), []]
+  return [listing, columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))]
+}
+
+/** A listing whose rows are held, with the records that are its rows. */
+export const heldIn = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
+  ...listing,
+  from: Prisma.sql`${records} AS t(${Prisma.raw(listing.held ?? '')})`,
+})
 
 const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
   backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
@@ -159,8 +173,8 @@ export async function countRows<Row>(
   filter: Filter,
   owners: Owners = everything,
 ): Promise<number[]> {
-  const owned = owners.columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))
-  const count = countSql(listing, filter, owned)
+  const [own, owned] = ownedBy(listing, owners)
+  const count = countSql(own, filter, owned)
   if (owners.columns.length === 0) {
     const [row] = await reader.$queryRaw<[{ total: bigint }]>(count)
     return [Number(row.total)]

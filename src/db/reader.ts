@@ -7,7 +7,7 @@ export interface Reader {
   /** The rows of a statement: a template with values, or one that was put together. */
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** The rows of a statement as Postgres wrote them: the text of each column. */
-  textRows(query: Prisma.Sql): Promise<TextRow[]>
+  textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
   /** Prisma's models on the same snapshot; only where the operation asks for `node` or `nodes`. */
   readonly models: Prisma.TransactionClient
 }
@@ -41,7 +41,7 @@ class PgReader implements Reader {
     return rows as Rows
   }
 
-  textRows({ text, values }: Prisma.Sql): Promise<TextRow[]> {
+  textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
     this.#onStatement?.(text)
     const name = nameOf(text)
     return this.#lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }))

@@ -108,7 +108,7 @@ class SingleReader implements Reader {
     return this.#reader.$queryRaw<Rows>(...query)
   }
 
-  async textRows(query: Prisma.Sql): Promise<TextRow[]> {
+  async textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
     this.#assertFirst()
     return this.#reader.textRows(query)
   }

@@ -49,28 +49,6 @@ export async function connect<Row>(
   return pageOf(rows, page, (row) => encodeCursor(listing.name, placeOf(listing, row)), count)
 }
 
-/** A page of rows that are already there, such as a user's few entities; `place` is a row's unique, stable name. */
-export function connectArray<Row>(name: string, all: Row[], place: (row: Row) => string, args: PageArguments) {
-  const page = readPage({ name, order: [{ type: 'text' }] }, args)
-  const index = (cursor: string[] | undefined) => {
-    if (!cursor) return undefined
-    const found = all.findIndex((row) => place(row) === cursor[0])
-    if (found < 0) throw badCursor()
-    return found
-  }
-  const after = index(page.after)
-  const before = index(page.before)
-  const rows = all.slice(after === undefined ? 0 : after + 1, before)
-  const skip = page.offset > BigInt(rows.length) ? rows.length : Number(page.offset)
-  const window = page.backward ? rows.slice(-(page.limit + 1)) : rows.slice(skip, skip + page.limit + 1)
-  return pageOf(
-    window,
-    page,
-    (row) => encodeCursor(name, [place(row)]),
-    () => all.length,
-  )
-}
-
 function pageOf<Row>(
   rows: Row[],
   page: Page,

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { buildSchema, type GraphQLField, type GraphQLOutputType, getNamedType, isLeafType, isObjectType } from 'graphql'
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+} from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/operations.ts'
 import { createSchema } from '../../src/graphql/schema.ts'
@@ -57,6 +65,13 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
     if (['date', 'since', 'afterDate', 'until'].includes(name)) given.push(`${name}: ${date()}`)
     if (['from', 'to'].includes(name) && parent !== 'Query') given.push(`${name}: "${seconds()}"`)
     if (name === 'chainId') given.push(`chainId: ${pick([146, 1, 43114])}`)
+    if (name === 'where' && parent === 'Earnings') given.push(`where: ${pick(EARNINGS_WHERE)}`)
+    if (name === 'orderBy' && parent === 'Earnings')
+      given.push(`orderBy: ${pick(['{ field: ENTITY }', '[{ field: EARNINGS_USD, direction: DESC }]'])}`)
+    if (name === 'orderBy' && parent === 'NetApr')
+      given.push(
+        `orderBy: ${pick(['{ field: BORROW_RATE, direction: DESC }', '[{ field: CHAIN_ID }, { field: BORROW_USD }]'])}`,
+      )
     if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
   }
   return given.length > 0 ? `(${given.join(', ')})` : ''
@@ -64,13 +79,20 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
 
 type Pick = <T>(from: T[]) => T
 
+const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
+
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED =
-  /^(id|earnings|netApr|latestSnapshots|run|runs|multiplierUsed|history|edges|series|standing|rankHistory|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|standing|rankHistory|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
   const named = getNamedType(type)
+  if (isInterfaceType(named)) {
+    const some = schema.getPossibleTypes(named).filter(() => pick([true, true, false]))
+    const parts = some.map((one) => `... on ${one.name} { ${selection(one, depth, pick)} }`)
+    const leaf = pick(Object.values(named.getFields()).filter((field) => isLeafType(getNamedType(field.type))))
+    return [pick(['__typename', `common: ${leaf.name}`]), ...parts].join(' ')
+  }
   if (!isObjectType(named)) throw new Error(`${named} is no object`)
   const fields = Object.values(named.getFields()).filter(
     (field) => !UNPLANNED.test(field.name) && (depth > 0 || isLeafType(getNamedType(field.type))),
@@ -168,6 +190,10 @@ for (const [name, list] of Object.entries({
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
+  "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
+  "a user's earnings, sorted":
+    'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: { field: EARNINGS_USD, direction: DESC } PAGE) REST } }',
+  "a user's net APR": 'user(address: USER) { netApr(chainId: 146) { earnNetApr breakdown(PAGE) REST } }',
   "a user's grouped snapshots": 'user(address: USER) { marketSnapshots(grouped: true PAGE) REST }',
 }))
   test(`the pages of ${name} are the same, planned and resolved, forward and backward`, async () => {
@@ -183,7 +209,7 @@ for (const [name, list] of Object.entries({
     for (const backward of [false, true]) {
       let place = ''
       for (let page = 0; page < 4; page++) {
-        const query = asked(`${backward ? 'last' : 'first'}: 7 ${place}`)
+        const query = asked(`${backward ? 'last' : 'first'}: ${list.includes('breakdown') ? 2 : 7} ${place}`)
         const fast = await ask(query)
         expect(operations.find(query, undefined)?.plan.covers(), query).toBe(true)
         expect(JSON.parse(fast), query).toEqual(JSON.parse(await ask(query, RESOLVED)))

@@ -1,6 +1,27 @@
+import type { Columns, Listing } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
-import { type Holding, holdingsOf } from '../holding/holding.ts'
-import { largestFirst } from './earnings.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import {
+  type Entity,
+  entityColumns,
+  type Holder,
+  heldRows,
+  holdings,
+  largestFirst,
+  placeBy,
+  readGroups,
+  total,
+} from '../holding/holding.ts'
+
+/** What a holder has in one market or vault now. */
+export interface EntityApr extends Entity {
+  /** Collateral that earns, or the vault's assets, in USD. */
+  depositUsd: number
+  debtUsd: number
+  /** Fractions a year. */
+  depositRate: number
+  borrowRate: number
+}
 
 export interface NetApr {
   /** Weighted by deposits in USD, a fraction a year; 0 with nothing deposited. */
@@ -8,34 +29,55 @@ export interface NetApr {
   /** Weighted by debts in USD, a fraction a year; 0 with nothing borrowed. */
   borrowNetApr: number
   totalEarnDepositsUsd: number
+  totalProtectedUsd: number
   totalBorrowUsd: number
-  /** By deposit + debt, largest first, then by chain, type and id. */
-  breakdown: Holding[]
+  entityCount: number
+  /** The rows of `entityAprs`. */
+  entities: string
 }
 
-/** The net APR of each user, over every entity in which the user has a snapshot. A missing price counts as 0. */
-export async function netAprOf(reader: Reader, users: readonly string[], chainId: number | null): Promise<NetApr[]> {
-  return (await holdingsOf(reader, users, chainId)).map(netAprFrom)
+/** Deposits and debts by entity: by deposit + debt, largest first, then by chain, type and id. */
+export const entityAprs: Listing<EntityApr> = {
+  name: 'netApr',
+  from: heldRows,
+  held: `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, protected_usd float8, debt_usd float8,
+    deposit_rate float8, borrow_rate float8, place float8`,
+  columns: {
+    ...entityColumns,
+    depositUsd: 't.deposit_usd',
+    debtUsd: 't.debt_usd',
+    depositRate: 't.deposit_rate',
+    borrowRate: 't.borrow_rate',
+  },
+  order: largestFirst,
 }
 
-/** The net APR of holdings. */
-export function netAprFrom(holdings: Holding[]): NetApr {
-  const breakdown = holdings.toSorted(largestFirst((one) => one.depositUsd + one.debtUsd))
-  const total = (value: (one: Holding) => number) => breakdown.reduce((sum, one) => sum + value(one), 0)
-  const totalEarnDepositsUsd = total((one) => one.depositUsd)
-  const totalBorrowUsd = total((one) => one.debtUsd)
-  const average = (weighted: number, weight: number) => (weight === 0 ? 0 : weighted / weight)
-  return {
-    earnNetApr: average(
-      total((one) => one.depositUsd * one.depositRate),
-      totalEarnDepositsUsd,
-    ),
-    borrowNetApr: average(
-      total((one) => one.debtUsd * one.borrowRate),
-      totalBorrowUsd,
-    ),
-    totalEarnDepositsUsd,
-    totalBorrowUsd,
-    breakdown,
-  }
+const average = (value: string, weight: string) =>
+  `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE (${total(`${weight} * ${value}`)}) / (${total(weight)}) END`
+
+/** What `netAprFrom` gives. */
+export const netAprColumns: Columns = {
+  earnNetApr: average('t.deposit_rate', 't.deposit_usd'),
+  borrowNetApr: average('t.borrow_rate', 't.debt_usd'),
+  totalEarnDepositsUsd: total('t.deposit_usd'),
+  totalProtectedUsd: total('t.protected_usd'),
+  totalBorrowUsd: total('t.debt_usd'),
+  entityCount: 'count(*)::int',
+  entities: 'array_agg(t)',
 }
+
+/** A holder's net APR: over every entity with a snapshot. A missing price counts as 0. */
+export function netAprFrom(holder: Holder): Prisma.Sql {
+  return Prisma.sql`FROM (
+    SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd, h.protected_usd, h.debt_usd,
+      coalesce(m.deposit_rate, v.deposit_rate, 0) AS deposit_rate, coalesce(m.borrow_rate, 0) AS borrow_rate,
+      ${placeBy('h.deposit_usd + h.debt_usd')}
+    FROM (${holdings(holder)}) h
+    LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id AND m.id = h.entity_id
+    LEFT JOIN vault v ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id
+  ) t`
+}
+
+/** The net APR of groups of addresses, each group's together: one statement. */
+export const netAprOf = (reader: Reader, groups: readonly (readonly string[])[], chainId: number | null) =>
+  readGroups<NetApr>(reader, groups, chainId, netAprColumns, netAprFrom)

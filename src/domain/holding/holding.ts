@@ -1,85 +1,123 @@
+import { type Columns, type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 export type EntityType = 'market' | 'vault'
 
+/** Whose holdings are meant, as SQL. */
+export interface Holder {
+  /** What follows FROM: rows `owner` with an `address`. */
+  owners: Prisma.Sql
+  /** What `latest` gives for them, of markets and of vaults. */
+  markets: Prisma.Sql
+  vaults: Prisma.Sql
+  /** Null: on all chains. */
+  chainId: Prisma.Sql
+}
+
+/** One address as `owners`. */
+export const oneOwner = (address: Prisma.Sql) => Prisma.sql`(SELECT ${address} AS address) owner`
+
+/** Whether a row is on the chain, if one is meant. */
+export const onChain = (column: string, chainId: Prisma.Sql) =>
+  Prisma.sql`(${chainId} IS NULL OR ${Prisma.raw(column)} = ${chainId})`
+
 /**
- * What a user has in one market or vault now: the user's newest snapshot there, all positions added up. A missing
- * price counts as 0 and is told by `incomplete`.
+ * What each holder has, a row an entity: the owners' newest snapshots there added up, those of closed positions (which are
+ * of zeros) included. A missing price counts as 0 and is told by `incomplete`. Sums have a fixed order, so that the same
+ * data gives the same bits, and the same ETag, everywhere.
  */
-export interface Holding {
+export function holdings({ markets, vaults, chainId }: Holder): Prisma.Sql {
+  const sum = (column: string) => Prisma.raw(`coalesce(sum(s.${column} ORDER BY s.account_id, s.position_id), 0)`)
+  return Prisma.sql`SELECT s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, ${sum('collateral_usd')} AS deposit_usd,
+      ${sum('protected_usd')} AS protected_usd, ${sum('debt_usd')} AS debt_usd,
+      bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete
+    FROM unnest(${markets}) s WHERE ${onChain('s.chain_id', chainId)} GROUP BY s.chain_id, s.market_id
+    UNION ALL
+    SELECT s.chain_id, 'vault', s.vault_id, ${sum('assets_usd')}, 0, 0, bool_or(s.assets_usd IS NULL)
+    FROM unnest(${vaults}) s WHERE ${onChain('s.chain_id', chainId)} GROUP BY s.chain_id, s.vault_id`
+}
+
+/**
+ * The snapshots of now of owners, as an array in one row's column `snapshots` (null: none): in every market or vault the
+ * rows at an owner's newest timestamp there. It jumps along the key's index from one entity to the next, so that a long
+ * history costs nothing. OFFSET 0 keeps the planner, which cannot know how few those rows are, from reading the whole
+ * table instead.
+ */
+export function latest(kind: EntityType, owners: Prisma.Sql): Prisma.Sql {
+  const table = Prisma.raw(`${kind}_snapshot`)
+  const entity = Prisma.raw(`s.${kind}_id`)
+  const order = Prisma.sql`ORDER BY s.chain_id DESC, ${entity} DESC, s.timestamp DESC LIMIT 1`
+  return Prisma.sql`WITH RECURSIVE newest AS (
+      SELECT owner.address, first.* FROM ${owners} CROSS JOIN LATERAL (
+        SELECT s.chain_id, ${entity} AS entity_id, s.timestamp FROM ${table} s WHERE s.account_id = owner.address ${order}) first
+      UNION ALL
+      SELECT n.address, next.* FROM newest n CROSS JOIN LATERAL (
+        SELECT s.chain_id, ${entity} AS entity_id, s.timestamp FROM ${table} s
+        WHERE s.account_id = n.address AND (s.chain_id, ${entity}) < (n.chain_id, n.entity_id) ${order}) next
+    )
+    SELECT array_agg(found.snapshot) AS snapshots FROM newest n CROSS JOIN LATERAL (
+      SELECT s AS snapshot FROM ${table} s WHERE s.account_id = n.address AND s.chain_id = n.chain_id
+        AND ${entity} = n.entity_id AND s.timestamp = n.timestamp OFFSET 0) found`
+}
+
+/** An entity that a holder is in, as a row. */
+export interface Entity {
   chainId: bigint
   entityType: EntityType
   entityId: string
-  /** Collateral that earns, or the vault's assets, in USD. */
-  depositUsd: number
-  /** Collateral that nobody can borrow and that earns nothing, in USD. */
-  protectedUsd: number
-  debtUsd: number
-  incomplete: boolean
-  /** Fractions a year. */
-  depositRate: number
-  borrowRate: number
+  /** By which entities are ordered, largest first. */
+  place: number
+  /** Its id, by its type. */
+  marketId: string | null
+  vaultId: string | null
 }
 
+/** The columns of an entity, over `t`, and the order of entities. */
+export const entityColumns = {
+  chainId: 't.chain_id',
+  entityType: 't.entity_type',
+  entityId: 't.entity_id',
+  place: 't.place',
+  marketId: "CASE WHEN t.entity_type = 'market' THEN t.entity_id END",
+  vaultId: "CASE WHEN t.entity_type = 'vault' THEN t.entity_id END",
+}
+export const largestFirst: Listing<Entity>['order'] = [
+  { column: 't.place', field: 'place', type: 'double precision', direction: 'DESC' },
+  { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
+  { column: 't.entity_type', field: 'entityType', type: 'text', direction: 'ASC' },
+  { column: 't.entity_id', field: 'entityId', type: 'text', direction: 'ASC' },
+]
+
+/** In place of a table: the rows of such a list are held by the row that has it. */
+export const heldRows = Prisma.sql`held`
+
+/** The place of an entity by a value. It is rounded to 6 decimals, so that the order of an addition never decides it. */
+export const placeBy = (value: string) => Prisma.raw(`floor((${value}) * 1e6 + 0.5) AS place`)
+
+/** A total over entities `t`, in their order. */
+export const total = (value: string) =>
+  `coalesce(sum(${value} ORDER BY ${largestFirst.map(({ column, direction }) => `${column} ${direction}`).join(', ')}), 0) + 0`
+
 /**
- * The holdings of each user, closed ones included (their newest snapshot is of zeros). Sums have a fixed order, so that
- * the same data gives the same bits, and the same ETag, everywhere. One statement; it jumps along
- * the index from one entity to the next, so a long history costs nothing.
+ * What groups of addresses have, each group together: one statement.
+ * @param columns an aggregate over the entities `t` that `from` gives; its `entities` come as JSON
  */
-export async function holdingsOf(
+export function readGroups<Row>(
   reader: Reader,
-  users: readonly string[],
+  groups: readonly (readonly string[])[],
   chainId: number | null,
-): Promise<Holding[][]> {
-  const rows = await reader.$queryRaw<(Holding & { place: number })[]>`
-    WITH RECURSIVE owner AS (
-      SELECT address, place::int AS place FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, place)
-    ), ${newest('market', chainId)}, ${newest('vault', chainId)}
-    SELECT n.place, n.chain_id AS "chainId", 'market' AS "entityType", n.entity_id AS "entityId",
-      coalesce(sum(s.collateral_usd ORDER BY s.position_id), 0) AS "depositUsd", coalesce(sum(s.protected_usd ORDER BY s.position_id), 0) AS "protectedUsd",
-      coalesce(sum(s.debt_usd ORDER BY s.position_id), 0) AS "debtUsd",
-      bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
-      coalesce(m.deposit_rate, 0) AS "depositRate", coalesce(m.borrow_rate, 0) AS "borrowRate"
-    FROM newest_market n
-    CROSS JOIN LATERAL (${snapshotsAt('market')}) s
-    LEFT JOIN market m ON m.chain_id = n.chain_id AND m.id = n.entity_id
-    GROUP BY n.place, n.chain_id, n.entity_id, m.deposit_rate, m.borrow_rate
-    UNION ALL
-    SELECT n.place, n.chain_id, 'vault', n.entity_id, coalesce(sum(s.assets_usd ORDER BY s.position_id), 0), 0, 0, bool_or(s.assets_usd IS NULL),
-      coalesce(v.deposit_rate, 0), 0
-    FROM newest_vault n
-    CROSS JOIN LATERAL (${snapshotsAt('vault')}) s
-    LEFT JOIN vault v ON v.chain_id = n.chain_id AND v.id = n.entity_id
-    GROUP BY n.place, n.chain_id, n.entity_id, v.deposit_rate`
-  const found: Holding[][] = users.map(() => [])
-  for (const row of rows) found[row.place - 1]?.push(row)
-  return found
-}
-
-/**
- * The snapshots at the place of a row `n` of `newest`. OFFSET 0 keeps the planner, which cannot know how few those rows
- * are, from reading the whole table instead.
- */
-export function snapshotsAt(kind: EntityType): Prisma.Sql {
-  return Prisma.sql`SELECT * FROM ${Prisma.raw(`${kind}_snapshot`)} t WHERE t.account_id = n.address
-    AND t.chain_id = n.chain_id AND t.${Prisma.raw(kind)}_id = n.entity_id AND t.timestamp = n.timestamp OFFSET 0`
-}
-
-/** The newest timestamp of each owner in each entity, found by jumps along the key's index. */
-export function newest(kind: EntityType, chainId: number | null): Prisma.Sql {
-  const table = Prisma.raw(`${kind}_snapshot`)
-  const entity = Prisma.raw(`${kind}_id`)
-  const name = Prisma.raw(`newest_${kind}`)
-  const onChain = chainId === null ? Prisma.empty : Prisma.sql`AND s.chain_id = ${chainId}::bigint`
-  const order = Prisma.sql`ORDER BY s.chain_id DESC, s.${entity} DESC, s.timestamp DESC LIMIT 1`
-  return Prisma.sql`${name} AS (
-    SELECT owner.address, owner.place, first.* FROM owner CROSS JOIN LATERAL (
-      SELECT s.chain_id, s.${entity} AS entity_id, s.timestamp FROM ${table} s
-      WHERE s.account_id = owner.address ${onChain} ${order}) first
-    UNION ALL
-    SELECT n.address, n.place, next.* FROM ${name} n CROSS JOIN LATERAL (
-      SELECT s.chain_id, s.${entity} AS entity_id, s.timestamp FROM ${table} s
-      WHERE s.account_id = n.address AND (s.chain_id, s.${entity}) < (n.chain_id, n.entity_id) ${onChain} ${order}) next
-  )`
+  columns: Columns,
+  from: (holder: Holder) => Prisma.Sql,
+): Promise<Row[]> {
+  const owners = Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
+  const [markets, vaults] = [Prisma.raw('m.snapshots'), Prisma.raw('v.snapshots')]
+  const holder = { owners, markets, vaults, chainId: Prisma.sql`${chainId}::bigint` }
+  return reader.$queryRaw<Row[]>`
+    SELECT e.* FROM unnest(${groups.map((addresses) => `{${addresses.join(',')}}`)}::text[])
+      WITH ORDINALITY AS wallets(addresses, place)
+    CROSS JOIN LATERAL (${latest('market', owners)}) m CROSS JOIN LATERAL (${latest('vault', owners)}) v
+    CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: "coalesce(json_agg(t), '[]')::text" })}
+      ${from(holder)}) e
+    ORDER BY wallets.place`
 }

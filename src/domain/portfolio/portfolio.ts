@@ -1,8 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type Earnings, type EntityEarnings, largestFirst } from '../earnings/earnings.ts'
-import { type NetApr, netAprFrom } from '../earnings/net-apr.ts'
-import { type EntityType, type Holding, newest, snapshotsAt } from '../holding/holding.ts'
+import { type EntityType, latest } from '../holding/holding.ts'
 
 /** What wallets have together in a market: the newest snapshot of each, added up. Null USD: no price at all. */
 export interface MarketHolding {
@@ -50,12 +48,9 @@ const SUMS: Record<EntityType, string> = {
 
 function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]): Promise<Row[]> {
   return reader.$queryRaw<Row[]>`
-    WITH RECURSIVE owner AS (
-      SELECT address, place::int AS place FROM unnest(${users}::text[]) WITH ORDINALITY AS u(address, place)
-    ), ${newest(kind, null)}
-    SELECT n.chain_id AS "chainId", n.entity_id AS ${Prisma.raw(`"${kind}Id"`)},
-      count(DISTINCT n.address)::int AS "walletCount", ${Prisma.raw(SUMS[kind])}
-    FROM ${Prisma.raw(`newest_${kind}`)} n CROSS JOIN LATERAL (${snapshotsAt(kind)}) t
+    SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
+      count(DISTINCT t.account_id)::int AS "walletCount", ${Prisma.raw(SUMS[kind])}
+    FROM (${latest(kind, Prisma.sql`unnest(${users}::text[]) AS owner(address)`)}) l CROSS JOIN unnest(l.snapshots) t
     GROUP BY 1, 2 ORDER BY 1, 2`
 }
 
@@ -83,47 +78,4 @@ export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHoldi
         AND pp.user_address = p.user_address AND pp.market_address = p.market_address OFFSET 0) pp ON true
       GROUP BY 1) t
     ORDER BY round(points * 1e6) DESC, "poolAddress"`
-}
-
-/** The earnings of many users added up, by entity. */
-export function earningsTogether(all: Earnings[]): Earnings {
-  const entities = new Map<string, EntityEarnings>()
-  for (const { breakdown } of all)
-    for (const one of breakdown) {
-      const key = `${one.chainId} ${one.entityType} ${one.entityId}`
-      const sum = entities.get(key)
-      if (!sum) entities.set(key, { ...one })
-      else {
-        sum.currentValueUsd += one.currentValueUsd
-        sum.netCashInvestedUsd += one.netCashInvestedUsd
-        sum.earningsUsd += one.earningsUsd
-        sum.hasIncompletePrices ||= one.hasIncompletePrices
-      }
-    }
-  const total = (value: (one: Earnings) => number) => all.reduce((sum, one) => sum + value(one), 0)
-  return {
-    totalEarningsUsd: total((one) => one.totalEarningsUsd),
-    totalCurrentValueUsd: total((one) => one.totalCurrentValueUsd),
-    totalNetCashInvestedUsd: total((one) => one.totalNetCashInvestedUsd),
-    hasIncompletePrices: all.some((one) => one.hasIncompletePrices),
-    breakdown: [...entities.values()].sort(largestFirst((one) => one.currentValueUsd)),
-  }
-}
-
-/** The net APR of many users' holdings together: an entity's rates are the same for all of them. */
-export function netAprTogether(all: NetApr[]): NetApr {
-  const entities = new Map<string, Holding>()
-  for (const { breakdown } of all)
-    for (const one of breakdown) {
-      const key = `${one.chainId} ${one.entityType} ${one.entityId}`
-      const sum = entities.get(key)
-      if (!sum) entities.set(key, { ...one })
-      else {
-        sum.depositUsd += one.depositUsd
-        sum.protectedUsd += one.protectedUsd
-        sum.debtUsd += one.debtUsd
-        sum.incomplete ||= one.incomplete
-      }
-    }
-  return netAprFrom([...entities.values()])
 }

@@ -1,8 +1,16 @@
-import { selectList } from '../../db/listing.ts'
+import { type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { newest, snapshotsAt } from '../holding/holding.ts'
+import { type EntityType, latest, onChain, oneOwner } from '../holding/holding.ts'
 import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'
+
+/**
+ * A user's newest snapshots of one kind, as FROM, WHERE and ORDER BY over `t`.
+ * @param snapshots what `latest` gives
+ */
+export const latestFrom = (kind: EntityType, snapshots: Prisma.Sql, chainId: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM unnest(${snapshots}) t WHERE ${onChain('t.chain_id', chainId)}
+    ORDER BY t.chain_id, t.${Prisma.raw(kind)}_id, t.position_id`
 
 /** Each user's newest snapshots: in every market and vault, all rows at the user's newest timestamp there. */
 export async function latestSnapshots(
@@ -10,21 +18,13 @@ export async function latestSnapshots(
   users: readonly string[],
   chainId: number | null,
 ): Promise<(MarketSnapshot | VaultSnapshot)[][]> {
-  const latest = <Row>(kind: 'market' | 'vault', columns: Prisma.Sql) => {
-    const entity = Prisma.raw(`t.${kind}_id`)
-    const name = Prisma.raw(`newest_${kind}`)
-    return reader.$queryRaw<(Row & { place: number })[]>`
-      WITH RECURSIVE owner AS (
-        SELECT address, place::int AS place FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, place)
-      ), ${newest(kind, chainId)}
-      SELECT n.place, ${columns} FROM ${name} n
-      CROSS JOIN LATERAL (${snapshotsAt(kind)}) t
-      ORDER BY t.chain_id, ${entity}, t.position_id`
-  }
-  const [markets, vaults] = await Promise.all([
-    latest<MarketSnapshot>('market', selectList(marketSnapshots.columns)),
-    latest<VaultSnapshot>('vault', selectList(vaultSnapshots.columns)),
-  ])
+  const of = <Row>(kind: EntityType, { columns }: Listing<Row>) =>
+    reader.$queryRaw<(Row & { place: number })[]>`
+      SELECT u.place::int AS place, found.* FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, place)
+      CROSS JOIN LATERAL (${latest(kind, oneOwner(Prisma.raw('u.address')))}) l
+      CROSS JOIN LATERAL (SELECT ${selectList(columns)}
+        ${latestFrom(kind, Prisma.raw('l.snapshots'), Prisma.sql`${chainId}::bigint`)}) found`
+  const [markets, vaults] = await Promise.all([of('market', marketSnapshots), of('vault', vaultSnapshots)])
   const found: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
   for (const row of [...markets, ...vaults]) found[row.place - 1]?.push(row)
   return found

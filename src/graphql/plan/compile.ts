@@ -20,7 +20,7 @@ import {
   Scope,
   Unplanned,
 } from './piece.ts'
-import type { Reading } from './reading.ts'
+import type { Reading, RowsReading } from './reading.ts'
 import { type Document, fieldsOf } from './selection.ts'
 
 /** What an operation reads, and what its answer is made of. */
@@ -110,22 +110,25 @@ class Compiler {
         const list: List = { field, reading, owner, alias: this.#alias(), column: of, open: false, cursors: false }
         return { kind: 'object', members: this.#connection(list, scope) }
       }
-      case 'rows': {
-        const list: List = {
-          field,
-          reading,
-          owner: reading.rows.by.map(of),
-          alias: this.#alias(),
-          column: of,
-          open: false,
-          cursors: false,
-        }
-        return this.#items(list, scope, reading.rows.columns, (row) => ({
-          kind: 'object',
-          members: this.members(definition.type, node.selectionSet, row),
-        }))
+      case 'rows':
+        return this.#rows(field, reading.rows, scope, of, definition.type)
+      case 'types': {
+        const items = Object.entries(reading.types).map(([name, rows]) =>
+          this.#rows(field, rows, scope, of, this.#document.schema.getType(name) as GraphQLOutputType),
+        )
+        return { kind: 'together', lists: items.flatMap((piece) => (piece.kind === 'items' ? [piece.list] : [])) }
       }
     }
+  }
+
+  #rows(field: Field, rows: RowsReading, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Piece {
+    const reading = { kind: 'rows', rows } as const
+    const owner = rows.by.map(of)
+    const list: List = { field, reading, owner, alias: this.#alias(), column: of, open: false, cursors: false }
+    return this.#items(list, scope, rows.columns, (row) => ({
+      kind: 'object',
+      members: this.members(type, field.node.selectionSet, row),
+    }))
   }
 
   #connection(list: List, scope: Scope): Member[] {

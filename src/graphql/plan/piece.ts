@@ -14,6 +14,8 @@ export type Piece =
   | { kind: 'object'; members: Member[]; there?: string }
   /** The rows of a list, as JSON array. */
   | { kind: 'items'; list: List; item: Piece }
+  /** The rows of several lists, one after another, as JSON array that Postgres writes. */
+  | { kind: 'together'; lists: List[] }
   | { kind: 'page'; list: List; of: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor' }
   /** The cursor of the row that it is in. */
   | { kind: 'cursor'; list: List }

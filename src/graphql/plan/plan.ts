@@ -11,6 +11,7 @@ import {
 import type { Page } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { TextRow } from '../../db/text-query.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import type { ListReading } from './reading.ts'
@@ -139,6 +140,7 @@ class Variant {
   readonly #nth: number
   readonly #place: Map<string, number>
   readonly #lists: List[]
+  #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
   constructor({ root, answer }: Compiled) {
     this.#root = root
@@ -187,10 +189,19 @@ class Variant {
     const pageOf = (list: List) => pages.get(list)
     const { name, place, more } = this.#placing(argumentsOf)
     const columns = { ...this.#columns, place: more }
-    const request = { argumentsOf, pageOf }
-    const found = await reader.textRows(statement(this.#root, this.#spliced, this.#nested, columns, request))
+    const sql = statement(this.#root, this.#spliced, this.#nested, columns, { argumentsOf, pageOf })
+    const found = await reader.textRows({ text: this.#textOf(sql), values: sql.values })
     if (!this.#hasRows(found)) await assertPlace?.()
     return this.#planned(found, { pageOf, name, place })
+  }
+
+  /** The text of a statement: of the last one again where the parts are the same, as an equal text had to be hashed anew. */
+  #textOf(sql: Prisma.Sql): string {
+    const { parts, text } = this.#last
+    const { strings } = sql
+    if (parts.length === strings.length && parts.every((part, i) => part === strings[i])) return text
+    this.#last = { parts: strings, text: sql.text }
+    return this.#last.text
   }
 
   /** What the cursors of the spliced list are made of, and the columns that they need beside those of the plan. */

@@ -20,12 +20,14 @@ export type Reading =
   | { kind: 'one'; one: One; by: string[] }
   | { kind: 'list'; list: ListReading }
   | { kind: 'rows'; rows: RowsReading }
+  /** A plain list of an interface: the rows of one type after those of another. */
+  | { kind: 'types'; types: Record<string, RowsReading> }
 
 /** A kind of row that is found by a key. */
 export interface One {
   columns: Columns
-  /** FROM and WHERE that give the row at a key, whose values are given as SQL. */
-  at(keys: Prisma.Sql[]): Prisma.Sql
+  /** FROM and WHERE that give the row at a key, whose values are given as SQL. `used`: the columns that are read of it. */
+  at(keys: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   /** Whether there is a row at every key. */
   always?: boolean
 }
@@ -56,15 +58,18 @@ export interface ListReading {
 /** A plain list of few rows. */
 export interface RowsReading {
   columns: Columns
-  /** FROM, WHERE and ORDER BY. `columns` are the SQL of the owner's columns `by`, or none at the root. */
-  of(args: Arguments, owner: Prisma.Sql[]): Prisma.Sql
+  /**
+   * FROM, WHERE and ORDER BY. `owner` are the SQL of the owner's columns `by`, or none at the root; `used` the columns that
+   * are read of the rows.
+   */
+  of(args: Arguments, owner: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   by: string[]
 }
 
-/** A connection's resolver and reading, from one description of it. */
-export function list(given: ListReading) {
-  const reading = given.choices ? chosen(given, given.choices) : given
-  return { extensions: { reading: { kind: 'list', list: reading } satisfies Reading }, ...resolved(reading) }
+/** A connection's resolver and reading, from one description of it; its `extensions` may have others. */
+export function list(given: ListReading, others: Record<string, unknown> = {}) {
+  const own = given.choices ? chosen(given, given.choices) : given
+  return { ...reading({ kind: 'list', list: own }, others), ...resolved(own) }
 }
 
 /** The same of a connection that has no plan. */
@@ -129,3 +134,11 @@ export function oneOf(listing: Pick<Listing<any>, 'from' | 'columns'>, ...key: s
 export const reading = (of: Reading, others: Record<string, unknown> = {}) => ({
   extensions: { ...others, reading: of },
 })
+
+/** What the globally unique id of a type's objects is in SQL, for the options of its `id`: that of the object in its type. */
+export const nodeId = (type: string, id: (column: (field: string) => string) => string) =>
+  reading({
+    kind: 'sql',
+    // Postgres breaks the lines of base64.
+    sql: (column) => `translate(encode(convert_to('${type}:' || ${id(column)}, 'UTF8'), 'base64'), E'\\n', '')`,
+  })

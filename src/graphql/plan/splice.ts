@@ -2,7 +2,7 @@ import type { OrderColumn, Page } from '../../db/listing.ts'
 import type { TextRow } from '../../db/text-query.ts'
 import { encodeCursor } from '../connection.ts'
 import type { Encoding, List, Piece } from './piece.ts'
-import { momentSql, pageFlag } from './statement.ts'
+import { momentSql, pageFlag, togetherSql } from './statement.ts'
 
 /** A value that JSON has no words for: the operation is to be resolved, which tells the client what is wrong. */
 export class NoJson extends Error {}
@@ -77,6 +77,11 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
         before += '['
         if (one.list === spliced) slot('items', { list: one.list })
         else slot('json', { column: columns.place(`coalesce(${one.list.alias}.items, '')`) })
+        before += ']'
+        return
+      case 'together':
+        before += '['
+        slot('json', { column: columns.place(togetherSql(one.lists)) })
         before += ']'
         return
       case 'page': {

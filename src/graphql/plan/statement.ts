@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
-import { type Columns, countSql, type Listing, type Page, pageSql } from '../../db/listing.ts'
+import { type Columns, countSql, heldIn, type Listing, type Page, pageSql } from '../../db/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../connection.ts'
 import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
@@ -98,7 +98,10 @@ function joins(all: Join[], request: Request): Prisma.Sql {
   if (all.length === 0) return Prisma.empty
   return Prisma.join(
     all.map((join) => {
-      if (join.kind === 'one') return oneJoin(join.scope, join.one.at(join.keys.map((key) => keySql(key, request))))
+      if (join.kind === 'one') {
+        const keys = join.keys.map((key) => keySql(key, request))
+        return oneJoin(join.scope, join.one.at(keys, join.scope.used))
+      }
       if (join.kind === 'count')
         return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
       return Prisma.sql`LEFT JOIN LATERAL (${textSql(join.list, request)}) ${raw([join.list.alias])} ON true`
@@ -148,10 +151,11 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
     return Prisma.sql`SELECT ${selected(scope)} ${rows.of(
       args,
       list.owner.map((sql) => Prisma.raw(sql)),
+      scope.used,
     )}`
   }
-  const { listing: of, filter } = list.reading.list
-  const listing: Listing<unknown> = of(args)
+  const { filter } = list.reading.list
+  const listing = listingOf(list, args)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
   const filtered = filter(args)
@@ -169,16 +173,23 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
 /** The total of a list as a row with `total`. */
 function totalSql(list: List, request: Request): Prisma.Sql {
   if (list.reading.kind !== 'list') throw new Error('no connection')
-  const { listing, filter, total } = list.reading.list
+  const { filter, total } = list.reading.list
   const args = request.argumentsOf(list.field)
   const stored = total?.sql(args, list.column)
   return stored === undefined
-    ? countSql(listing(args), filter(args), owned(list))
+    ? countSql(listingOf(list, args), filter(args), owned(list))
     : Prisma.raw(`SELECT ${stored} AS total`)
 }
 
+/** The listing of a connection; one that the row above holds is read from there. */
+function listingOf({ reading, owner }: List, args: Record<string, any>): Listing<unknown> {
+  if (reading.kind !== 'list') throw new Error('no connection')
+  const listing: Listing<unknown> = reading.list.listing(args)
+  return listing.held === undefined ? listing : heldIn(listing, Prisma.raw(`unnest(${owner[0]})`))
+}
+
 function owned({ reading, owner }: List): Prisma.Sql[] {
-  if (reading.kind !== 'list') return []
+  if (reading.kind !== 'list' || reading.list.listing({}).held !== undefined) return []
   return (reading.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
 }
 
@@ -237,6 +248,11 @@ function argumentsOf(piece: Piece, request: Request): string[] {
         sql(`${one.list.alias}.items`)
         text(']')
         return
+      case 'together':
+        text('[')
+        sql(togetherSql(one.lists))
+        text(']')
+        return
       case 'page': {
         const page = request.pageOf(one.list)
         const told = page && pageFlag(page, one.of)
@@ -252,6 +268,9 @@ function argumentsOf(piece: Piece, request: Request): string[] {
   add(piece)
   return parts.map((part) => ('text' in part ? `'${part.text.replaceAll("'", "''")}'` : part.sql))
 }
+
+/** The rows of several lists, as JSON without the brackets around them. */
+export const togetherSql = (lists: List[]): string => `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`
 
 /** What tells whether rows follow a page, or come before it: that there are more than it holds, or what was asked. */
 export function pageFlag(page: Page, of: string): boolean | 'more' | undefined {

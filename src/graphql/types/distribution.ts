@@ -19,7 +19,7 @@ import { type Distribution as DistributionRow, Prisma } from '../../generated/pr
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../choices.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
-import { list, type One, oneOf, reading, unplanned } from '../plan/reading.ts'
+import { list, nodeId, type One, oneOf, reading, unplanned } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
@@ -84,7 +84,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
   const { chosen, PositionChosen, Positions, DistributionKind, MultiplierInput, Run, RunChosen, Runs, DayTotals } = refs
   const DistributionChosen = chosen('Distribution', distributionChoices, { kind: DistributionKind })
   const Distribution = builder.prismaNode('Distribution', {
-    id: { resolve: ({ date }) => dateId(date) },
+    id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
     findUnique: (id) => ({ date: readDateId(id) }),
     nullable: true,
     description: 'One day of the points program.',

@@ -1,19 +1,63 @@
+import { type Columns, type Listing, selectList } from '../../db/listing.ts'
 import { earningsChoices, netAprChoices } from '../../domain/earnings/choices.ts'
-import type { Earnings as EarningsRow, EntityEarnings } from '../../domain/earnings/earnings.ts'
-import type { NetApr as NetAprRow } from '../../domain/earnings/net-apr.ts'
-import type { EntityType as EntityTypeName, Holding } from '../../domain/holding/holding.ts'
+import {
+  type Earnings as EarningsRow,
+  type EntityEarnings,
+  earningsColumns,
+  earningsFrom,
+  entityEarnings,
+} from '../../domain/earnings/earnings.ts'
+import {
+  type EntityApr,
+  entityAprs,
+  type NetApr as NetAprRow,
+  netAprColumns,
+  netAprFrom,
+} from '../../domain/earnings/net-apr.ts'
+import { type Holder, oneOwner } from '../../domain/holding/holding.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes } from '../choices.ts'
-import { chooseRows } from '../choose-rows.ts'
-import { connectArray } from '../connection.ts'
+import type { ChoiceTypes, Chosen } from '../choices.ts'
+import { list, type One } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
 
 /** In how many markets and vaults a user is taken to be, however long a page is asked for. */
 const MOST_ENTITIES = 20
 
-const place = (of: { chainId: bigint; entityType: EntityTypeName; entityId: string }) =>
-  `${of.chainId} ${of.entityType} ${of.entityId}`
+/** What is had by the user whose columns these are: one row, whatever there is. */
+const held = (columns: Columns, from: (holder: Holder) => Prisma.Sql, bodies = new Map<string, Prisma.Sql>()): One => ({
+  columns: Object.fromEntries(Object.keys(columns).map((field) => [field, `e."${field}"`])),
+  always: true,
+  at: (keys) => {
+    const [address, markets, vaults, chainId] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql]
+    const key = `${address.sql} ${markets.sql} ${vaults.sql}`
+    let body = bodies.get(key)
+    if (!body) {
+      const holder = { owners: oneOwner(address), markets, vaults, chainId: Prisma.raw('chain.id') }
+      body = Prisma.sql`SELECT ${selectList(columns)} ${from(holder)}`
+      bodies.set(key, body)
+    }
+    return Prisma.sql`FROM (SELECT ${chainId} AS id) chain CROSS JOIN LATERAL (${body}) e`
+  },
+})
+
+/** How a user leads to earnings and to net APR. */
+export const heldBy = ['address', 'latestMarkets', 'latestVaults', 'chainId']
+export const earningsAt = held(earningsColumns, earningsFrom)
+export const netAprAt = held(netAprColumns, netAprFrom)
+
+const breakdown = (listing: Listing<EntityEarnings> | Listing<EntityApr>, { choices }: Chosen) =>
+  list(
+    {
+      listing: () => listing,
+      choices,
+      filter: () => ({ where: [] }),
+      owner: { columns: [{ column: 'entities', type: 'text' }], fields: ['entities'] },
+      total: { load: (row) => async () => row.entityCount, sql: (_, column) => column('entityCount') },
+    },
+    { cost: { most: MOST_ENTITIES } },
+  )
 
 export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const EntityType = builder.enumType('EntityType', {
@@ -54,17 +98,13 @@ export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes 
       breakdown: t.field({
         type: EarningsItems,
         description: 'Every entity in which the user has a snapshot or a cash flow, by current value, largest first.',
-        extensions: { cost: { most: MOST_ENTITIES } },
         args: listArguments(t.arg, EarningsChosen),
-        resolve: (earnings, args) => {
-          const { name, rows } = chooseRows(EarningsChosen.choices, 'earnings', earnings.breakdown, args)
-          return connectArray(name, rows, place, args)
-        },
+        ...breakdown(entityEarnings, EarningsChosen),
       }),
     }),
   })
 
-  const NetAprItem = builder.objectRef<Holding>('NetAprItem').implement({
+  const NetAprItem = builder.objectRef<EntityApr>('NetAprItem').implement({
     description: "A user's deposit and debt in one market or vault, with their rates.",
     fields: (t) => ({
       chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain.' }),
@@ -95,12 +135,8 @@ export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes 
       breakdown: t.field({
         type: NetAprItems,
         description: 'Every entity in which the user has a snapshot, by deposit + debt, largest first.',
-        extensions: { cost: { most: MOST_ENTITIES } },
         args: listArguments(t.arg, NetAprChosen),
-        resolve: (apr, args) => {
-          const { name, rows } = chooseRows(NetAprChosen.choices, 'netApr', apr.breakdown, args)
-          return connectArray(name, rows, place, args)
-        },
+        ...breakdown(entityAprs, NetAprChosen),
       }),
     }),
   })

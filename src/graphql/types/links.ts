@@ -113,15 +113,15 @@ export function addLinks(builder: Builder, refs: Refs): void {
         type: Market,
         nullable: true,
         description: 'The market; null where the entity is a vault, or the store has none at its address.',
-        resolve: (row, _, context) =>
-          row.entityType === 'market' ? loadMarket(context, row.chainId, row.entityId) : null,
+        ...reading({ kind: 'one', one: marketAt, by: ['chainId', 'marketId'] }),
+        resolve: ({ chainId, marketId }, _, context) => (marketId ? loadMarket(context, chainId, marketId) : null),
       }),
       vault: t.field({
         type: Vault,
         nullable: true,
         description: 'The vault; null where the entity is a market, or the store has none at its address.',
-        resolve: (row, _, context) =>
-          row.entityType === 'vault' ? loadVault(context, row.chainId, row.entityId) : null,
+        ...reading({ kind: 'one', one: vaultAt, by: ['chainId', 'vaultId'] }),
+        resolve: ({ chainId, vaultId }, _, context) => (vaultId ? loadVault(context, chainId, vaultId) : null),
       }),
     }))
 }

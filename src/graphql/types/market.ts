@@ -6,9 +6,9 @@ import { type Market as MarketRow, Prisma } from '../../generated/prisma/client.
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
-import { list, oneOf, reading } from '../plan/reading.ts'
+import { list, nodeId, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
-import { chainAddressId, readChainAddressId } from './node-id.ts'
+import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
@@ -53,7 +53,7 @@ type Refs = { chosen: ChoiceTypes; Pool: PoolRef } & SnapshotRefs
 export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, MarketSnapshotChosen }: Refs) {
   const MarketChosen = chosen('Market', marketChoices)
   const Market = builder.prismaNode('Market', {
-    id: { resolve: chainAddressId },
+    id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
     description: 'One side of a pool: one asset, lent and borrowed.',

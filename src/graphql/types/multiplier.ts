@@ -6,7 +6,7 @@ import { type Multiplier as MultiplierRow, Prisma } from '../../generated/prisma
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../choices.ts'
 import { type GraphContext, requireAdmin } from '../context.ts'
-import { list, oneOf, reading, unplanned } from '../plan/reading.ts'
+import { list, nodeId, oneOf, reading, unplanned } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
@@ -56,7 +56,7 @@ type Refs = {
 export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisions, RevisionChosen }: Refs) {
   const MultiplierChosen = chosen('Multiplier', multiplierChoices)
   const Multiplier = builder.prismaNode('Multiplier', {
-    id: { field: 'poolAddress' },
+    id: { field: 'poolAddress', ...nodeId('Multiplier', (column) => column('poolAddress')) },
     nullable: true,
     description: "What a pool's dollars are worth in points.",
     fields: (t) => ({

@@ -20,6 +20,8 @@ export function assertNodeId({ typename, id }: NodeId, schema: GraphQLSchema): v
 /** The id of what an address of a chain names. */
 export const chainAddressId = ({ chainId, id }: { chainId: bigint; id: string }) => `${chainId}:${id}`
 
+export const chainAddressSql = (column: (field: string) => string) => `${column('chainId')} || ':' || ${column('id')}`
+
 export function readChainAddressId(text: string): { chainId: bigint; id: string } {
   const [, chainId, id] = /^(\d{1,16}):(0x[0-9a-f]{40})$/.exec(text) ?? []
   if (chainId === undefined || id === undefined) throw badId()

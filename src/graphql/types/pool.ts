@@ -9,7 +9,7 @@ import { type Pool as PoolRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
-import { list, oneOf, type RowsReading, reading } from '../plan/reading.ts'
+import { list, nodeId, oneOf, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
@@ -97,7 +97,7 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
     })
 
   const Pool = builder.prismaNode('Pool', {
-    id: { field: 'id' },
+    id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
     nullable: true,
     description: 'A pair of assets, A and B. Each side is a lending market of its own.',
     fields: (t) => ({

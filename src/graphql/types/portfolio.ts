@@ -1,10 +1,8 @@
 import { earningsOf } from '../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../domain/earnings/net-apr.ts'
 import {
-  earningsTogether,
   type MarketHolding,
   marketHoldings,
-  netAprTogether,
   type PoolHolding,
   poolHoldings,
   type VaultHolding,
@@ -112,19 +110,12 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
     fields: (t) => {
       const accounts = async ({ addresses }: Portfolio, context: GraphContext) =>
         (await Promise.all(addresses.map((address) => loadAccount(context, address)))).filter((one) => one !== null)
-      const netApr = async ({ addresses }: Portfolio, context: GraphContext) =>
-        netAprTogether(
-          await Promise.all(
-            addresses.map((address) =>
-              context.batches.load('netApr null', address, (users) => netAprOf(context.reader, users, null)),
-            ),
-          ),
-        )
-      const total = (value: 'depositUsd' | 'protectedUsd' | 'debtUsd', description: string) =>
+      const netApr = ({ addresses }: Portfolio, context: GraphContext) =>
+        context.batches.load('netApr null', addresses, (groups) => netAprOf(context.reader, groups, null))
+      const total = (value: 'totalEarnDepositsUsd' | 'totalProtectedUsd' | 'totalBorrowUsd', description: string) =>
         t.float({
           description,
-          resolve: async (portfolio, _, context) =>
-            (await netApr(portfolio, context)).breakdown.reduce((sum, one) => sum + one[value], 0),
+          resolve: async (portfolio, _, context) => (await netApr(portfolio, context))[value],
         })
       return {
         members: t.field({
@@ -152,25 +143,22 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           },
         }),
         suppliedUsd: total(
-          'depositUsd',
+          'totalEarnDepositsUsd',
           "Collateral that earns and vaults' assets now, in USD: each wallet's newest snapshots. A missing price counts as 0.",
         ),
         protectedUsd: total(
-          'protectedUsd',
+          'totalProtectedUsd',
           "Protected (non-borrowable) collateral now, in USD: each wallet's newest snapshots. A missing price counts as 0.",
         ),
-        borrowedUsd: total('debtUsd', "Debt now, in USD: each wallet's newest snapshots. A missing price counts as 0."),
+        borrowedUsd: total(
+          'totalBorrowUsd',
+          "Debt now, in USD: each wallet's newest snapshots. A missing price counts as 0.",
+        ),
         earnings: t.field({
           type: Earnings,
           description: 'The earnings of all wallets added up, also in each market and vault.',
-          resolve: async ({ addresses }, _, context) =>
-            earningsTogether(
-              await Promise.all(
-                addresses.map((address) =>
-                  context.batches.load('earnings null', address, (users) => earningsOf(context.reader, users, null)),
-                ),
-              ),
-            ),
+          resolve: ({ addresses }, _, context) =>
+            context.batches.load('earnings null', addresses, (groups) => earningsOf(context.reader, groups, null)),
         }),
         netApr: t.field({
           type: NetApr,

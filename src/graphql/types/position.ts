@@ -8,7 +8,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import { type ChoiceTypes, type Chosen, choose } from '../choices.ts'
 import { encodeCursor } from '../connection.ts'
-import { list, reading } from '../plan/reading.ts'
+import { list, nodeId, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
@@ -73,7 +73,7 @@ export function addPosition(builder: Builder, refs: Refs) {
   })
 
   builder.node(Position, {
-    id: { resolve: (position) => position.id },
+    id: { resolve: (position) => position.id, ...nodeId('Position', (column) => column('id')) },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
     description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
     fields: (t) => ({

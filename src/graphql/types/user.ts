@@ -3,10 +3,11 @@ import { type Account, accountDays, accountsByAddress } from '../../domain/accou
 import { accountDayChoices, userChoices } from '../../domain/account/choices.ts'
 import { earningsOf } from '../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../domain/earnings/net-apr.ts'
+import { type EntityType, latest, oneOwner } from '../../domain/holding/holding.ts'
 import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../domain/liquidation/reward.ts'
 import { positionFilter } from '../../domain/position/filter.ts'
 import { isoDate, positionListing, positionsOfDays } from '../../domain/position/position.ts'
-import { latestSnapshots } from '../../domain/snapshot/latest.ts'
+import { latestFrom, latestSnapshots } from '../../domain/snapshot/latest.ts'
 import {
   groupedMarketSnapshots,
   groupedVaultSnapshots,
@@ -20,9 +21,9 @@ import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
 import { likeQuery } from '../live-query.ts'
-import { list, type One, type RowsReading, reading } from '../plan/reading.ts'
+import { list, nodeId, type One, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
-import type { EarningsRefs } from './earnings.ts'
+import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { listArguments } from './page-arguments.ts'
@@ -49,14 +50,27 @@ const users: Columns = {
   positionCount: 'coalesce(t.position_count, 0)',
   firstDistributionDate: 't.first_distribution_date',
   lastDistributionDate: 't.last_distribution_date',
+  latestMarkets: 'm.snapshots',
+  latestVaults: 'v.snapshots',
 }
+
+const owner = oneOwner(Prisma.raw('u.address'))
+const LATEST = {
+  latestMarkets: Prisma.sql`LEFT JOIN LATERAL (${latest('market', owner)}) m ON true`,
+  latestVaults: Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`,
+}
+
+/** What is joined to a user for the columns that are read. */
+const joinedTo = (used: ReadonlySet<string>): Prisma.Sql =>
+  Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
+    ${used.has('latestMarkets') ? LATEST.latestMarkets : Prisma.empty}
+    ${used.has('latestVaults') ? LATEST.latestVaults : Prisma.empty}`
 
 /** The user at an address, whatever the address. */
 export const userAt: One = {
   columns: users,
   always: true,
-  at: ([address]) =>
-    Prisma.sql`FROM (SELECT ${address} AS address) u LEFT JOIN account t ON t.user_address = u.address`,
+  at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedTo(used)}`,
 }
 
 /** A bound on the users of one request. */
@@ -71,9 +85,17 @@ function bounded(addresses: string[]): string[] {
 const usersAt: RowsReading = {
   columns: users,
   by: [],
-  of: ({ addresses }) => Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place)
-    LEFT JOIN account t ON t.user_address = u.address ORDER BY u.place`,
+  of: ({ addresses }, _, used) =>
+    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedTo(used)}
+      ORDER BY u.place`,
 }
+
+/** A user's newest snapshots of one kind. */
+const latestRows = (kind: EntityType, columns: Columns, by: string): RowsReading => ({
+  columns,
+  by: [by],
+  of: ({ chainId = null }, [snapshots]) => latestFrom(kind, snapshots as Prisma.Sql, Prisma.sql`${chainId}::bigint`),
+})
 
 /** One user's positions on one date. */
 const positionsOfDay: RowsReading = {
@@ -140,7 +162,7 @@ export function addUser(builder: Builder, refs: Refs) {
   }
 
   builder.node(User, {
-    id: { resolve: (user) => user.address },
+    id: { resolve: (user) => user.address, ...nodeId('User', (column) => column('address')) },
     loadManyWithoutCache: (ids) => ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
     description:
       'A user of the protocol, in both domains. Every address is one: an address that the store does not know has empty lists and zero totals.',
@@ -278,8 +300,17 @@ export function addUser(builder: Builder, refs: Refs) {
           type: [refs.Snapshot],
           description:
             "What the user has now: in every market and vault, the rows at the user's newest timestamp there.",
-          extensions: { cost: { weight: 1, rows: 10 } },
           args: { chainId: chainId() },
+          ...reading(
+            {
+              kind: 'types',
+              types: {
+                MarketSnapshot: latestRows('market', marketSnapshots.columns, 'latestMarkets'),
+                VaultSnapshot: latestRows('vault', vaultSnapshots.columns, 'latestVaults'),
+              },
+            },
+            { cost: { weight: 1, rows: 10 } },
+          ),
           resolve: (user, args, context) =>
             context.batches.load(`latestSnapshots ${args.chainId}`, user.address, (users) =>
               latestSnapshots(context.reader, users, args.chainId ?? null),
@@ -318,21 +349,21 @@ export function addUser(builder: Builder, refs: Refs) {
         earnings: t.field({
           type: refs.Earnings,
           description: "What the user's positions are worth now, minus the money that went in.",
-          extensions: { cost: { weight: 10 } },
           args: { chainId: chainId() },
-          resolve: (user, args, context) =>
-            context.batches.load(`earnings ${args.chainId}`, user.address, (users) =>
-              earningsOf(context.reader, users, args.chainId ?? null),
+          ...reading({ kind: 'one', one: earningsAt, by: heldBy }, { cost: { weight: 10 } }),
+          resolve: ({ address }, args, context) =>
+            context.batches.load(`earnings ${args.chainId}`, [address], (groups) =>
+              earningsOf(context.reader, groups, args.chainId ?? null),
             ),
         }),
         netApr: t.field({
           type: refs.NetApr,
           description: "The average rates of the user's deposits and debts.",
-          extensions: { cost: { weight: 10 } },
           args: { chainId: chainId() },
-          resolve: (user, args, context) =>
-            context.batches.load(`netApr ${args.chainId}`, user.address, (users) =>
-              netAprOf(context.reader, users, args.chainId ?? null),
+          ...reading({ kind: 'one', one: netAprAt, by: heldBy }, { cost: { weight: 10 } }),
+          resolve: ({ address }, args, context) =>
+            context.batches.load(`netApr ${args.chainId}`, [address], (groups) =>
+              netAprOf(context.reader, groups, args.chainId ?? null),
             ),
         }),
       }

@@ -6,9 +6,9 @@ import { Prisma, type Vault as VaultRow } from '../../generated/prisma/client.ts
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
-import { list, oneOf, reading } from '../plan/reading.ts'
+import { list, nodeId, oneOf, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
-import { chainAddressId, readChainAddressId } from './node-id.ts'
+import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -51,7 +51,7 @@ type Refs = { chosen: ChoiceTypes } & SnapshotRefs
 export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapshotChosen }: Refs) {
   const VaultChosen = chosen('Vault', vaultChoices)
   const Vault = builder.prismaNode('Vault', {
-    id: { resolve: chainAddressId },
+    id: { resolve: chainAddressId, ...nodeId('Vault', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
     description: 'A vault lends one asset across markets.',
