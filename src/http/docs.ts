@@ -13,6 +13,8 @@ export function mountDocs(app: FastifyInstance, document: object): void {
       const { method, headers } = request
       const docs = await opened
       const answer = await docs.inject({ method: method as 'GET', url: request.url, headers })
+      if (answer.statusCode >= 500) throw new Error(`the docs answered ${answer.statusCode}`)
+      if (answer.statusCode >= 400) return reply.callNotFound()
       for (const [name, value] of Object.entries(answer.headers))
         if (!OF_A_CONNECTION.has(name)) reply.header(name, value)
       return reply.code(answer.statusCode).send(answer.rawPayload)
