@@ -42,6 +42,8 @@ export function compile(document: Document, operation: OperationDefinitionNode):
   return { root, answer: { kind: 'object', members: compiler.members(query, operation.selectionSet, nothing) } }
 }
 
+type Items = Extract<Piece, { kind: 'items' }>
+
 /** How a field finds its values in a row. */
 type Columns = (field: GraphQLField<unknown, unknown>) => string
 
@@ -113,15 +115,18 @@ class Compiler {
       case 'rows':
         return this.#rows(field, reading.rows, scope, of, definition.type)
       case 'types': {
-        const items = Object.entries(reading.types).map(([name, rows]) =>
-          this.#rows(field, rows, scope, of, this.#document.schema.getType(name) as GraphQLOutputType),
-        )
-        return { kind: 'together', lists: items.flatMap((piece) => (piece.kind === 'items' ? [piece.list] : [])) }
+        const lists = Object.entries(reading.types).map(([name, rows]) => {
+          const type = this.#document.schema.getType(name) as GraphQLOutputType
+          const { list } = this.#rows(field, rows, scope, of, type)
+          list.together = true
+          return list
+        })
+        return { kind: 'together', lists }
       }
     }
   }
 
-  #rows(field: Field, rows: RowsReading, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Piece {
+  #rows(field: Field, rows: RowsReading, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Items {
     const reading = { kind: 'rows', rows } as const
     const owner = rows.by.map(of)
     const list: List = { field, reading, owner, alias: this.#alias(), column: of, open: false, cursors: false }
@@ -185,7 +190,7 @@ class Compiler {
     return members
   }
 
-  #items(list: List, scope: Scope, columns: Record<string, string>, item: (row: Scope) => Piece): Piece {
+  #items(list: List, scope: Scope, columns: Record<string, string>, item: (row: Scope) => Piece): Items {
     if (list.rows) throw new Unplanned('the rows of a list are selected twice')
     const level: Level = { joins: [] }
     const row = new Scope(this.#alias(), columns, level)

@@ -56,6 +56,8 @@ export interface List {
   open: boolean
   /** Whether cursors of its rows are asked for. */
   cursors: boolean
+  /** Whether it is one of several that are told as one. */
+  together?: boolean
   /** Its lateral join, where Postgres writes its JSON. */
   alias: string
   /** SQL of the columns of the row that has the list, for a stored total. */

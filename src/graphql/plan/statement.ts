@@ -35,7 +35,8 @@ export function splicedList(root: Level): List | undefined {
 export function nestedList(spliced: List | undefined): List | undefined {
   let most: List | undefined
   for (const join of spliced?.rows?.level.joins ?? [])
-    if (join.kind === 'list' && valuesOf(join.list) > (most ? valuesOf(most) : 0)) most = join.list
+    if (join.kind === 'list' && !join.list.together && valuesOf(join.list) > (most ? valuesOf(most) : 0))
+      most = join.list
   return most
 }
 
