@@ -4,10 +4,12 @@ import { type Gateway, startGateway } from '../support/gateway.ts'
 const USERS = 2000
 const DAYS = 50
 const DAY = 86_400
+/** So few that all of them are the pool's. */
+const CONNECTIONS = 3
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ env: { DATABASE_POOL_SIZE: String(CONNECTIONS) } })
   await fill()
 }, 180_000)
 afterAll(() => gateway.close())
@@ -218,7 +220,7 @@ async function statistics(): Promise<{ scans: Map<string, number>; rows: Map<str
 /** Connections keep their counts for a second: has each idle one hand them over, so that the server knows them. */
 async function flush(): Promise<void> {
   const { pool } = gateway.deps.store
-  const held = await Promise.all(Array.from({ length: 8 }, () => pool.connect()))
+  const held = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()))
   for (const client of held) await client.query('SELECT pg_stat_force_next_flush()')
   for (const client of held) client.release()
 }

@@ -248,10 +248,10 @@ test('a read that a change overtakes is repeated', async () => {
   await stream.next()
   const writer = new pg.Client({ connectionString: one.deps.config.DATABASE_URL as string })
   await writer.connect()
-  const { textRowsHeld, release } = holdReads(two)
+  const { held, release } = holdReads(two)
   try {
     await touch()
-    await textRowsHeld
+    await held
     await writer.query(`UPDATE account SET points = 1e12 WHERE user_address = '${address}'`)
     await pause(QUIET_MS)
     release()
@@ -267,26 +267,26 @@ test('a read that a change overtakes is repeated', async () => {
 })
 
 /** Holds the answer of the next read of a gateway after Postgres has given it. */
-function holdReads({ deps: { store } }: Gateway) {
+function holdReads({ deps }: Gateway) {
+  const { reads } = deps.store
   let release = () => {}
-  let held = () => {}
-  const textRowsHeld = new Promise<void>((resolve) => {
-    held = resolve
+  let tellHeld = () => {}
+  const held = new Promise<void>((resolve) => {
+    tellHeld = resolve
   })
   const gate = new Promise<void>((resolve) => {
     release = resolve
   })
-  const query = store.pool.query.bind(store.pool) as (...args: unknown[]) => Promise<unknown>
-  store.pool.query = (async (...args: unknown[]) => {
-    const found = await query(...args)
-    if (typeof args[0] === 'object' && (args[0] as { rowMode?: string }).rowMode === 'array') {
-      store.pool.query = query as never
-      held()
-      await gate
-    }
+  const { lend } = reads
+  const lendOnce: typeof lend = async (name, work) => {
+    Object.assign(reads, { lend })
+    const found = await lend(name, work)
+    tellHeld()
+    await gate
     return found
-  }) as never
-  return { textRowsHeld, release: () => release() }
+  }
+  Object.assign(reads, { lend: lendOnce })
+  return { held, release }
 }
 
 test('for a client that does not read nothing is read; when it reads again it gets the newest', async () => {

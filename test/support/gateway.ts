@@ -37,11 +37,18 @@ export interface GatewayOptions {
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const shared = options.on?.deps.config.DATABASE_URL
   const database = shared ? { url: shared, async close() {} } : await openStore()
-  const config = readConfig({ ADMIN_TOKEN, DATABASE_URL: database.url, LOG_LEVEL: 'silent', PORT: '0', ...options.env })
+  const config = readConfig({
+    ADMIN_TOKEN,
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '8',
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    ...options.env,
+  })
   const statements: string[] = []
   const store = openGatewayStore({
     url: database.url,
-    poolSize: 8,
+    poolSize: config.DATABASE_POOL_SIZE,
     onError() {},
     onStatement: (sql) => statements.push(sql),
   })
