@@ -6,6 +6,8 @@ export interface Example {
 
 const user = '0x1d4a30d78de6be5f9885ffac2c6b8425d1d7727e'
 const pool = '0xd444f1b4a4f5b33eac12f9a0529d33116121b0db'
+/** A date that the sample, which ends yesterday, has. */
+const weekAgo = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10)
 const market = { chainId: 146, address: '0xfd15afb808cecf7d46f4427e99c077f6ec94408d' }
 
 /** What GraphiQL opens with: operations that answer on the sample data, from a first look to a whole page. */
@@ -230,6 +232,23 @@ query Ranks($user: Address!) {
   leaderboard(around: $user, first: 7) { nodes { rank account points } }
 }`,
     variables: { user },
+  },
+  {
+    name: 'AsOf',
+    query: `# The same questions as of a past date: each answer is of the last distribution up to it.
+query AsOf($user: Address!, $pool: Address!, $asOf: DateTime!) {
+  leaderboard(asOf: $asOf, first: 3) { totalCount nodes { rank account points } }
+  user(address: $user) {
+    standing(asOf: $asOf) { date points rank }
+    positions(asOf: $asOf) { nodes { pool { displayName } points } }
+  }
+  pool(address: $pool) {
+    standing(asOf: $asOf) { date points pointsOfDate positionCount tvlUsd borrowedUsd multiplier { depositTokenA changedBy } }
+    positions(asOf: $asOf, first: 3, orderBy: { field: POINTS, direction: DESC }) { nodes { points user { address } } }
+  }
+  multipliersAsOf(asOf: $asOf, first: 3) { totalCount nodes { poolAddress depositTokenA borrowTokenB changedAt } }
+}`,
+    variables: { user, pool, asOf: weekAgo },
   },
   {
     name: 'LiveLeaderboard',
