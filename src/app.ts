@@ -24,6 +24,7 @@ import { mountHealth } from './http/health.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
+import { countRefusals, NO_PLACE } from './http/refusals.ts'
 import { mountRest } from './http/rest.ts'
 import { sendAnswer } from './http/send-answer.ts'
 import { closeUnused } from './http/unused.ts'
@@ -97,11 +98,13 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 
   const document = openApiDocument()
   const tokens = adminTokens(config)
+  const onRefusal = countRefusals(metrics)
   const live = openLive({
     notifications,
     store,
     log,
     maxSubscriptions: config.MAX_SUBSCRIPTIONS,
+    onFull: () => onRefusal(NO_PLACE),
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
   app.addHook('onClose', async () => live.close())
@@ -127,6 +130,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       shared: config.REDIS_URL === undefined ? undefined : cache,
     }),
     deps: { ...deps, live, limits: limiter.limits },
+    onRefusal,
   }
   app.get('/', (_request, reply) =>
     reply

@@ -8,6 +8,10 @@ export function refusal(code: RefusalCode, message: string, more: Record<string,
   return new GraphQLError(message, { extensions: { code, ...more } })
 }
 
+/** Whether an error's code is that of a request which was refused before anything of it ran. */
+export const isRefusal = (code: unknown): code is RefusalCode =>
+  typeof code === 'string' && Object.hasOwn(REFUSALS, code)
+
 /**
  * The error that a client may see for any error of an operation: its own mistakes and known conditions as they are,
  * anything else as an internal fault that tells nothing. Each has a code and the request's id.
