@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { dataVersion } from './db/store.ts'
@@ -17,22 +15,24 @@ import { openLive } from './graphql/live.ts'
 import { Operations } from './graphql/operations.ts'
 import { createSchema } from './graphql/schema.ts'
 import { adminTokens } from './http/admin.ts'
-import { asksAnew, EdgeCache } from './http/edge-cache.ts'
+import { CORS } from './http/cors.ts'
+import { mountDocs } from './http/docs.ts'
+import { EdgeCache } from './http/edge-cache.ts'
 import { addEtags } from './http/etag.ts'
 import { mountGraphQL } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
+import { serveKept } from './http/kept-answers.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
 import { countRefusals, NO_PLACE } from './http/refusals.ts'
+import { requestIdOf } from './http/request-id.ts'
 import { mountRest } from './http/rest.ts'
-import { sendAnswer } from './http/send-answer.ts'
 import { closeUnused } from './http/unused.ts'
 import { ownOperations } from './rest/own-operations.ts'
 import { graphOperations } from './sources/gateway-graph.ts'
 
 const BODY_LIMIT = 1024 * 1024
-const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><text x="0" y="27" fill="#fff" font-family="sans-serif" font-size="20">Lending gateway</text></svg>`
 
 /** The whole HTTP surface. It does not listen. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
@@ -40,10 +40,12 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
+    // Few requests log anything, and those say which they are.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 16_000 },
     requestIdHeader: false,
-    genReqId: ({ headers }) => clientRequestId(headers['request-id']) ?? randomUUID(),
+    genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, request, reply) => {
       // Before routing no hook has run.
       reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
@@ -62,32 +64,21 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
   )
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id).header('vary', 'Origin')
-    assertReadable(request.url)
-  })
-  addEtags(app)
-  closeUnused(app)
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-    exposedHeaders: ['request-id', 'etag'],
-    maxAge: 86_400,
-    strictPreflight: false,
-  })
-
   const edge = new EdgeCache({
     maxBytes: config.CACHE_MAX_BYTES,
     notifications,
     shared: config.REDIS_URL === undefined ? undefined : cache,
     version: () => dataVersion(store),
+    now,
   })
+  serveKept(app.server, edge)
   app.addHook('onRequest', (request, reply, done) => {
-    const read = (request.method === 'GET' || request.method === 'HEAD') && !asksAnew(request.headers)
-    const kept = read ? edge.find(request.url) : undefined
-    if (kept) sendAnswer(request, reply, kept, edge)
-    else done()
+    reply.header('request-id', request.id).header('vary', 'Origin')
+    done(unreadable(request.url))
   })
+  await app.register(cors, CORS)
+  addEtags(app)
+  closeUnused(app)
 
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -142,15 +133,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountRest(app, { graph, edge, adminTokens: tokens })
   mountGraphQL(app, { graph, edge, adminTokens: tokens })
   app.get('/openapi.json', (_request, reply) => reply.send(document))
+  mountDocs(app, document)
   refuseOtherMethods(app, known)
-
-  await app.register(swagger, { mode: 'static', specification: { document: document as never } })
-  await app.register(swaggerUi, {
-    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: '/docs', target: '_self' },
-    theme: { title: 'Lending gateway: REST APIs' },
-    routePrefix: '/docs',
-    uiConfig: { tryItOutEnabled: true, docExpansion: 'list' },
-  })
   return app
 }
 
@@ -180,15 +164,14 @@ function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>
   }
 }
 
-const clientRequestId = (given: string | string[] | undefined) =>
-  typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined
-
-function assertReadable(url: string): void {
+function unreadable(url: string): GatewayError | undefined {
+  if (!url.includes('%')) return undefined
   try {
     decodeURIComponent(url)
+    return undefined
   } catch {
     const message = 'is not valid: its percent-encoding is broken'
-    throw new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
+    return new GatewayError('BAD_INPUT', `The URL ${message}.`, [{ in: 'query', name: '', message }])
   }
 }
 

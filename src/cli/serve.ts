@@ -3,6 +3,7 @@ import { createApp } from '../app.ts'
 import { ConfigError, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
+import { warmUp } from '../http/warm-up.ts'
 import { startSchedule } from '../schedule.ts'
 import { samplePool, sampleUser } from '../sources/sample.ts'
 import { sampleDataset } from '../sources/sample-dataset.ts'
@@ -26,6 +27,7 @@ async function serve(sample: boolean): Promise<void> {
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
     const app = await createApp(deps)
+    await warmUp(app)
     try {
       await app.listen({ host: config.HOST, port: config.PORT })
     } catch (error) {

@@ -1,8 +1,6 @@
-import pg, { type Pool, type PoolClient } from 'pg'
+import pg from 'pg'
 import { Prisma } from '../generated/prisma/client.ts'
-
-/** A row as Postgres wrote it: the text of each column. */
-export type TextRow = (string | null)[]
+import { type TextRow, textRows } from './text-query.ts'
 
 /** What a resolver reads with: everything that it gives belongs to one snapshot of the store. */
 export interface Reader {
@@ -14,37 +12,45 @@ export interface Reader {
   readonly models: Prisma.TransactionClient
 }
 
-type Queryable = Pick<Pool | PoolClient, 'query'>
+/** Gives work that sends one statement, of this name if it has one, the connection to send it on. */
+export type Lend = <T>(
+  name: string | undefined,
+  work: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
+) => Promise<T>
 
-/** A reader on one connection (or, for reads that need not fit together, on a pool). It sends named statements by pg. */
-export function pgReader(client: Queryable, onStatement?: (sql: string) => void): Reader {
-  return {
-    async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) {
-      const sql = 'text' in query ? query : Prisma.sql(query, ...values)
-      const { text } = sql
-      onStatement?.(text)
-      const { rows } = await client.query({ name: nameOf(text), text, values: sql.values as unknown[], types })
-      return rows as Rows
-    },
-    async textRows({ text, values }) {
-      onStatement?.(text)
-      const query = {
-        name: nameOf(text),
-        text,
-        values: values as unknown[],
-        rowMode: 'array' as const,
-        types: unparsed,
-      }
-      const { rows } = await client.query<TextRow>(query)
-      return rows
-    },
-    get models(): never {
-      throw new Error('Prisma reads nothing here: the operation asks for no node')
-    },
-  }
+/** A reader that sends named statements by pg. */
+export function pgReader(lend: Lend, onStatement?: (sql: string) => void): Reader {
+  return new PgReader(lend, onStatement)
 }
 
-const unparsed = { getTypeParser: () => (text: string) => text }
+class PgReader implements Reader {
+  readonly #lend: Lend
+  readonly #onStatement: ((sql: string) => void) | undefined
+
+  constructor(lend: Lend, onStatement: ((sql: string) => void) | undefined) {
+    this.#lend = lend
+    this.#onStatement = onStatement
+  }
+
+  async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]): Promise<Rows> {
+    const { text, values } = 'text' in query ? query : Prisma.sql(query, ...given)
+    this.#onStatement?.(text)
+    const name = nameOf(text)
+    const statement = { name, text, values: values as unknown[], types }
+    const { rows } = await this.#lend(name, (client) => client.query(statement))
+    return rows as Rows
+  }
+
+  textRows({ text, values }: Prisma.Sql): Promise<TextRow[]> {
+    this.#onStatement?.(text)
+    const name = nameOf(text)
+    return this.#lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }))
+  }
+
+  get models(): never {
+    throw new Error('Prisma reads nothing here: the operation asks for no node')
+  }
+}
 
 const MAX_NAMES = 1000
 const names = new Map<string, string>()

@@ -2,11 +2,14 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { pgReader, type Reader } from './reader.ts'
+import { Pipelines } from './pipelines.ts'
+import { type Lend, pgReader, type Reader } from './reader.ts'
+import type { TextRow } from './text-query.ts'
 
-/** The store: one pool of connections, seen through pg (writes, COPY) and through Prisma (reads). */
+/** The store: a pool of connections, seen through pg and through Prisma, and a few that single statements are read on. */
 export interface Store {
   pool: pg.Pool
+  reads: Pipelines
   prisma: PrismaClient
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
@@ -15,9 +18,12 @@ export interface Store {
 
 const WAIT_MS = 10_000
 const READ_MS = 30_000
+/** More of them would send less in one write. */
+const MOST_PIPELINES = 3
 
 export interface StoreOptions {
   url: string
+  /** How many connections there are at most: at least 2. */
   poolSize: number
   onError(error: Error): void
   /** Told of every statement of a reader: tests count them. */
@@ -25,13 +31,14 @@ export interface StoreOptions {
 }
 
 export function openStore({ url, poolSize, onError, onStatement }: StoreOptions): Store {
-  const pool = new pg.Pool({
+  const lines = Math.min(MOST_PIPELINES, Math.floor((poolSize - 2) / 2))
+  const client = {
     connectionString: url,
-    max: poolSize,
     application_name: 'gateway',
     connectionTimeoutMillis: WAIT_MS,
     keepAlive: true,
-  })
+  }
+  const pool = new pg.Pool({ ...client, max: poolSize - lines })
   pool.on('error', onError)
   // Between two users a client has no listener: an error in that moment, without this one, would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -41,19 +48,30 @@ export function openStore({ url, poolSize, onError, onStatement }: StoreOptions)
     transactionOptions: { maxWait: WAIT_MS, timeout: READ_MS },
   })
   if (onStatement) (prisma as PrismaClient<'query'>).$on('query', (event) => onStatement(event.query))
+  const reads = new Pipelines({ client, pool, size: lines })
   return {
     pool,
+    reads,
     prisma,
     onStatement,
     async close() {
       await prisma.$disconnect()
+      await reads.close()
       await pool.end()
     },
   }
 }
 
 /** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
-export const plainReader = (store: Store): Reader => pgReader(store.pool, store.onStatement)
+export const plainReader = ({ pool, onStatement }: Store): Reader =>
+  pgReader(async (_, work) => {
+    const client = await pool.connect()
+    try {
+      return await work(client)
+    } finally {
+      client.release()
+    }
+  }, onStatement)
 
 /** Work that needs a second statement, and so a transaction, although it was begun without one. */
 class SecondStatement extends Error {}
@@ -67,23 +85,40 @@ export async function readOnce<T>(
   store: Store,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const pooled = pgReader(store.pool, store.onStatement)
-  let statements = 0
-  const reader: Reader = {
-    $queryRaw: (...query) =>
-      ++statements > 1 ? Promise.reject(new SecondStatement('a transaction is needed')) : pooled.$queryRaw(...query),
-    textRows: (query) =>
-      ++statements > 1 ? Promise.reject(new SecondStatement('a transaction is needed')) : pooled.textRows(query),
-    get models() {
-      return pooled.models
-    },
-  }
+  const reader = new SingleReader(pgReader(store.reads.lend, store.onStatement))
   try {
     const result = await work(reader)
-    return statements > 1 ? undefined : { result }
+    return reader.statements > 1 ? undefined : { result }
   } catch (error) {
-    if (statements > 1) return undefined
+    if (reader.statements > 1) return undefined
     throw error
+  }
+}
+
+class SingleReader implements Reader {
+  readonly #reader: Reader
+  statements = 0
+
+  constructor(reader: Reader) {
+    this.#reader = reader
+  }
+
+  async $queryRaw<Rows>(...query: Parameters<Reader['$queryRaw']>): Promise<Rows> {
+    this.#assertFirst()
+    return this.#reader.$queryRaw<Rows>(...query)
+  }
+
+  async textRows(query: Prisma.Sql): Promise<TextRow[]> {
+    this.#assertFirst()
+    return this.#reader.textRows(query)
+  }
+
+  get models() {
+    return this.#reader.models
+  }
+
+  #assertFirst(): void {
+    if (++this.statements > 1) throw new SecondStatement('a transaction is needed')
   }
 }
 
@@ -111,15 +146,14 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
   }
 }
 
-/** A connection that is asked in parallel, which takes one statement after the other. */
-function inTurn(client: pg.PoolClient): pg.PoolClient {
+/** Lends a connection that is asked in parallel to one statement after the other. */
+function inTurn(client: pg.PoolClient): Lend {
   let last: Promise<unknown> = Promise.resolve()
-  const query = (config: pg.QueryConfig) => {
-    const own = last.then(() => client.query(config))
+  return (_, work) => {
+    const own = last.then(() => work(client))
     last = own.catch(() => {})
     return own
   }
-  return { query } as unknown as pg.PoolClient
 }
 
 /** The same through Prisma, for operations that ask for `node` or `nodes`, which its models load. */

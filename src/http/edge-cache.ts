@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import etag from 'etag'
 import { LRUCache } from 'lru-cache'
 import type { Cache } from '../cache/cache.ts'
 import type { Notifications } from '../db/notifications.ts'
+import { REQUEST_TIME } from '../rest/body.ts'
 
 /** An answer as it is sent. */
 export interface Answer {
@@ -13,6 +14,8 @@ export interface Answer {
   status: number
   type: string
   body: Buffer
+  /** Where in the body the time of the request is written, over REQUEST_TIME. */
+  timeAt?: number
   etag: string
   /** The body compressed, where that was asked for and has been done. */
   compressed: Partial<Record<Encoding, Buffer>>
@@ -24,6 +27,8 @@ export type Encoding = 'br' | 'gzip'
 export interface Computed {
   status: number
   json: string
+  /** Whether REQUEST_TIME is in it. */
+  timed?: boolean | undefined
   /** The weak ETag of an answer that carries the time of its request, which is not kept. */
   etag?: string
 }
@@ -51,6 +56,7 @@ export interface EdgeCacheOptions {
   shared: Cache | undefined
   /** The version of the data that a read started now would see. */
   version(): Promise<bigint>
+  now(): Date
 }
 
 const TYPE = 'application/json; charset=utf-8'
@@ -59,7 +65,8 @@ const ENTRY_BYTES = 500
 const COMPRESS_FROM = 1024
 
 /** Whether an answer is sent compressed to those who accept it: one that is not kept would be compressed each time. */
-export const isCompressible = ({ key, body }: Answer): boolean => key !== undefined && body.length >= COMPRESS_FROM
+export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
+  key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM
 
 /**
  * Answers as ready bytes. The store tells of every change as it is committed, and all answers are forgotten then; while
@@ -118,6 +125,14 @@ export class EdgeCache {
     }
   }
 
+  /** The body as it is sent now. */
+  told({ body, timeAt }: Answer): Buffer {
+    if (timeAt === undefined) return body
+    const told = Buffer.from(body)
+    told.write(this.#options.now().toISOString(), timeAt, 'latin1')
+    return told
+  }
+
   /** The body as it is sent to a client that accepts an encoding: compressed once for as long as the answer is kept. */
   async compressed(answer: Answer, encoding: Encoding): Promise<Buffer> {
     const known = answer.compressed[encoding]
@@ -159,8 +174,16 @@ const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-function answerOf(key: string | undefined, { status, json, etag: weak }: Computed): Answer {
+function answerOf(key: string | undefined, { status, json, timed, etag: weak }: Computed): Answer {
   const body = Buffer.from(json)
-  const tag = weak ?? etag(body, { weak: false })
-  return { key: weak === undefined ? key : undefined, status, type: TYPE, body, etag: tag, compressed: {} }
+  const timeAt = timed ? body.indexOf(REQUEST_TIME) : -1
+  return {
+    key: weak === undefined ? key : undefined,
+    status,
+    type: TYPE,
+    body,
+    ...(timeAt >= 0 && { timeAt }),
+    etag: weak ?? `${timed ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`,
+    compressed: {},
+  }
 }

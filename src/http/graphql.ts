@@ -23,10 +23,11 @@ export function mountGraphQL(
     async handler(request, reply) {
       if (wantsPage(request)) return page.send(request, reply)
       const admin = adminOf(request.headers, adminTokens)
-      reply.header('vary', 'Origin, Accept')
+      const vary = 'Origin, Accept'
       const plain = plainRequest(request)
       const answer = plain && (await answerCompiled(graph, edge, request, plain, admin))
-      if (answer) return sendAnswer(request, reply, answer, edge, plain.type)
+      if (answer) return sendAnswer(request, reply.hijack().raw, answer, edge, { type: plain.type, vary })
+      reply.header('vary', vary)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)

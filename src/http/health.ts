@@ -43,7 +43,7 @@ export function mountHealth(app: FastifyInstance, { store, cache, now, daily }: 
           await within(PATIENCE_MS, check())
           info[name] = { status: 'up' }
         } catch (cause) {
-          request.log.warn({ err: cause, component: name }, 'a component is down')
+          request.log.warn({ err: cause, component: name, requestId: request.id }, 'a component is down')
           error[name] = { status: 'down', message: `The ${name} cannot be reached.` }
         }
       }),

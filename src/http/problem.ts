@@ -39,7 +39,7 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
 export function handleError(error: Error, request: FastifyRequest, reply: FastifyReply) {
   const known = error instanceof GatewayError ? error : knownFault(error)
   if (known) {
-    if (known.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'unavailable')
+    if (known.code === 'UNAVAILABLE') request.log.warn({ err: error, requestId: request.id }, 'unavailable')
     return sendProblem(reply, STATUS[known.code], known.message, known.problems)
   }
   const { statusCode = 500, code } = error as FastifyError
@@ -49,6 +49,6 @@ export function handleError(error: Error, request: FastifyRequest, reply: Fastif
     const place = code === 'FST_ERR_BAD_URL' ? 'path' : 'body'
     return sendProblem(reply, statusCode, message, [{ in: place, name: '', message }])
   }
-  request.log.error({ err: error }, 'a request failed')
+  request.log.error({ err: error, requestId: request.id }, 'a request failed')
   return sendProblem(reply, 500, `Something went wrong on our side. Tell the operator this request id: ${request.id}`)
 }

@@ -38,15 +38,15 @@ async function read({ graph, edge }: RestOptions, endpoint: Endpoint, request: F
   const input = readInput(endpoint, request)
   const compute = async () => {
     const now = graph.deps.now()
-    const { body, timeless } = await readFor(graph.deps.store, endpoint, (reader): Promise<Answer<unknown>> => {
+    const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, (reader): Promise<Answer<unknown>> => {
       const execute = executor(graph, createContext(graph, reader, 'no'))
       return endpoint.answer({ ...input, execute, now } as never)
     })
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
-    return { status: endpoint.status, json: bodyJson(body), ...clocked }
+    return { status: endpoint.status, json: bodyJson(body), timed, ...clocked }
   }
   const answer = await edge.answer(edgeKey(request), compute, asksAnew(request.headers))
-  return sendAnswer(request, reply, answer, edge)
+  sendAnswer(request, reply.hijack().raw, answer, edge)
 }
 
 async function change(

@@ -7,6 +7,9 @@ export const listed = (...rows: Rows[]): never[] => new Listed(rows) as never
 /** The last of some rows; undefined where there is none. */
 export const lastOf = <T>({ last }: Rows): T | undefined => (last === undefined ? undefined : (JSON.parse(last) as T))
 
+/** Stands in a body for the time of the request, where `Answer.timed` says so. No stored date is written like it. */
+export const REQUEST_TIME = '0000-00-00T00:00:00.000Z'
+
 /** No client can guess it, and so send it. */
 const PLACE = randomUUID()
 

@@ -16,6 +16,8 @@ export interface Answer<Body> {
   body: Body
   /** The part that does not depend on the time of the request, where not all of the answer is. */
   timeless?: unknown
+  /** Whether REQUEST_TIME is in the body: the rest of it does not depend on the time. */
+  timed?: boolean
 }
 
 /** One documented endpoint: what it takes, and how its answer is made of GraphQL operations. It knows nothing of the store. */

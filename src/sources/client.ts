@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import pRetry, { AbortError } from 'p-retry'
-import { Agent, type Dispatcher, interceptors, request as send } from 'undici'
+import type { Dispatcher } from 'undici'
 import { GatewayError } from '../errors.ts'
 
 export interface ClientOptions {
@@ -73,13 +73,19 @@ class PassingFault extends Error {
 }
 
 export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS }: ClientOptions): Client {
-  const agent = new Agent({
-    connections: CONNECTIONS,
-    connect: { timeout: timeoutMs },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  })
-  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: REDIRECTIONS }))
+  let opened: ReturnType<typeof open> | undefined
+  /** Most gateways ask nobody: what that takes is loaded for those that do. */
+  async function open() {
+    const { Agent, interceptors, request } = await import('undici')
+    const agent = new Agent({
+      connections: CONNECTIONS,
+      connect: { timeout: timeoutMs },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    })
+    const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: REDIRECTIONS }))
+    return { agent, dispatcher, request }
+  }
 
   /** One attempt; what it throws is a PassingFault, or an AbortError around what ends the retries. */
   async function attempt<T>(
@@ -99,9 +105,11 @@ export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS 
     }, timeoutMs)
     try {
       const { href, authorization } = target(url, bearer)
+      opened ??= open()
+      const { dispatcher, request } = await opened
       const answer = answerOf(
         source,
-        await send(href, {
+        await request(href, {
           dispatcher,
           signal: stop.signal,
           method: json === undefined ? 'GET' : 'POST',
@@ -171,7 +179,7 @@ export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS 
     },
     open: (source, url, request = {}) =>
       retried(source, request.signal, () => attempt(source, url, request, async (answer) => answer)),
-    close: () => agent.destroy(),
+    close: async () => (await opened)?.agent.destroy(),
   }
 }
 

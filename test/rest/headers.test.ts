@@ -185,3 +185,22 @@ describe('etag', () => {
     expect(await statusFor('/points/reports', report)).toBe(304)
   })
 })
+
+describe('a kept answer that tells the time of the request', () => {
+  it('tells it anew each time, with the same ETag, and reads the store once', async () => {
+    const kept = { 'cache-control': 'max-age=0' }
+    const path = `/positions/${ada}`
+    const first = await gateway.get(path, kept)
+    gateway.statements.length = 0
+    now = new Date(NOW.getTime() + 61_000)
+    const second = await gateway.get(path, kept)
+    expect(gateway.statements).toEqual([])
+    const told = [await first.json(), await second.json()] as { points: { timestamp: string }[] }[]
+    expect(told.map(({ points }) => points[0]?.timestamp)).toEqual([NOW.toISOString(), now.toISOString()])
+    expect(second.headers.get('etag')).toBe(first.headers.get('etag'))
+    expect(first.headers.get('etag')).toMatch(/^W\//)
+    const unchanged = await gateway.get(path, { ...kept, 'if-none-match': first.headers.get('etag') ?? '' })
+    expect(unchanged.status).toBe(304)
+    now = NOW
+  })
+})

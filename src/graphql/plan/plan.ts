@@ -9,7 +9,8 @@ import {
   visit,
 } from 'graphql'
 import type { Page } from '../../db/listing.ts'
-import type { Reader, TextRow } from '../../db/reader.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { TextRow } from '../../db/text-query.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import { Columns, items, placeColumns, placeIn, template, type Written, write } from './splice.ts'

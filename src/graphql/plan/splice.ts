@@ -1,5 +1,5 @@
 import type { OrderColumn, Page } from '../../db/listing.ts'
-import type { TextRow } from '../../db/reader.ts'
+import type { TextRow } from '../../db/text-query.ts'
 import { encodeCursor } from '../connection.ts'
 import type { Encoding, List, Piece } from './piece.ts'
 import { momentSql, pageFlag } from './statement.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
+import { REQUEST_TIME } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -28,12 +29,10 @@ export const positionsOfAddress = endpoint({
     ),
     totalPoints: z.number(),
   }),
-  async answer({ path, execute, now }) {
+  async answer({ path, execute }) {
     const { program, user } = await execute(operation, { address: path.address })
-    const { lastSnapshotDate, ...rest } = user
-    const entries = lastSnapshotDate ? [{ ...rest, lastSnapshotDate }] : []
-    const points = entries.map((entry) => ({ ...entry, timestamp: now.toISOString() }))
-    const { totalPoints } = program
-    return { body: { points, totalPoints }, timeless: { entries, totalPoints } }
+    const { lastSnapshotDate, userAddress, points } = user
+    const entry = lastSnapshotDate && { userAddress, timestamp: REQUEST_TIME, lastSnapshotDate, points }
+    return { body: { points: entry ? [entry] : [], totalPoints: program.totalPoints }, timed: true }
   },
 })

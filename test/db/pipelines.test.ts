@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pgReader, type Reader } from '../../src/db/reader.ts'
+import { openStore as openOn, type Store } from '../../src/db/store.ts'
+import { Prisma } from '../../src/generated/prisma/client.ts'
+import { openStore } from '../support/store.ts'
+
+let made: Awaited<ReturnType<typeof openStore>>
+let store: Store
+let reader: Reader
+beforeAll(async () => {
+  made = await openStore()
+  store = openOn({ url: made.url, poolSize: 10, onError: () => {} })
+  reader = pgReader(store.reads.lend)
+})
+afterAll(async () => {
+  await store.close()
+  await made.close()
+})
+
+const double = (n: number) => reader.textRows(Prisma.sql`SELECT ${n}::int * 2, pg_backend_pid()`)
+const doubles = (count: number) => Promise.all(Array.from({ length: count }, (_, n) => double(n)))
+const backends = (rows: Awaited<ReturnType<typeof doubles>>) => new Set(rows.map(([row]) => row?.[1])).size
+
+test('quick statements share few connections, and each has its own answer', async () => {
+  for (let i = 0; i < 3; i++) await doubles(10)
+  const rows = await doubles(200)
+  expect(rows.map(([row]) => row?.[0])).toEqual(Array.from({ length: 200 }, (_, n) => String(2 * n)))
+  expect(backends(rows)).toBeLessThanOrEqual(3)
+})
+
+test('a row is as Postgres wrote it', async () => {
+  const ask = () => reader.textRows(Prisma.sql`SELECT null, 'ünï😀'::text, 0.1::float8, true, ARRAY[1, 2]`)
+  for (let i = 0; i < 3; i++) expect(await ask()).toEqual([[null, 'ünï😀', '0.1', 't', '{1,2}']])
+  expect(await reader.textRows(Prisma.sql`SELECT 1 WHERE false`)).toEqual([])
+})
+
+test('a statement that fails fails alone', async () => {
+  const divide = (by: number) => reader.textRows(Prisma.sql`SELECT 12 / ${by}::int`)
+  for (let i = 0; i < 3; i++) await divide(3)
+  const results = await Promise.allSettled([3, 0, 4, 0, 6].map(divide))
+  expect(results.map((one) => (one.status === 'fulfilled' ? one.value[0]?.[0] : String(one.reason)))).toEqual([
+    '4',
+    'error: division by zero',
+    '3',
+    'error: division by zero',
+    '2',
+  ])
+})
+
+test('slow statements hold up no quick ones', async () => {
+  const sleep = () => reader.textRows(Prisma.sql`SELECT pg_sleep(0.5)`)
+  await sleep()
+  await doubles(10)
+  const slow = Promise.all([sleep(), sleep(), sleep(), sleep()])
+  const since = performance.now()
+  await doubles(50)
+  expect(performance.now() - since).toBeLessThan(400)
+  await slow
+})
+
+test('a statement that has become slow gets a connection of its own', async () => {
+  const sleep = (seconds: number) => reader.textRows(Prisma.sql`SELECT pg_sleep(${seconds}::float8), 'a while'`)
+  for (let i = 0; i < 3; i++) await sleep(0)
+  for (let i = 0; i < 2; i++) await sleep(0.05)
+  const slow = [sleep(1), sleep(1), sleep(1)]
+  const since = performance.now()
+  await doubles(50)
+  expect(performance.now() - since).toBeLessThan(800)
+  await Promise.all(slow)
+})
+
+test('connections that are lost are made anew', async () => {
+  await doubles(20)
+  const asked = Promise.allSettled(
+    Array.from({ length: 20 }, () => reader.textRows(Prisma.sql`SELECT pg_sleep(0.001), 'lost'`)),
+  )
+  await made.pool.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  )
+  await asked
+  await expect.poll(() => doubles(5).then(backends, () => 0)).toBeGreaterThan(0)
+  expect((await doubles(50)).map(([row]) => row?.[0])).toEqual(Array.from({ length: 50 }, (_, n) => String(2 * n)))
+})
+
+test('a store that is away is an error, not a wait', async () => {
+  const away = openOn({ url: made.url.replace(/:\d+\//, ':1/'), poolSize: 10, onError: () => {} })
+  const other = pgReader(away.reads.lend)
+  await expect(other.textRows(Prisma.sql`SELECT 1`)).rejects.toThrow('ECONNREFUSED')
+  await away.close()
+})
