@@ -42,6 +42,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const store = openGatewayStore({
     url: database.url,
     poolSize: 8,
+    readTimeoutMs: config.READ_TIMEOUT_MS,
     onError() {},
     onStatement: (sql) => statements.push(sql),
   })
