@@ -41,7 +41,8 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
     keepAlive: true,
   }
   const onConnect = async (connection: pg.ClientBase) => {
-    if (readTimeoutMs > 0) await limitTime(connection, readTimeoutMs)
+    // By a statement, for a proxy may refuse to connect with parameters.
+    if (readTimeoutMs > 0) await connection.query(`SET statement_timeout = ${readTimeoutMs}`)
   }
   const pool = new pg.Pool({ ...client, max: poolSize - lines, onConnect })
   pool.on('error', onError)
@@ -65,11 +66,6 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
       await pool.end()
     },
   }
-}
-
-/** Lets Postgres end the statements of a connection that take too long. It is asked by a statement, which any proxy lets through. */
-async function limitTime(connection: pg.ClientBase, timeoutMs: number): Promise<void> {
-  await connection.query("SELECT set_config('statement_timeout', $1, false)", [String(timeoutMs)])
 }
 
 /** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
@@ -156,12 +152,15 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
   }
 }
 
-/** Lends a connection that is asked in parallel to one statement after the other. */
+/**
+ * Lends a connection that is asked in parallel to one statement after the other. One that fails ends the transaction: those
+ * behind it fail with it, and are not sent.
+ */
 function inTurn(client: pg.PoolClient): Lend {
   let last: Promise<unknown> = Promise.resolve()
   return (_, work) => {
     const own = last.then(() => work(client))
-    last = own.catch(() => {})
+    last = own
     return own
   }
 }
