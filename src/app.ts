@@ -25,6 +25,7 @@ import { serveKept } from './http/kept-answers.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { handleError, problem, sendProblem } from './http/problem.ts'
+import { countRefusals, NO_PLACE } from './http/refusals.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { mountRest } from './http/rest.ts'
 import { closeUnused } from './http/unused.ts'
@@ -88,11 +89,13 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 
   const document = openApiDocument()
   const tokens = adminTokens(config)
+  const onRefusal = countRefusals(metrics)
   const live = openLive({
     notifications,
     store,
     log,
     maxSubscriptions: config.MAX_SUBSCRIPTIONS,
+    onFull: () => onRefusal(NO_PLACE),
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
   app.addHook('onClose', async () => live.close())
@@ -118,6 +121,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       shared: config.REDIS_URL === undefined ? undefined : cache,
     }),
     deps: { ...deps, live, limits: limiter.limits },
+    onRefusal,
   }
   app.get('/', (_request, reply) =>
     reply

@@ -129,6 +129,7 @@ const variables = z.object({
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
   DISTRIBUTION_CRON: pattern.optional(),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7),
+  READ_TIMEOUT_MS: whole(0, 3_600_000).default(30_000),
   DATABASE_POOL_SIZE: z.coerce.number('must be a number').int().min(2).max(1000).default(10),
 })
 

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'CONFLICT'
   | 'SOURCE_FAILED'
   | 'UNAVAILABLE'
+  | 'TIMEOUT'
 
 /** What a GraphQL request is refused for before anything of it runs, with the HTTP status that says so. */
 export const REFUSALS = {

@@ -77,6 +77,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   CONFLICT: 4,
   SOURCE_FAILED: 5,
   UNAVAILABLE: 6,
+  TIMEOUT: 1,
   UNAUTHENTICATED: 1,
   FORBIDDEN: 1,
 }

@@ -12,6 +12,8 @@ interface PipelinesOptions {
   pool: Pool
   /** How many connections there are at most; with 0, all runs in the pool. */
   size: number
+  /** Sends the first statement of each connection. */
+  onConnect(connection: pg.ClientBase): Promise<void>
 }
 
 type Work<T> = (client: Pick<pg.ClientBase, 'query'>) => Promise<T>
@@ -51,11 +53,11 @@ export class Pipelines {
 
   /** The connection with the least to do; undefined: there is none. */
   #line(): Line | undefined {
-    const { size, client } = this.#options
+    const { size, client, onConnect } = this.#options
     let best: Line | undefined
     for (const line of this.#lines) if (!best || line.waiting < best.waiting) best = line
     if (this.#lines.length >= size || best?.waiting === 0) return best
-    const line = new Line(client, () => {
+    const line = new Line(client, onConnect, () => {
       const place = this.#lines.indexOf(line)
       if (place >= 0) this.#lines.splice(place, 1)
     })
@@ -91,12 +93,13 @@ class Line {
   /** Statements without an answer yet. */
   waiting = 0
 
-  constructor(config: ClientConfig, onLost: () => void) {
+  constructor(config: ClientConfig, onConnect: PipelinesOptions['onConnect'], onLost: () => void) {
     this.#client = new pg.Client({ ...config, pipeline: true, stream: () => this.#socket } as ClientConfig)
     this.#client.on('error', onLost)
     this.#client.on('end', onLost)
     // What is sent meanwhile is told of it.
     this.#client.connect().catch(onLost)
+    onConnect(this.#client).catch(onLost)
   }
 
   async run<T>(work: Work<T>): Promise<Timed<T>> {

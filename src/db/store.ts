@@ -25,12 +25,14 @@ export interface StoreOptions {
   url: string
   /** How many connections there are at most: at least 2. */
   poolSize: number
+  /** How long Postgres may be at one statement outside of transactions that write; 0 or none: as long as the store allows. */
+  readTimeoutMs?: number
   onError(error: Error): void
   /** Told of every statement of a reader: tests count them. */
   onStatement?: (sql: string) => void
 }
 
-export function openStore({ url, poolSize, onError, onStatement }: StoreOptions): Store {
+export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStatement }: StoreOptions): Store {
   const lines = Math.min(MOST_PIPELINES, Math.floor((poolSize - 2) / 2))
   const client = {
     connectionString: url,
@@ -38,7 +40,11 @@ export function openStore({ url, poolSize, onError, onStatement }: StoreOptions)
     connectionTimeoutMillis: WAIT_MS,
     keepAlive: true,
   }
-  const pool = new pg.Pool({ ...client, max: poolSize - lines })
+  const onConnect = async (connection: pg.ClientBase) => {
+    // By a statement, for a proxy may refuse to connect with parameters.
+    if (readTimeoutMs > 0) await connection.query(`SET statement_timeout = ${readTimeoutMs}`)
+  }
+  const pool = new pg.Pool({ ...client, max: poolSize - lines, onConnect })
   pool.on('error', onError)
   // Between two users a client has no listener: an error in that moment, without this one, would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -48,7 +54,7 @@ export function openStore({ url, poolSize, onError, onStatement }: StoreOptions)
     transactionOptions: { maxWait: WAIT_MS, timeout: READ_MS },
   })
   if (onStatement) (prisma as PrismaClient<'query'>).$on('query', (event) => onStatement(event.query))
-  const reads = new Pipelines({ client, pool, size: lines })
+  const reads = new Pipelines({ client, pool, size: lines, onConnect })
   return {
     pool,
     reads,
@@ -146,12 +152,15 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
   }
 }
 
-/** Lends a connection that is asked in parallel to one statement after the other. */
+/**
+ * Lends a connection that is asked in parallel to one statement after the other. One that fails ends the transaction: those
+ * behind it fail with it, and are not sent.
+ */
 function inTurn(client: pg.PoolClient): Lend {
   let last: Promise<unknown> = Promise.resolve()
   return (_, work) => {
     const own = last.then(() => work(client))
-    last = own.catch(() => {})
+    last = own
     return own
   }
 }

@@ -1,8 +1,12 @@
 import type { Pool, PoolClient } from 'pg'
 import { turns } from './turns.ts'
 
-/** A server that can tell looks every second whether the client is there: one that was killed keeps no lock. */
+/**
+ * What is written may take as long as it takes. A server that can tell looks every second whether the client is there: one
+ * that was killed keeps no lock.
+ */
 const BEGIN = `BEGIN;
+  SET LOCAL statement_timeout = 0;
   DO $$ BEGIN
     SET LOCAL client_connection_check_interval = '1s';
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;

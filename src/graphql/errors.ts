@@ -8,6 +8,10 @@ export function refusal(code: RefusalCode, message: string, more: Record<string,
   return new GraphQLError(message, { extensions: { code, ...more } })
 }
 
+/** Whether an error's code is that of a request which was refused before anything of it ran. */
+export const isRefusal = (code: unknown): code is RefusalCode =>
+  typeof code === 'string' && Object.hasOwn(REFUSALS, code)
+
 /**
  * The error that a client may see for any error of an operation: its own mistakes and known conditions as they are,
  * anything else as an internal fault that tells nothing. Each has a code and the request's id.
@@ -74,8 +78,16 @@ export function knownFault(error: unknown): GatewayError | undefined {
   if (error.name === 'PothosValidationError') return new GatewayError('BAD_INPUT', error.message)
   if (isStoreDown(error))
     return new GatewayError('UNAVAILABLE', 'The store cannot be reached or is too busy. Try again in a moment.')
+  if (codesOf(error).includes(CANCELED))
+    return new GatewayError(
+      'TIMEOUT',
+      'The store took longer over this than the server allows. Ask for less: fewer rows, a narrower filter or range of dates, no totals; or split it into several requests.',
+    )
   return undefined
 }
+
+/** What Postgres says of a statement that it has ended. */
+const CANCELED = '57014'
 
 const DOWN = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
 const DOWN_NODE = new Set([
@@ -114,9 +126,16 @@ const DOWN_ADAPTER = new Set([
   'TransactionAlreadyClosed',
 ])
 
-/** An error of Prisma's adapter, or one of Prisma around it. */
 function isAdapterDown(error: Error): boolean {
-  const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
-  const cause = (meta?.driverAdapterError?.cause ?? error.cause) as { kind?: string; originalCode?: string } | undefined
+  const cause = adapterCause(error)
   return DOWN_ADAPTER.has(cause?.kind ?? '') || DOWN_NODE.has(cause?.originalCode ?? '')
+}
+
+/** The codes of Postgres that an error has, by way of Prisma or not. */
+const codesOf = (error: Error) => ['code' in error ? error.code : undefined, adapterCause(error)?.originalCode]
+
+/** What is told by an error of Prisma's adapter, or by one of Prisma around it. */
+function adapterCause(error: Error): { kind?: string; originalCode?: string } | undefined {
+  const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
+  return (meta?.driverAdapterError?.cause ?? error.cause) as { kind?: string; originalCode?: string } | undefined
 }

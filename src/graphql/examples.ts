@@ -5,7 +5,11 @@ export interface Example {
 }
 
 const user = '0x1d4a30d78de6be5f9885ffac2c6b8425d1d7727e'
+const leader = '0x59cbe77ea854dbfd5e38272b4281028bf44d39bc'
 const pool = '0xd444f1b4a4f5b33eac12f9a0529d33116121b0db'
+/** The sample ends yesterday. */
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+const [weekAgo, yesterday] = [daysAgo(7), daysAgo(1)]
 const market = { chainId: 146, address: '0xfd15afb808cecf7d46f4427e99c077f6ec94408d' }
 
 /** What GraphiQL opens with: operations that answer on the sample data, from a first look to a whole page. */
@@ -119,6 +123,19 @@ query LargestPositions($where: PositionFilter, $orderBy: [PositionOrder!]) {
     },
   },
   {
+    name: 'Pages',
+    query: `# Every list has edges, nodes, pageInfo and totalCount. For the next page give endCursor as after; for the page before it,
+# last in place of first, and startCursor as before. Page 1,000 costs what page 1 does.
+query Pages($first: Int, $after: String, $last: Int, $before: String) {
+  positions(first: $first, after: $after, last: $last, before: $before) {
+    totalCount
+    edges { cursor node { distributionDate points user { address rank } } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`,
+    variables: { first: 5 },
+  },
+  {
     name: 'Market',
     query: `# One market: its rates, its pool, and who is in it.
 query Market($chainId: SafeInt!, $address: Address!) {
@@ -186,6 +203,32 @@ query Aggregates($user: Address!) {
     variables: { user },
   },
   {
+    name: 'PoolRanking',
+    query: `# Who got the most points from a pool in a range of dates; chainId in place of pool makes it the ranking of a chain.
+query PoolRanking($pool: Address!, $from: DateTime!, $to: DateTime!) {
+  positionAggregates(
+    filter: { pool: $pool, from: $from, to: $to }
+    groupBy: [USER]
+    orderBy: [{ by: SUM_POINTS }]
+    first: 5
+  ) {
+    key { user { address rank } }
+    sumPoints
+    averageSuppliedUsd
+  }
+}`,
+    variables: { pool, from: weekAgo, to: yesterday },
+  },
+  {
+    name: 'ManyUsers',
+    query: `# Up to 1,000 users in one request. lookupUsers takes any texts, and tells those that are no address in their place.
+query ManyUsers($addresses: [Address!]!, $texts: [String!]!) {
+  users(addresses: $addresses) { address points rank positions(first: 1) { totalCount nodes { pool { displayName } } } }
+  lookupUsers(addresses: $texts) { input problem }
+}`,
+    variables: { addresses: [user, leader], texts: [user, 'not an address'] },
+  },
+  {
     name: 'Portfolio',
     query: `# What several wallets have together. A text that is no address is told among the members; the rest is answered.
 query Portfolio($wallets: [String!]!) {
@@ -201,7 +244,7 @@ query Portfolio($wallets: [String!]!) {
     markets { market { assetSymbol } walletCount collateralAssets collateralUsd debtAssets debtUsd }
   }
 }`,
-    variables: { wallets: [user, '0x59cbe77ea854dbfd5e38272b4281028bf44d39bc', 'not an address'] },
+    variables: { wallets: [user, leader, 'not an address'] },
   },
   {
     name: 'Search',
@@ -230,6 +273,28 @@ query Ranks($user: Address!) {
   leaderboard(around: $user, first: 7) { nodes { rank account points } }
 }`,
     variables: { user },
+  },
+  {
+    name: 'AsOf',
+    query: `# The same questions as of a past date: each answer is of the last distribution up to it.
+query AsOf($user: Address!, $pool: Address!, $asOf: DateTime!) {
+  leaderboard(asOf: $asOf, first: 3) { totalCount nodes { rank account points } }
+  user(address: $user) {
+    standing(asOf: $asOf) { date points rank }
+    positions(asOf: $asOf) { nodes { pool { displayName } points } }
+  }
+  pool(address: $pool) {
+    standing(asOf: $asOf) { date points pointsOfDate positionCount tvlUsd borrowedUsd multiplier { depositTokenA changedBy } }
+    positions(asOf: $asOf, first: 3, orderBy: { field: POINTS, direction: DESC }) { nodes { points user { address } } }
+  }
+  multipliersAsOf(asOf: $asOf, first: 3) { totalCount nodes { poolAddress depositTokenA borrowTokenB changedAt } }
+}`,
+    variables: { user, pool, asOf: weekAgo },
+  },
+  {
+    name: 'Limits',
+    query: `# What one operation may ask for. With the header x-graphql-cost: 1 an answer tells its own cost.
+query Limits { limits { depth aliases tokens cost pageSize } }`,
   },
   {
     name: 'LiveLeaderboard',

@@ -50,6 +50,8 @@ export interface LiveOptions {
   log: Log
   /** How many subscriptions may be open. */
   maxSubscriptions: number
+  /** Told of each for which there was no place. */
+  onFull?(): void
   /** How many events may be read from the store at a time. */
   maxReads: number
 }
@@ -61,7 +63,7 @@ const RETRY_MS = 1000
 /** A run's end is written down a little before it is committed and told. */
 const OVERLAP_MS = 10 * 60_000
 
-export function openLive({ notifications, store, log, maxSubscriptions, maxReads }: LiveOptions): Live {
+export function openLive({ notifications, store, log, maxSubscriptions, onFull, maxReads }: LiveOptions): Live {
   let open = 0
   let closed = false
   const turn = turns(maxReads)
@@ -159,11 +161,13 @@ export function openLive({ notifications, store, log, maxSubscriptions, maxReads
     },
     enter() {
       if (closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
-      if (open >= maxSubscriptions)
+      if (open >= maxSubscriptions) {
+        onFull?.()
         throw new GatewayError(
           'UNAVAILABLE',
           `The server has ${maxSubscriptions} open subscriptions, which is its limit. Try again later.`,
         )
+      }
       open++
       let left = false
       return () => {

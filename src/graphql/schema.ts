@@ -16,6 +16,7 @@ import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
+import { addPoolStanding } from './types/pool-standing.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition, positionChosen, positionRef, positionsRef } from './types/position.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
@@ -96,6 +97,7 @@ export function addTypes(builder: Builder) {
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, GroupKey })
   addStanding(builder, { User, spanArguments })
+  addPoolStanding(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })

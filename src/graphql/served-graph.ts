@@ -1,3 +1,4 @@
+import type { RefusalCode } from '../errors.ts'
 import type { Documents } from './documents.ts'
 import type { Graph } from './execute.ts'
 import type { Limiter } from './limits.ts'
@@ -6,4 +7,6 @@ import type { Limiter } from './limits.ts'
 export interface ServedGraph extends Graph {
   limiter: Limiter
   documents: Documents
+  /** Told of each operation that is refused before anything of it runs. */
+  onRefusal(code: RefusalCode): void
 }

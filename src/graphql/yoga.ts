@@ -3,7 +3,7 @@ import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { plainReader } from '../db/store.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import type { AskedDocument } from './documents.ts'
-import { presentResult } from './errors.ts'
+import { isRefusal, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
 import { readFor } from './read.ts'
 import type { ServedGraph } from './served-graph.ts'
@@ -108,13 +108,19 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
   }
 }
 
-/** Errors of whichever stage are shown with a code and the request's id; faults of ours are logged, and not shown. */
-function errorsPresented({ deps }: Graph): Plugin<GraphContext & ServerContext> {
+/**
+ * Errors of whichever stage are shown with a code and the request's id; faults of ours are logged, and not shown. Refusals are
+ * told, to be counted.
+ */
+function errorsPresented({ deps, onRefusal }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (isAsyncIterable(result) || Array.isArray(result)) return
       const { requestId } = serverContext as unknown as ServerContext
-      setResult(presentResult(result as ExecutionResult, requestId, deps.log))
+      const presented = presentResult(result as ExecutionResult, requestId, deps.log)
+      const codes = presented.errors?.map(({ extensions }) => extensions.code)
+      for (const code of new Set(codes)) if (isRefusal(code)) onRefusal(code)
+      setResult(presented)
     },
   }
 }

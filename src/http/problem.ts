@@ -11,6 +11,7 @@ const STATUS: Record<ErrorCode, number> = {
   CONFLICT: 409,
   SOURCE_FAILED: 502,
   UNAVAILABLE: 503,
+  TIMEOUT: 503,
 }
 
 /** An error as RFC 9457 has it. A 400 lists each parameter that is wrong. */
@@ -39,7 +40,7 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
 export function handleError(error: Error, request: FastifyRequest, reply: FastifyReply) {
   const known = error instanceof GatewayError ? error : knownFault(error)
   if (known) {
-    if (known.code === 'UNAVAILABLE') request.log.warn({ err: error, requestId: request.id }, 'unavailable')
+    if (STATUS[known.code] === 503) request.log.warn({ err: error, requestId: request.id }, known.code.toLowerCase())
     return sendProblem(reply, STATUS[known.code], known.message, known.problems)
   }
   const { statusCode = 500, code } = error as FastifyError

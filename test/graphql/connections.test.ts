@@ -77,6 +77,14 @@ const ways: Record<string, Way[]> = {
   'Query.multipliers': [
     { through: 'LIST', select: 'pool { marketId }', order: (row) => [row.pool.marketId, row.poolAddress] },
   ],
+  'Query.multipliersAsOf': [
+    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
+    {
+      through: 'LIST',
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_TOKEN_A, direction: DESC }',
+      order: (row) => [-row.depositTokenA, row.poolAddress],
+    },
+  ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
     { through: 'LIST', filter: 'chainId: 146', order: byPool },
@@ -95,6 +103,7 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: `user: "${sampleUser}"`, order: newestFirst },
     { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: newestFirst },
     { through: 'LIST', filter: `date: "${yesterday}"`, order: newestFirst },
+    { through: 'LIST', filter: `asOf: "${yesterday}"`, order: newestFirst },
     { through: 'LIST', filter: 'where: { assets: ["ASSET", "OTHER"] }', order: newestFirst },
     {
       through: 'LIST',

@@ -62,7 +62,7 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
     if (name === 'addresses') given.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
     if (name === 'asset') given.push(`asset: ${one('token')}`)
     if (name === 'assets') given.push(`assets: [${one('token')}, ${one('token')}]`)
-    if (['date', 'since', 'afterDate', 'until'].includes(name)) given.push(`${name}: ${date()}`)
+    if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name)) given.push(`${name}: ${date()}`)
     if (['from', 'to'].includes(name) && parent !== 'Query') given.push(`${name}: "${seconds()}"`)
     if (name === 'chainId') given.push(`chainId: ${pick([146, 1, 43114])}`)
     if (name === 'where' && parent === 'Earnings') given.push(`where: ${pick(EARNINGS_WHERE)}`)
@@ -82,7 +82,7 @@ type Pick = <T>(from: T[]) => T
 const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|standing|rankHistory|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rankHistory|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
@@ -134,6 +134,7 @@ const ROOTS = [
   'markets',
   'vaults',
   'multipliers',
+  'multipliersAsOf',
   'distributions',
   'distribution',
   'program',

@@ -113,6 +113,131 @@ describe('as of a date', () => {
   })
 })
 
+describe('pools, positions and multipliers as of a date', () => {
+  const sum = (rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
+
+  test("a pool's points and amounts are what its positions up to the date make", async () => {
+    const { pools } = await ask(`{ pools(first: 20) { nodes { address
+      ${dates
+        .map(
+          (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
+        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositTokenA } }`,
+        )
+        .join(' ')}
+      multiplier { depositTokenA } } } }`)
+    const { rows } = await gateway.deps.store.pool.query(
+      `SELECT t.*, t.distribution_date::text AS date, pp.points_a + pp.points_b AS points
+       FROM position t JOIN position_points pp USING (distribution_date, user_address, market_address)`,
+    )
+    for (const pool of pools.nodes)
+      for (const [i, date] of dates.entries()) {
+        const all = rows.filter((row) => row.market_address === pool.address && row.date <= date)
+        const day = all.filter((row) => row.date === date)
+        const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
+        const near = (value: number) => expect.closeTo(value, 3)
+        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual(
+          all.length === 0
+            ? null
+            : {
+                date: `${date}T00:00:00.000Z`,
+                points: near(sum(all, (row) => row.points)),
+                pointsOfDate: near(sum(day, (row) => row.points)),
+                positionCount: day.length,
+                suppliedUsd: near(usd('supplied')),
+                protectedUsd: near(usd('protected_supplied')),
+                tvlUsd: near(usd('supplied') + usd('protected_supplied')),
+                borrowedUsd: near(usd('borrowed')),
+                multiplier: pool.multiplier,
+              },
+        )
+      }
+  })
+
+  test('nothing is of before the first distribution, nor of a pool without a position', async () => {
+    const { pools, positions, multipliersAsOf } = await ask(`{
+      pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
+      positions(asOf: "2001-01-01") { totalCount nodes { points } }
+      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositTokenA } } }`)
+    expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
+    expect(positions).toEqual({ totalCount: 0, nodes: [] })
+    expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
+  })
+
+  test('positions are those of the last date up to the moment, wherever they are listed', async () => {
+    const list = '{ totalCount nodes { recordId distributionDate } }'
+    const { pools } = await ask('{ pools(first: 1) { nodes { address } } }')
+    const asked = (argument: string) =>
+      ask(`{ positions(first: 1000, ${argument}) ${list}
+        user(address: "${sampleUser}") { positions(${argument}, orderBy: { field: POINTS }) ${list} }
+        pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: { field: POINTS }) ${list} } }`)
+    for (const [moment, date] of [
+      [`${dates[11]}T23:59:59Z`, dates[11]],
+      [dates[10], dates[10]],
+      ['2999-01-01', dates.at(-1)],
+    ])
+      expect(await asked(`asOf: "${moment}"`)).toEqual(await asked(`date: "${date}"`))
+  })
+
+  test('an order of the positions as of a date is refused where it is refused of the date', async () => {
+    const { errors } = await gateway.graphql(
+      `{ positions(asOf: "${dates[3]}", orderBy: { field: POINTS }) { nodes { points } } }`,
+    )
+    expect(errors?.[0]?.extensions.code).toBe('BAD_INPUT')
+  })
+
+  test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
+    const { pool } = gateway.deps.store
+    const before = await ask(
+      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositTokenA borrowTokenB } } }',
+    )
+    const then = new Date().toISOString()
+    const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
+    const list = '{ totalCount nodes { poolAddress depositTokenA borrowTokenB } }'
+    const { rows: kept } = await pool.query('SELECT * FROM multiplier WHERE pool_address = $1', [removed])
+    await pool.query(
+      `UPDATE multiplier SET deposit_token_a = 77, updated_at = now() + interval '1 hour' WHERE pool_address = $1`,
+      [changed],
+    )
+    await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [removed])
+    const answer = await ask(
+      `{ then: multipliersAsOf(asOf: "${then}", first: 1000) ${list}
+         later: multipliersAsOf(asOf: "2999-01-01", first: 1000) ${list}
+         page: multipliersAsOf(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
+    )
+    expect(answer.then).toEqual({ totalCount: before.multipliers.nodes.length, nodes: before.multipliers.nodes })
+    expect(answer.later.nodes).toEqual(
+      before.multipliers.nodes.flatMap((one: Row) => {
+        if (one.poolAddress === removed) return []
+        return one.poolAddress === changed ? { ...one, depositTokenA: 77 } : one
+      }),
+    )
+    const next = await ask(
+      `{ multipliersAsOf(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
+    )
+    expect([...answer.page.nodes, ...next.multipliersAsOf.nodes].map((one: Row) => one.poolAddress)).toEqual(
+      before.multipliers.nodes.slice(0, 4).map((one: Row) => one.poolAddress),
+    )
+    const [row] = kept
+    await pool.query(
+      `INSERT INTO multiplier (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).map((_, i) => `$${i + 1}`)})`,
+      Object.values(row),
+    )
+  })
+
+  test('they are read in one statement, of many pools and users as of one', async () => {
+    const query = `query ($n: Int!, $users: [Address!]!) {
+      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositTokenA } } } }
+      users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
+    const users = (await boardAsOf('9999-01-01')).map((row) => row.account)
+    for (const some of [users.slice(0, 1), users]) {
+      for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
+      gateway.statements.length = 0
+      await ask(query, { n: some.length, users: some })
+      expect(gateway.statements).toHaveLength(1)
+    }
+  })
+})
+
 describe('around an account', () => {
   test('the page has it in its middle, now and as of a date', async () => {
     for (const [argument, board] of [

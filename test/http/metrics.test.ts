@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { subscribe } from '../support/events.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -84,6 +85,82 @@ test('metrics are as Prometheus takes them: text, with help, types, and those of
   const [one, two] = await Promise.all([metrics(plain), metrics(plain)])
   const runs = 'gateway_distribution_runs_total{kind="import",status="succeeded"}'
   expect(sampleOf(one, runs)).toBe(sampleOf(two, runs))
+})
+
+describe('refused operations', () => {
+  const env = {
+    MAX_QUERY_DEPTH: '5',
+    MAX_QUERY_ALIASES: '2',
+    MAX_QUERY_TOKENS: '60',
+    MAX_QUERY_COST: '50',
+    MAX_SUBSCRIPTIONS: '1',
+  }
+  const deep = '{ pools { nodes { marketA { pool { marketB { address } } } } } }'
+  const dear = '{ pools(first: 60) { nodes { name } } }'
+  const bodies: [code: string, body: object][] = [
+    ['DEPTH_LIMIT_EXCEEDED', { query: deep }],
+    ['ALIAS_LIMIT_EXCEEDED', { query: '{ a: dataVersion b: dataVersion c: dataVersion }' }],
+    ['TOKEN_LIMIT_EXCEEDED', { query: `{ ${'__typename '.repeat(70)} }` }],
+    ['COST_LIMIT_EXCEEDED', { query: dear }],
+    ['DOCUMENT_NOT_KNOWN', { documentId: `sha256:${'0'.repeat(64)}` }],
+    ['PERSISTED_QUERY_NOT_FOUND', { extensions: { persistedQuery: { version: 1, sha256Hash: '1'.repeat(64) } } }],
+    [
+      'PERSISTED_QUERY_HASH_MISMATCH',
+      { query: dear, extensions: { persistedQuery: { version: 1, sha256Hash: '2'.repeat(64) } } },
+    ],
+  ]
+  const counted = async (gateway: Gateway, code: string) =>
+    sampleOf(await metrics(gateway), `gateway_graphql_refusals_total{code="${code}"}`)
+  const ask = (gateway: Gateway, body: object) =>
+    fetch(`${gateway.base}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(body),
+    }).then((response) => response.json() as Promise<{ errors?: { extensions: { code: string } }[] }>)
+
+  test('are counted by the code of their error, each time, and others are not', async () => {
+    const gateway = await startGateway({ on: plain, env })
+    try {
+      for (const [code, body] of bodies) {
+        expect(await counted(gateway, code)).toBe(0)
+        for (let times = 1; times <= 2; times++) {
+          expect((await ask(gateway, body)).errors?.[0]?.extensions.code).toBe(code)
+          expect(await counted(gateway, code)).toBe(times)
+        }
+      }
+      const before = await metrics(gateway)
+      await ask(gateway, { query: '{ __typename }' })
+      await ask(gateway, { query: '{ nothing }' })
+      await ask(gateway, { query: '{ positions(first: -1) { nodes { points } } }' })
+      const refusals = (text: string) => text.split('\n').filter((line) => line.startsWith('gateway_graphql_refusals'))
+      expect(refusals(await metrics(gateway))).toEqual(refusals(before))
+    } finally {
+      await gateway.close()
+    }
+  })
+
+  test('so are documents that are not trusted, and subscriptions for which there is no place', async () => {
+    const gateway = await startGateway({ on: plain, env: { ...env, TRUSTED_DOCUMENTS_ONLY: 'true' } })
+    try {
+      await ask(gateway, { query: '{ __typename }' })
+      expect(await counted(gateway, 'DOCUMENT_NOT_TRUSTED')).toBe(1)
+    } finally {
+      await gateway.close()
+    }
+    const open = await startGateway({ on: plain, env })
+    try {
+      const query = 'subscription { dataChanged { version } }'
+      const one = await subscribe(open, query)
+      await one.next()
+      const other = await subscribe(open, query)
+      expect(other.response.status).toBe(503)
+      expect(await counted(open, 'UNAVAILABLE')).toBe(1)
+      one.leave()
+      other.leave()
+    } finally {
+      await open.close()
+    }
+  })
 })
 
 test('while the store is away there are metrics, without those of the store, and health is of its components', async () => {

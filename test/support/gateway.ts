@@ -49,6 +49,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const store = openGatewayStore({
     url: database.url,
     poolSize: config.DATABASE_POOL_SIZE,
+    readTimeoutMs: config.READ_TIMEOUT_MS,
     onError() {},
     onStatement: (sql) => statements.push(sql),
   })

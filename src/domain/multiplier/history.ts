@@ -2,7 +2,8 @@ import { type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
-const COLUMNS = {
+/** What a revision is in SQL. */
+export const revisionColumns = {
   id: 't.id',
   poolAddress: 't.pool_address',
   depositTokenA: 't.deposit_token_a',
@@ -18,7 +19,7 @@ const COLUMNS = {
 export const revisionListing: Listing<MultiplierRevision> = {
   name: 'multiplierRevisions',
   from: Prisma.sql`multiplier_revision t`,
-  columns: COLUMNS,
+  columns: revisionColumns,
   order: [{ column: 't.id', field: 'id', type: 'bigint', direction: 'DESC' }],
 }
 
@@ -34,9 +35,25 @@ export async function revisionsAt(
     SELECT o.place::int AS place, found.*
     FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => one.at.toISOString())}::timestamptz[])
       WITH ORDINALITY AS o(pool, at, place)
-    CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS)} FROM multiplier_revision t
+    CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.changed_at <= o.at ORDER BY t.id DESC LIMIT 1) found`
   return placed(asked.length, rows)
+}
+
+/** What follows a select list of `revisionColumns`: a pool's multiplier at a moment; no row where it had none then. */
+export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
+    ORDER BY r.id DESC LIMIT 1) t WHERE t.deposit_token_a IS NOT NULL`
+
+/** The multipliers of all pools that had one at a moment, by the pool's address. */
+export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
+  const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`${moment.toISOString()}::timestamptz`)
+  return {
+    name: 'multipliersAsOf',
+    from: Prisma.sql`pool p CROSS JOIN LATERAL (SELECT t.* ${at}) t`,
+    columns: revisionColumns,
+    order: [{ column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' }],
+  }
 }
 
 /** Each pool's multiplier as a run used it: its newest revision up to `revision`; null where it had none. */
@@ -48,7 +65,7 @@ export async function revisionsUpTo(
     SELECT o.place::int AS place, found.*
     FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => String(one.revision))}::bigint[])
       WITH ORDINALITY AS o(pool, revision, place)
-    CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS)} FROM multiplier_revision t
+    CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.id <= o.revision ORDER BY t.id DESC LIMIT 1) found`
   return placed(asked.length, rows)
 }
@@ -65,6 +82,6 @@ export const revisionsOfRun: Listing<MultiplierRevision> = {
   name: 'runMultipliers',
   from: Prisma.sql`run r CROSS JOIN LATERAL (SELECT * FROM (SELECT DISTINCT ON (pool_address) * FROM multiplier_revision
     WHERE id <= r.multiplier_revision ORDER BY pool_address, id DESC) newest WHERE deposit_token_a IS NOT NULL) t`,
-  columns: COLUMNS,
+  columns: revisionColumns,
   order: [{ column: 't.pool_address', field: 'poolAddress', type: 'text', direction: 'ASC' }],
 }

@@ -8,14 +8,20 @@ export interface PositionFilter {
   /** Tokens: a position matches if either of its two is among them. */
   assets?: string[] | null
   date?: Date | null
+  /** Those of the last distribution date up to this moment. */
+  asOf?: Date | null
 }
 
 /** Positions that match all that is given. Every token is an alternative of its own, which its index serves. */
-export function positionFilter({ user, pool, assets, date }: PositionFilter): Filter {
+export function positionFilter({ user, pool, assets, date, asOf }: PositionFilter): Filter {
   const where: Prisma.Sql[] = []
   if (user) where.push(Prisma.sql`t.user_address = ${user}`)
   if (typeof pool === 'string') where.push(Prisma.sql`t.market_address = ${pool}`)
   if (date) where.push(Prisma.sql`t.distribution_date = ${isoDate(date)}::date`)
+  if (asOf)
+    where.push(
+      Prisma.sql`t.distribution_date = (SELECT max(date) FROM distribution WHERE date <= ${isoDate(asOf)}::date)`,
+    )
   if (!assets) return { where }
   const tokens = [...new Set(assets)]
   return {

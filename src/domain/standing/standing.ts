@@ -1,4 +1,4 @@
-import type { Listing } from '../../db/listing.ts'
+import { type Listing, selectList } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -64,26 +64,41 @@ export async function rankAt(reader: Reader, address: string, at: AsOf): Promise
   return row?.rank
 }
 
+/** The last distribution date up to a date, as one row with `date`, which is null where there is none. */
+export const lastDateSql = (asOf: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`SELECT max(date) AS date FROM distribution WHERE date <= ${asOf}`
+
+/** Points where the ranks are being computed anew are added up from the user's days. */
+export const standingColumns = {
+  date: 'at.date',
+  points: `CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+    ELSE (SELECT sum(d.points ORDER BY d.distribution_date) FROM account_day d
+      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END`,
+  rank: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
+}
+
+/** Joins an account `a` with those of the dates `dates` at which it had had a position, and its standing at each. */
+const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
+  JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
+      EXISTS (SELECT FROM standing_day s WHERE s.date = asked.date) AS ready FROM ${dates} asked) at
+    ON at.date >= a.first_distribution_date
+  LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
+    AND s.user_address = a.user_address OFFSET 0) s ON true`
+
+/** What follows a select list of `standingColumns`: the standing of one user as of a date; no row without a position by then. */
+export const standingAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM account a ${joinedAt(Prisma.sql`(${lastDateSql(asOf)})`)} WHERE a.user_address = ${user}`
+
 /**
- * The standing of each user at each of the dates that `dates`, a select list of `date`, gives: those at which the user
- * had had a position. Its work is a row for each user and date; points where the ranks are being computed anew are added
- * up from the user's days.
+ * The standing of each user at each of the dates that `dates`, a common table `asked` of `date`, gives: those at which the
+ * user had had a position. Its work is a row for each user and date.
  */
 async function standingsAt(reader: Reader, users: readonly string[], dates: Prisma.Sql): Promise<Standing[][]> {
   const rows = await reader.$queryRaw<(Standing & { place: number })[]>`
     WITH ${dates}
-    SELECT owner.place::int AS place, at.date,
-      CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
-        ELSE (SELECT sum(d.points ORDER BY d.distribution_date) FROM account_day d
-          WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END AS points,
-      CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END AS rank
+    SELECT owner.place::int AS place, ${selectList(standingColumns)}
     FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
-    JOIN account a ON a.user_address = owner.address
-    JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
-        EXISTS (SELECT FROM standing_day s WHERE s.date = asked.date) AS ready FROM asked) at
-      ON at.date >= a.first_distribution_date
-    LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
-      AND s.user_address = owner.address OFFSET 0) s ON true
+    JOIN account a ON a.user_address = owner.address ${joinedAt(Prisma.sql`asked`)}
     ORDER BY place, at.date`
   const found: Standing[][] = users.map(() => [])
   for (const { place, ...row } of rows) found[place - 1]?.push(row)
@@ -96,7 +111,7 @@ export async function standingsAsOf(
   users: readonly string[],
   moment: Date,
 ): Promise<(Standing | null)[]> {
-  const dates = Prisma.sql`asked AS (SELECT max(date) AS date FROM distribution WHERE date <= ${isoDate(moment)}::date)`
+  const dates = Prisma.sql`asked AS (${lastDateSql(Prisma.sql`${isoDate(moment)}::date`)})`
   return (await standingsAt(reader, users, dates)).map(([standing]) => standing ?? null)
 }
 

@@ -1,11 +1,29 @@
 import { revisionChoices } from '../../domain/multiplier/choices.ts'
-import { revisionListing, revisionsAt } from '../../domain/multiplier/history.ts'
+import {
+  revisionAtSql,
+  revisionColumns,
+  revisionListing,
+  revisionsAsOf,
+  revisionsAt,
+} from '../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../choices.ts'
-import { unplanned } from '../plan/reading.ts'
+import type { GraphContext } from '../context.ts'
+import { list, type One, reading, unplanned } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
+
+/** The multiplier of a pool at midnight UTC of a date. */
+export const revisionOfDate: One = {
+  columns: revisionColumns,
+  at: ([pool, date]) => revisionAtSql(pool ?? Prisma.empty, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
+}
+
+/** The multiplier of a pool at a moment, together with all others asked for in the same tick; null: it had none. */
+export function loadRevision(context: GraphContext, poolAddress: string, at: Date): Promise<Row | null> {
+  return context.batches.load('multiplier at', { poolAddress, at }, (asked) => revisionsAt(context.reader, asked))
+}
 
 export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const RevisionChosen = chosen('MultiplierRevision', revisionChoices)
@@ -18,6 +36,7 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
         id: t.field({
           type: 'BigInt',
           description: "The revision's number: a later one has a larger one.",
+          ...reading({ kind: 'sql', sql: (column) => column('id') }),
           resolve: ({ id }) => id,
         }),
         poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
@@ -48,12 +67,21 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
         pool: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
         asOf: t.arg({ type: 'DateTime', description: 'The moment; now when left out.' }),
       },
-      resolve: async (_, { pool, asOf }, context) => {
-        const at = asOf ?? LATEST
-        return context.batches.load('multiplier at', { poolAddress: pool, at }, (asked) =>
-          revisionsAt(context.reader, asked),
-        )
+      resolve: (_, { pool, asOf }, context) => loadRevision(context, pool, asOf ?? LATEST),
+    }),
+    multipliersAsOf: t.field({
+      type: MultiplierRevisions,
+      description:
+        "The multiplier of every pool that had one at a moment, by the pool's address: what `multiplier` says of each.",
+      args: {
+        ...listArguments(t.arg, RevisionChosen),
+        asOf: t.arg({ type: 'DateTime', required: true, description: 'The moment; a date is its midnight UTC.' }),
       },
+      ...list({
+        listing: ({ asOf = LATEST }) => revisionsAsOf(asOf),
+        choices: RevisionChosen.choices,
+        filter: () => ({ where: [] }),
+      }),
     }),
     multiplierHistory: t.field({
       type: MultiplierRevisions,

@@ -19,6 +19,14 @@ export function pageArguments(arg: ArgBuilder<Types>) {
   }
 }
 
+/** The argument of lists of positions that asks for those of a past date. */
+export const asOfArgument = (arg: ArgBuilder<Types>) =>
+  arg({
+    type: 'DateTime',
+    description:
+      'As of this moment: those of the last distribution date up to it, included. There are none before the first one.',
+  })
+
 /** The arguments of a list that can be filtered and sorted, in one order: its own follow them. */
 export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: Chosen) {
   return {

@@ -11,7 +11,7 @@ import type { ChoiceTypes, Chosen } from '../choices.ts'
 import type { GraphContext } from '../context.ts'
 import { list, nodeId, oneOf, type RowsReading, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
-import { listArguments } from './page-arguments.ts'
+import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type UserRef, userAt } from './user.ts'
 
@@ -148,12 +148,14 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
         args: {
           ...listArguments(t.arg, PositionChosen),
           date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+          asOf: asOfArgument(t.arg),
         },
         ...list({
           listing: () => positionListing,
           choices: PositionChosen.choices,
-          assertSortable: ({ where, date }) => assertSortable(where, { pools: 1, ...(date && { dates: 1 }) }),
-          filter: ({ date }) => positionFilter({ date }),
+          assertSortable: ({ where, date, asOf }) =>
+            assertSortable(where, { pools: 1, ...((date || asOf) && { dates: 1 }) }),
+          filter: ({ date, asOf }) => positionFilter({ date, asOf }),
           owner: { columns: [{ column: 't.market_address', type: 'text' }], fields: ['id'] },
         }),
       }),

@@ -12,7 +12,7 @@ import { list, nodeId, reading } from '../plan/reading.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
-import { listArguments } from './page-arguments.ts'
+import { asOfArgument, listArguments } from './page-arguments.ts'
 import { loadPool, type PoolRef, poolAt } from './pool.ts'
 import { loadRun, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user.ts'
@@ -162,17 +162,22 @@ export function addPosition(builder: Builder, refs: Refs) {
           description: `Those with one of these tokens on either side, at most ${MAX_ASSETS}.`,
         }),
         date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+        asOf: asOfArgument(t.arg),
       },
       ...list({
         listing: () => positionListing,
         choices: PositionChosen.choices,
-        assertSortable: ({ where, user, pool, date }) =>
-          assertSortable(where, { ...(user && { users: 1 }), ...(pool && { pools: 1 }), ...(date && { dates: 1 }) }),
-        filter: ({ user, pool, assets, date }) => {
+        assertSortable: ({ where, user, pool, date, asOf }) =>
+          assertSortable(where, {
+            ...(user && { users: 1 }),
+            ...(pool && { pools: 1 }),
+            ...((date || asOf) && { dates: 1 }),
+          }),
+        filter: ({ user, pool, assets, date, asOf }) => {
           if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
           if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
           if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
-          return positionFilter({ user, pool, assets, date })
+          return positionFilter({ user, pool, assets, date, asOf })
         },
         async prepare({ afterRecord, ...args }, reader) {
           if (typeof afterRecord !== 'string') return args
@@ -196,8 +201,8 @@ export function addPosition(builder: Builder, refs: Refs) {
   }))
 }
 
-const isUnfiltered = ({ user, pool, assets, date }: Record<string, unknown>) =>
-  !user && typeof pool !== 'string' && !assets && !date
+const isUnfiltered = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =>
+  !user && typeof pool !== 'string' && !assets && !date && !asOf
 
 /** The columns that a side is made of. */
 const sideColumns = (side: 'a' | 'b') =>

@@ -1,15 +1,25 @@
 import {
   type Standing as StandingRow,
+  standingAsOfSql,
+  standingColumns,
   standingHistory,
   standingsAsOf,
   standingsBefore,
 } from '../../domain/standing/standing.ts'
 import { GatewayError } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
+import { type One, reading } from '../plan/reading.ts'
 import { nameOf, readSpan, type SpanArguments } from './series.ts'
 import { loadAccount, type UserRef } from './user.ts'
 
 const MAX_DAYS = 3660
+
+/** The standing of a user as of a date. */
+const standingAt: One = {
+  columns: standingColumns,
+  at: ([user, asOf]) => standingAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
+}
 
 /** Where a user stood on past dates. */
 export function addStanding(
@@ -41,6 +51,7 @@ export function addStanding(
           description: 'As of the last distribution date up to this moment, included.',
         }),
       },
+      ...reading({ kind: 'one', one: standingAt, by: ['address', 'asOf'] }),
       resolve: ({ address }, { asOf }, context) =>
         context.batches.load(`standing ${asOf.toISOString()}`, address, (users) =>
           standingsAsOf(context.reader, users, asOf),

@@ -26,7 +26,7 @@ import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
-import { listArguments } from './page-arguments.ts'
+import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -229,11 +229,12 @@ export function addUser(builder: Builder, refs: Refs) {
             ...listArguments(t.arg, refs.PositionChosen),
             pool: t.arg({ type: 'Address', description: 'Those in one pool.' }),
             date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+            asOf: asOfArgument(t.arg),
           },
           ...list({
             listing: () => positionListing,
             choices: refs.PositionChosen.choices,
-            filter: ({ pool, date }) => positionFilter({ pool, date }),
+            filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
             owner: owner('t.user_address'),
           }),
         }),

@@ -49,10 +49,17 @@ export interface Depth {
   thousandth: number
 }
 
-/** Lists with a thousand pages, of up to 20 rows; those that are shorter have no entry. */
-export async function deepPages(server: Server, names: Parameters<typeof lists>[0]): Promise<Record<string, Depth>> {
+/**
+ * Lists with a thousand pages, of up to 20 rows; those that are shorter have no entry.
+ * @param others more lists, made of the arguments that page them
+ */
+export async function deepPages(
+  server: Server,
+  names: Parameters<typeof lists>[0],
+  others: (page: string) => Record<string, string> = () => ({}),
+): Promise<Record<string, Depth>> {
   const found: Record<string, Depth> = {}
-  for (const [name, selection] of Object.entries(lists(names))) {
+  for (const [name, selection] of Object.entries({ ...lists(names), ...others(PAGE) })) {
     const query = `query ($first: Int!, $after: String, $offset: BigInt) { ${selection} }`
     const page = (variables: object): Request => ({ path: '/graphql', body: { query, variables } })
     const cursorAt = async (offset: number) => {

@@ -1,0 +1,59 @@
+import { selectList } from '../../db/listing.ts'
+import type { Reader } from '../../db/reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDate } from '../position/position.ts'
+import { lastDateSql } from '../standing/standing.ts'
+
+/** What a pool's positions add up to as of a distribution date. */
+export interface PoolStanding {
+  poolAddress: string
+  /** Midnight UTC. */
+  date: Date
+  /** Over all dates up to it. */
+  points: number
+  pointsOfDate: number
+  positionCount: number
+  suppliedUsd: number
+  protectedUsd: number
+  borrowedUsd: number
+}
+
+/** What a pool's standing is in SQL. */
+export const poolStandingColumns = {
+  date: 't.date',
+  poolAddress: 't.pool_address',
+  points: 't.points',
+  pointsOfDate: 't.points_of_date',
+  positionCount: 't.position_count',
+  suppliedUsd: 't.supplied_usd',
+  protectedUsd: 't.protected_usd',
+  borrowedUsd: 't.borrowed_usd',
+}
+
+const ofDate = (name: string, value: string, type = '') =>
+  `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = at.date), 0)${type} AS ${name}`
+const sums = Prisma.raw(`sum(d.a_points + d.b_points ORDER BY d.distribution_date) AS points,
+  ${ofDate('points_of_date', 'd.a_points + d.b_points')}, ${ofDate('position_count', 'd.position_count', '::int')},
+  ${['supplied', 'protected', 'borrowed'].map((what) => ofDate(`${what}_usd`, `d.a_${what}_usd + d.b_${what}_usd`)).join(', ')}`)
+
+/**
+ * What follows a select list of `poolStandingColumns`: a pool's sums as of a date; no row without a position by then. Its
+ * work is a row for each date of the pool.
+ */
+export const poolStandingSql = (pool: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
+  SELECT d.pool_address, at.date, ${sums} FROM (${lastDateSql(asOf)}) at
+  JOIN pool_day d ON d.pool_address = ${pool} AND d.distribution_date <= at.date GROUP BY 1, 2) t`
+
+/** Each pool's sums as of a moment; null: no position by then. */
+export async function poolStandings(
+  reader: Reader,
+  pools: readonly string[],
+  moment: Date,
+): Promise<(PoolStanding | null)[]> {
+  const found = poolStandingSql(Prisma.sql`owner.address`, Prisma.sql`${isoDate(moment)}::date`)
+  const rows = await reader.$queryRaw<PoolStanding[]>`
+    SELECT found.* FROM unnest(${[...pools]}::text[]) AS owner(address)
+    CROSS JOIN LATERAL (SELECT ${selectList(poolStandingColumns)} ${found}) found`
+  const byPool = new Map(rows.map((row) => [row.poolAddress, row]))
+  return pools.map((pool) => byPool.get(pool) ?? null)
+}

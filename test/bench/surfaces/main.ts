@@ -1,0 +1,174 @@
+/**
+ * Each surface of the graph side by side with SQL written by hand: filters and orders, series, aggregates, as-of, ranks,
+ * portfolios, many users, search; and the thousandth page of lists beside their first.
+ *
+ *     npm run bench:surfaces                 on 3,000,000 positions
+ *     npm run bench:surfaces -- --small      on 1 % of the rows: a minute
+ *
+ *     --only REGEX            these surfaces
+ *     --rounds N              how many rounds, each of 20 requests of each kind
+ *     --data DIR              where the store is kept between runs
+ *
+ * A query is sent by HTTP and answered past every cache, on one connection; its statement is sent by pg, prepared, on one
+ * connection, right before it. Nothing is timed whose answers differ. What is told are medians.
+ */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { report, round } from '../report.ts'
+import { ask } from '../speed/check.ts'
+import { difference } from '../speed/compare.ts'
+import { FULL, openSpeedStore, SMALL, type SpeedStore } from '../speed/data.ts'
+import { each, wire } from '../speed/load.ts'
+import { median } from '../speed/measure.ts'
+import { deepPages } from '../speed/parts.ts'
+import { pinRest, type Server, startProduct } from '../speed/processes.ts'
+import { countStatements, isFrame } from '../speed/statements.ts'
+import { type Surface, surfacesOf } from './surfaces.ts'
+
+const { values: given } = parseArgs({
+  options: {
+    small: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '15' },
+    data: { type: 'string', default: join(tmpdir(), 'gateway-speed') },
+  },
+})
+const BURST = 20
+const rounds = Number(given.rounds)
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+const store = await openSpeedStore(given.small ? SMALL : FULL, join(given.data, given.small ? 'small' : 'full'), say)
+const counter = await countStatements(store.url)
+const servers: Server[] = []
+try {
+  const serve = async (url: string) => {
+    const server = await startProduct(url, { CACHE_MAX_BYTES: '0' })
+    servers.push(server)
+    return server
+  }
+  const [server, counted] = [await serve(store.url), await serve(counter.url)]
+  pinRest(store.pid)
+  await standingsReady(store)
+
+  const rows: Record<string, string | number>[] = []
+  for (const surface of surfacesOf(store).filter(({ name }) => new RegExp(given.only).test(name))) {
+    await assertSame(surface)
+    const statements = await statementsOf(counted, surface)
+    const { sql, graphql } = await timed(surface)
+    rows.push({
+      surface: surface.name,
+      rows: (await rowsOf(surface, 0)).length,
+      statements,
+      'SQL ms': round(sql),
+      'GraphQL ms': round(graphql),
+      times: round(graphql / sql),
+      'more ms': round(graphql - sql),
+    })
+    say(`${surface.name}: ${round(sql)} ms, ${round(graphql)} ms`)
+  }
+
+  const { names } = store
+  const depth = await deepPages(
+    server,
+    {
+      user: names.many[0] as string,
+      pool: names.pools[0] as string,
+      market: names.markets[0] as string,
+      vault: names.vaults[0] as string,
+      asset: names.aTokens[0] as string,
+      date: '2025-03-02',
+    },
+    (page) => ({
+      'positions by a filter': `positions(where: { points: { gt: 0 }, suppliedUsd: { gte: 1 } }, ${page}) {
+        nodes { recordId points } pageInfo { hasNextPage endCursor } }`,
+      'the leaderboard as of a date': `leaderboard(asOf: "2025-03-15", ${page}) {
+        nodes { rank account points } pageInfo { hasNextPage endCursor } }`,
+    }),
+  )
+  for (const [name, { first, thousandth }] of Object.entries(depth))
+    rows.push({
+      surface: `page 1,000 of ${name}`,
+      'page 1 ms': round(first),
+      'page 1,000 ms': round(thousandth),
+      times: round(thousandth / first),
+    })
+  report(
+    'surfaces',
+    { size: given.small ? 'small' : 'full', rounds, burst: BURST },
+    rows,
+    Object.entries(depth).map(([name, { first, thousandth }]) => ({
+      name: `page 1,000 of ${name}, to page 1`,
+      value: thousandth / first,
+      atMost: 1.2,
+    })),
+  )
+
+  async function assertSame(surface: Surface): Promise<void> {
+    for (const [i, { variables }] of surface.variants.entries()) {
+      const { text } = await ask(server.port, { path: '/graphql', body: { query: surface.query, variables } })
+      const answer = surface.rows(JSON.parse(text).data)
+      const told = await rowsOf(surface, i)
+      const [one, other] = surface.unordered ? [sorted(answer), sorted(told)] : [answer, told]
+      if (told.length === 0) throw new Error(`${surface.name}: there are no rows for ${JSON.stringify(variables)}`)
+      const found = difference(one, other)
+      if (found) throw new Error(`${surface.name} with ${JSON.stringify(variables)}: the graph says ${found}`)
+    }
+  }
+
+  /** Milliseconds of the statement and of the query, medians: some of one kind, some of the other, again and again. */
+  async function timed(surface: Surface): Promise<{ sql: number; graphql: number }> {
+    const requests = surface.variants.map(({ variables }) =>
+      wire({ path: '/graphql', body: { query: surface.query, variables } }, { 'cache-control': 'no-cache' }),
+    )
+    const found: { sql: number[]; graphql: number[] } = { sql: [], graphql: [] }
+    for (let nth = 0; nth <= rounds; nth++) {
+      const sql: number[] = []
+      for (let i = 0; i < BURST; i++) {
+        const since = performance.now()
+        await rowsOf(surface, i % surface.variants.length)
+        sql.push(performance.now() - since)
+      }
+      const sent = Array.from({ length: BURST }, (_, i) => requests[i % requests.length] as Buffer)
+      const graphql = await each(server.port, sent)
+      // The first round warms up.
+      if (nth === 0) continue
+      found.sql.push(...sql)
+      found.graphql.push(...graphql)
+    }
+    return { sql: median(found.sql), graphql: median(found.graphql) }
+  }
+} finally {
+  for (const server of servers) await server.stop()
+  await counter.close()
+  await store.close()
+}
+
+function sorted(rows: unknown[][]): unknown[][] {
+  return rows.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))
+}
+
+async function rowsOf({ name, sql, variants }: Surface, variant: number): Promise<unknown[][]> {
+  const values = variants[variant]?.values
+  return (await store.pool.query<unknown[]>({ name, text: sql, values, rowMode: 'array' })).rows
+}
+
+/** How many statements a query takes that has been asked before, but for those that begin and end a transaction. */
+async function statementsOf({ port }: Server, { query, variants }: Surface): Promise<number> {
+  const request = { path: '/graphql', body: { query, variables: variants[0]?.variables } }
+  for (let known = 0; known < 3; known++) {
+    counter.take()
+    await ask(port, request)
+  }
+  return counter.take().filter((sql) => !isFrame(sql)).length
+}
+
+/** Waits for a server to have computed the ranks of all past dates. */
+async function standingsReady({ pool }: SpeedStore): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(`SELECT (SELECT count(*) FROM distribution) - (SELECT count(*) FROM standing_day
+      WHERE date < (SELECT max(date) FROM distribution)) AS missing`)
+    if (Number(rows[0].missing) <= 1) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}

@@ -1,0 +1,321 @@
+/** What the graph can be asked beyond rows: each surface as a GraphQL query, and as SQL written by hand for its answer. */
+import { DAYS, FIRST_DAY, type SpeedStore } from '../speed/data.ts'
+
+export interface Surface {
+  name: string
+  query: string
+  /** Variables of the query with the values of the statement, for several requests. */
+  variants: { variables: object; values: unknown[] }[]
+  sql: string
+  /** The rows of the statement, as the query's data has them. */
+  rows(data: any): unknown[][]
+  /** Their order is not part of the answer. */
+  unordered?: true
+}
+
+const day = (nth: number) => new Date((FIRST_DAY + nth * 86_400) * 1000).toISOString().slice(0, 10)
+/** A date as the statements write it. */
+const plain = (value: unknown) => (typeof value === 'string' ? value.replace(/T00:00:00\.000Z$/, '') : value)
+
+const NEWEST = day(DAYS - 1)
+const SUPPLIED = 'a_supplied_amount_usd + b_supplied_amount_usd'
+const PROTECTED = 'a_protected_supplied_amount_usd + b_protected_supplied_amount_usd'
+const BORROWED = 'a_borrowed_amount_usd + b_borrowed_amount_usd'
+const POINTS = 'pp.points_a + pp.points_b'
+const POSITIONS = 'position t JOIN position_points pp USING (distribution_date, user_address, market_address)'
+
+/** The surfaces with values that a store has. */
+export function surfacesOf({ names }: SpeedStore): Surface[] {
+  const { users, pools, aTokens } = names
+  const some = <T>(list: T[], count = 8) =>
+    Array.from({ length: count }, (_, i) => list[(i * 7919 + 3) % list.length] as T)
+  const wallets = (from: number, count: number) => Array.from({ length: count }, (_, i) => users[from + i] as string)
+  const asOf = [5, 12, 20, DAYS - 2].map(day)
+  const row =
+    (...fields: string[]) =>
+    (of: Record<string, unknown>) =>
+      fields.map((field) => plain(of[field]))
+
+  return [
+    {
+      name: 'filter: positions of a user, by AND and OR, sorted by two keys',
+      query: `query ($user: Address!, $pool: Address!) { positions(first: 100,
+        where: { user: $user, points: { gt: 100 }, OR: [{ pool: $pool }, { suppliedUsd: { gte: 500 } }] },
+        orderBy: [{ field: POINTS, direction: DESC }, { field: POOL }]) { nodes { recordId distributionDate points } } }`,
+      variants: some(users).map((user, i) => {
+        const pool = pools[i % pools.length]
+        return { variables: { user, pool }, values: [user, pool] }
+      }),
+      sql: `SELECT t.id, t.distribution_date::text, ${POINTS} FROM ${POSITIONS}
+        WHERE t.user_address = $1 AND ${POINTS} > 100
+          AND (t.market_address = $2 OR ${SUPPLIED} + ${PROTECTED} >= 500)
+        ORDER BY ${POINTS} DESC, t.market_address, t.distribution_date DESC, t.id LIMIT 100`,
+      rows: (data) => data.positions.nodes.map(row('recordId', 'distributionDate', 'points')),
+    },
+    {
+      name: 'filter: positions of a pool and a date, sorted by USD',
+      query: `query ($pool: Address!, $date: DateTime!) { positions(first: 50, where: { pool: $pool, date: { eq: $date } },
+        orderBy: { field: BORROWED_USD, direction: DESC }) { nodes { recordId points } } }`,
+      variants: some(pools).map((pool, i) => ({
+        variables: { pool, date: asOf[i % asOf.length] },
+        values: [pool, asOf[i % asOf.length]],
+      })),
+      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.market_address = $1 AND t.distribution_date = $2
+        ORDER BY ${BORROWED} DESC, t.id LIMIT 50`,
+      rows: (data) => data.positions.nodes.map(row('recordId', 'points')),
+    },
+    {
+      name: 'filter: positions of two tokens',
+      query: `query ($assets: [Address!]) { positions(first: 100, where: { assets: $assets }) { nodes { recordId points } } }`,
+      variants: some(aTokens).map((token, i) => {
+        const assets = [token, aTokens[i] === token ? aTokens.at(-1) : aTokens[i]]
+        return { variables: { assets }, values: assets }
+      }),
+      sql: `SELECT t.id, ${POINTS} FROM (SELECT * FROM (
+            (SELECT * FROM position WHERE a_token_address = $1 ORDER BY distribution_date DESC, id LIMIT 100)
+            UNION ALL
+            (SELECT * FROM position WHERE a_token_address = $2 ORDER BY distribution_date DESC, id LIMIT 100)) both_tokens
+          ORDER BY distribution_date DESC, id LIMIT 100) t
+        JOIN position_points pp USING (distribution_date, user_address, market_address)
+        ORDER BY distribution_date DESC, t.id`,
+      rows: (data) => data.positions.nodes.map(row('recordId', 'points')),
+    },
+    {
+      name: 'filter: the leaderboard by points, sorted by account',
+      query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
+        orderBy: { field: ACCOUNT }) { nodes { account points rank } } }`,
+      variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
+      sql: `SELECT user_address, points, rank FROM account WHERE points >= $1 ORDER BY user_address LIMIT 100`,
+      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+    },
+    {
+      name: 'series of a user by week',
+      query: `query ($user: Address!) { user(address: $user) {
+        series(interval: WEEK) { start points suppliedUsd borrowedUsd } } }`,
+      variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
+      sql: `WITH week AS (SELECT date_trunc('week', date::timestamp)::date AS start, max(date) AS last
+          FROM distribution GROUP BY 1)
+        SELECT start::text, (SELECT coalesce(sum(points), 0) FROM account_day d WHERE d.user_address = $1
+            AND d.distribution_date >= start AND d.distribution_date < start + 7),
+          coalesce(p.supplied, 0), coalesce(p.borrowed, 0)
+        FROM week CROSS JOIN LATERAL (SELECT sum(${SUPPLIED}) AS supplied, sum(${BORROWED}) AS borrowed
+          FROM position WHERE user_address = $1 AND distribution_date = last) p ORDER BY 1`,
+      rows: (data) => data.user.series.map(row('start', 'points', 'suppliedUsd', 'borrowedUsd')),
+    },
+    {
+      name: 'series of a pool by day',
+      query: `query ($pool: Address!) { pool(address: $pool) { series { start points tvlUsd borrowedUsd } } }`,
+      variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
+      sql: `SELECT distribution_date::text, a_points + b_points,
+          a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd, a_borrowed_usd + b_borrowed_usd
+        FROM pool_day WHERE pool_address = $1 ORDER BY 1`,
+      rows: (data) => data.pool.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd')),
+    },
+    {
+      name: 'series of the program by day',
+      query: `{ program { series { start points tvlUsd borrowedUsd accountCount } } }`,
+      variants: [{ variables: {}, values: [] }],
+      sql: `SELECT date::text, total_points, d.tvl, d.borrowed, account_count FROM distribution JOIN (
+          SELECT distribution_date AS date, sum(a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd) AS tvl,
+            sum(a_borrowed_usd + b_borrowed_usd) AS borrowed FROM pool_day GROUP BY 1) d USING (date) ORDER BY 1`,
+      rows: (data) => data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'accountCount')),
+    },
+    {
+      name: 'series of the three tokens with the most points',
+      query: `{ series(groupBy: ASSET, first: 3) { key { assetAddress } buckets { start points suppliedUsd borrowedUsd } } }`,
+      variants: [{ variables: {}, values: [] }],
+      sql: `WITH day AS (SELECT asset, distribution_date, sum(points) AS points, sum(supplied) AS supplied,
+            sum(borrowed) AS borrowed
+          FROM pool_day CROSS JOIN LATERAL (VALUES (a_token_address, a_points, a_supplied_usd, a_borrowed_usd),
+            (b_token_address, b_points, b_supplied_usd, b_borrowed_usd)) side(asset, points, supplied, borrowed)
+          GROUP BY 1, 2),
+        top AS (SELECT asset, sum(points) AS total FROM day GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 3)
+        SELECT asset, distribution_date::text, points, supplied, borrowed FROM top JOIN day USING (asset)
+        ORDER BY total DESC, asset, 2`,
+      rows: ({ series }) =>
+        series.flatMap(({ key, buckets }: { key: { assetAddress: string }; buckets: Record<string, unknown>[] }) =>
+          buckets.map((bucket) => [key.assetAddress, ...row('start', 'points', 'suppliedUsd', 'borrowedUsd')(bucket)]),
+        ),
+    },
+    {
+      name: "aggregate: a user's positions by pool and month",
+      query: `query ($users: [Address!]) { positionAggregates(filter: { users: $users }, groupBy: [POOL, MONTH],
+        orderBy: [{ by: SUM_POINTS }]) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
+      variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
+      sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.market_address, count(*)::int,
+          sum(${POINTS}), avg(${SUPPLIED})
+        FROM ${POSITIONS} WHERE t.user_address = $1 GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2 LIMIT 100`,
+      rows: ({ positionAggregates }) =>
+        positionAggregates.map(({ key, count, sumPoints, averageSuppliedUsd }: { key: Row } & Row) => [
+          ...row('start', 'poolAddress')(key),
+          count,
+          sumPoints,
+          averageSuppliedUsd,
+        ]),
+    },
+    {
+      name: 'aggregate: the ranking of a week',
+      query: `query ($from: DateTime!, $to: DateTime!) { positionAggregates(filter: { from: $from, to: $to },
+        groupBy: [USER], orderBy: [{ by: SUM_POINTS }], first: 10) { key { user { address } } count sumPoints } }`,
+      variants: [3, 11, 20].map((from) => ({
+        variables: { from: day(from), to: day(from + 6) },
+        values: [day(from), day(from + 6)],
+      })),
+      sql: `SELECT user_address, count(*)::int, sum(points_a + points_b) FROM position_points
+        WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 10`,
+      rows: ({ positionAggregates }) =>
+        positionAggregates.map(({ key, count, sumPoints }: { key: { user: { address: string } } } & Row) => [
+          key.user.address,
+          count,
+          sumPoints,
+        ]),
+    },
+    {
+      name: "aggregate: a user's market snapshots by market",
+      query: `query ($users: [Address!]) { marketSnapshotAggregates(filter: { users: $users }, groupBy: [MARKET]) {
+        key { marketAddress } count averageCollateralUsd averageDebtUsd } }`,
+      variants: names.many.slice(0, 8).map((user) => ({ variables: { users: [user] }, values: [user] })),
+      sql: `SELECT market_id, count(*)::int, avg(collateral_usd), avg(debt_usd) FROM market_snapshot
+        WHERE account_id = $1 GROUP BY 1`,
+      rows: ({ marketSnapshotAggregates }) =>
+        marketSnapshotAggregates.map(({ key, ...of }: { key: Row } & Row) => [
+          key.marketAddress,
+          ...row('count', 'averageCollateralUsd', 'averageDebtUsd')(of),
+        ]),
+      unordered: true,
+    },
+    {
+      name: 'as of: the leaderboard, top 100',
+      query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { account points rank } } }`,
+      variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
+      sql: `SELECT user_address, points, rank FROM standing WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
+      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+    },
+    {
+      name: 'as of: the standing of a user',
+      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { standing(asOf: $asOf) { points rank } } }`,
+      variants: some(users).map((user, i) => ({
+        variables: { user, asOf: asOf[i % asOf.length] },
+        values: [asOf[i % asOf.length], user],
+      })),
+      sql: `SELECT points, rank FROM standing WHERE distribution_date = $1 AND user_address = $2`,
+      rows: (data) => [row('points', 'rank')(data.user.standing)],
+    },
+    {
+      name: 'as of: the standings of 40 pools',
+      query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address standing(asOf: $asOf) {
+        points pointsOfDate positionCount tvlUsd borrowedUsd } } } }`,
+      variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
+      sql: `SELECT p.id, sum(d.a_points + d.b_points), sum(d.a_points + d.b_points) FILTER (WHERE d.distribution_date = $1),
+          (sum(d.position_count) FILTER (WHERE d.distribution_date = $1))::int,
+          sum(d.a_supplied_usd + d.b_supplied_usd + d.a_protected_usd + d.b_protected_usd)
+            FILTER (WHERE d.distribution_date = $1),
+          sum(d.a_borrowed_usd + d.b_borrowed_usd) FILTER (WHERE d.distribution_date = $1)
+        FROM (SELECT id, market_id FROM pool ORDER BY market_id, id LIMIT 40) p
+        JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date <= $1
+        GROUP BY p.market_id, p.id ORDER BY p.market_id, p.id`,
+      rows: (data) =>
+        data.pools.nodes.map(({ address, standing }: { address: string; standing: Row }) => [
+          address,
+          ...row('points', 'pointsOfDate', 'positionCount', 'tvlUsd', 'borrowedUsd')(standing),
+        ]),
+    },
+    {
+      name: 'as of: the positions of a pool',
+      query: `query ($pool: Address!, $asOf: DateTime!) { pool(address: $pool) {
+        positions(asOf: $asOf, first: 100) { nodes { recordId points } } } }`,
+      variants: some(pools).map((pool, i) => ({
+        variables: { pool, asOf: asOf[i % asOf.length] },
+        values: [pool, asOf[i % asOf.length]],
+      })),
+      sql: `SELECT t.id, ${POINTS} FROM ${POSITIONS} WHERE t.market_address = $1 AND t.distribution_date = $2
+        ORDER BY t.id LIMIT 100`,
+      rows: (data) => data.pool.positions.nodes.map(row('recordId', 'points')),
+    },
+    {
+      name: 'as of: all multipliers',
+      query: `query ($asOf: DateTime!) { multipliersAsOf(asOf: $asOf, first: 1000) {
+        nodes { poolAddress depositTokenA borrowTokenB } } }`,
+      variants: asOf.map((date) => ({ variables: { asOf: date }, values: [`${date}T00:00:00Z`] })),
+      sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b FROM multiplier_revision
+        WHERE changed_at <= $1 ORDER BY pool_address, id DESC`,
+      rows: (data) => data.multipliersAsOf.nodes.map(row('poolAddress', 'depositTokenA', 'borrowTokenB')),
+    },
+    {
+      name: 'rank history of a user',
+      query: `query ($user: Address!) { user(address: $user) { rankHistory { date points rank } } }`,
+      variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
+      sql: `SELECT d.date::text, s.points, s.rank FROM distribution d
+          JOIN standing s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
+        UNION ALL SELECT '${NEWEST}', points, rank FROM account WHERE user_address = $1 ORDER BY 1`,
+      rows: (data) => data.user.rankHistory.map(row('date', 'points', 'rank')),
+    },
+    {
+      name: 'around an account',
+      query: `query ($user: Address!) { leaderboard(around: $user, first: 7) { nodes { account points rank } } }`,
+      variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
+      sql: `SELECT user_address, points, rank FROM account
+        WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4) ORDER BY rank LIMIT 7`,
+      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+    },
+    {
+      name: 'portfolio of ten wallets: their pools',
+      query: `query ($addresses: [String!]!) { portfolio(addresses: $addresses) { points bestRank
+        pools { poolAddress walletCount points suppliedUsd borrowedUsd } } }`,
+      variants: [0, 40, 80].map((from) => ({
+        variables: { addresses: wallets(from, 10) },
+        values: [wallets(from, 10)],
+      })),
+      sql: `SELECT a.points, a.rank, t.* FROM (SELECT sum(points) AS points, min(rank) AS rank FROM account
+          WHERE user_address = ANY($1)) a
+        CROSS JOIN (SELECT t.market_address, count(*)::int, sum(${POINTS}) AS points, sum(${SUPPLIED}), sum(${BORROWED})
+          FROM ${POSITIONS} WHERE t.user_address = ANY($1) AND t.distribution_date = '${NEWEST}' GROUP BY 1) t
+        ORDER BY t.points DESC, t.market_address`,
+      rows: ({ portfolio }) =>
+        portfolio.pools.map((pool: Row) => [
+          portfolio.points,
+          portfolio.bestRank,
+          ...row('poolAddress', 'walletCount', 'points', 'suppliedUsd', 'borrowedUsd')(pool),
+        ]),
+    },
+    {
+      name: 'users: up to 1,000',
+      query: `query ($addresses: [Address!]!) { users(addresses: $addresses) { address points rank } }`,
+      variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
+      sql: USERS,
+      rows: (data) => data.users.map(row('address', 'points', 'rank')),
+    },
+    {
+      name: 'lookupUsers: up to 1,000',
+      query: `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { input user { points rank } } }`,
+      variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
+      sql: USERS,
+      rows: (data) =>
+        data.lookupUsers.map(({ input, user }: { input: string; user: Row }) => [
+          input,
+          ...row('points', 'rank')(user),
+        ]),
+    },
+    {
+      name: 'search',
+      query: `query ($text: String!) { search(text: $text, first: 100) { item {
+        ... on Pool { address name } ... on Market { address assetSymbol } ... on Vault { address assetName: name } } } }`,
+      variants: ['a12', 'vault 1', 'b7'].map((text) => ({ variables: { text }, values: [text] })),
+      sql: `SELECT id, name FROM pool WHERE strpos(lower(name), $1) > 0 OR strpos(lower(asset_1_symbol), $1) > 0
+          OR strpos(lower(asset_2_symbol), $1) > 0 OR strpos(lower(asset_1_name), $1) > 0
+          OR strpos(lower(asset_2_name), $1) > 0 OR starts_with(id, $1)
+        UNION ALL SELECT id, asset_symbol FROM market WHERE strpos(lower(asset_symbol), $1) > 0 OR starts_with(id, $1)
+        UNION ALL SELECT id, name FROM vault WHERE strpos(lower(name), $1) > 0 OR strpos(lower(asset_symbol), $1) > 0
+          OR starts_with(id, $1)`,
+      rows: ({ search }) =>
+        search.map(({ item }: { item: Row }) => [item.address, item.name ?? item.assetSymbol ?? item.assetName]),
+      unordered: true,
+    },
+  ]
+}
+
+type Row = Record<string, unknown>
+
+const USERS = `SELECT o.address, coalesce(a.points, 0), a.rank
+  FROM unnest($1::text[]) WITH ORDINALITY AS o(address, place)
+  LEFT JOIN account a ON a.user_address = o.address ORDER BY o.place`

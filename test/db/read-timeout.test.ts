@@ -1,0 +1,61 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleUser } from '../../src/sources/sample.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { hold } from '../support/held.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway({ env: { READ_TIMEOUT_MS: '300' } })
+  await loadSample(gateway, { users: 10, days: 4 })
+})
+afterAll(() => gateway.close())
+
+/** Runs `work` while nobody can read some tables. */
+async function whileLocked(tables: string, work: () => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: gateway.deps.config.DATABASE_URL })
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`)
+  try {
+    await work()
+  } finally {
+    await client.end()
+  }
+}
+
+const planned = '{ leaderboard(first: 3) { nodes { account points } } }'
+const resolved = `{ user(address: "${sampleUser}") { rankHistory { rank } series { points } } }`
+
+test('a read that takes too long is ended: TIMEOUT in the graph, a 503 in REST, each with what to do', async () => {
+  const { data } = await gateway.graphql('{ pools(first: 1) { nodes { id } } }')
+  const node = `{ node(id: "${data.pools.nodes[0].id}") { ... on Pool { name } } }`
+  const path = '/points/leaderboard'
+  // At first each has a connection of its own; what is known as quick shares one.
+  for (let times = 0; times < 4; times++) {
+    for (const query of [planned, resolved, node]) expect((await gateway.graphql(query)).errors).toBeUndefined()
+    expect((await gateway.get(path)).ok).toBe(true)
+  }
+  const error = { message: expect.stringMatching(/Ask for less/), extensions: { code: 'TIMEOUT' } }
+  await whileLocked('account, pool', async () => {
+    for (const query of [planned, resolved, node]) {
+      const { errors = [] } = await gateway.graphql(query)
+      expect(errors.length, query).toBeGreaterThan(0)
+      for (const one of errors) expect(one, query).toMatchObject(error)
+    }
+    const response = await gateway.get(path)
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ status: 503, detail: expect.stringMatching(/Ask for less/) })
+  })
+  for (const query of [planned, resolved, node]) expect((await gateway.graphql(query)).errors).toBeUndefined()
+  expect((await gateway.get(path)).ok).toBe(true)
+})
+
+test('what writes takes as long as it takes', async () => {
+  const held = await hold(gateway, 'in the middle of its writing')
+  const run = gateway.graphql('mutation { resyncDistribution { totalPoints } }', {}, asAdmin)
+  await held.caught()
+  await new Promise((resolve) => setTimeout(resolve, 700))
+  await held.release()
+  expect((await run).errors).toBeUndefined()
+})

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { examples } from '../../src/graphql/examples.ts'
+import { endpoints } from '../../src/rest/index.ts'
+import { sampleMarket, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { statementTable } from '../bench/statement-table.ts'
+import { subscribe } from '../support/events.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+const stores: Record<string, { users: number; days: number; gateway?: Gateway }> = {
+  'a small store': { users: 25, days: 10 },
+  'a store with ten times the rows': { users: 60, days: 42 },
+}
+beforeAll(async () => {
+  for (const store of Object.values(stores)) {
+    store.gateway = await startGateway()
+    await loadSample(store.gateway, store)
+  }
+})
+afterAll(async () => {
+  for (const { gateway } of Object.values(stores)) await gateway?.close()
+})
+
+/** What endpoints must be asked with. */
+const REQUIRED: Record<string, string> = {
+  'market-liquidation-rewards': `?market=${sampleMarket.address}`,
+  'vault-liquidation-rewards': `?vault=${sampleVault.address}`,
+}
+
+type Ask = (gateway: Gateway) => Promise<void>
+
+const operations: Record<string, Ask> = {
+  ...Object.fromEntries(
+    examples.map(({ name, query, variables }): [string, Ask] => [
+      `graphql ${name}`,
+      async (gateway) => {
+        if (/^subscription/m.test(query)) {
+          const stream = await subscribe(gateway, query, variables && { variables })
+          expect((await stream.next()).errors).toBeUndefined()
+          stream.leave()
+        } else expect((await gateway.graphql(query, variables)).errors).toBeUndefined()
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    endpoints
+      .filter(([method]) => method === 'GET')
+      .map(([, path]): [string, Ask] => [
+        `GET ${path}`,
+        async (gateway) => {
+          const query = REQUIRED[path.split('/').at(-1) ?? ''] ?? ''
+          const response = await gateway.get(path.replace('{address}', sampleUser) + query)
+          expect(response.ok, await response.text()).toBe(true)
+        },
+      ]),
+  ),
+}
+
+test('the table has every example and every endpoint that reads, and nothing else', () => {
+  expect(Object.keys(statementTable).toSorted()).toEqual(Object.keys(operations).toSorted())
+})
+
+describe.each(Object.keys(stores))('in %s', (name) => {
+  test.each(Object.entries(operations))('%s takes as many statements as the table says', async (operation, ask) => {
+    const { gateway } = stores[name] ?? {}
+    if (!gateway) throw new Error('no gateway')
+    // The first runs find out whether it needs a transaction.
+    for (let known = 0; known < 2; known++) await ask(gateway)
+    gateway.statements.length = 0
+    await ask(gateway)
+    const sent = [...gateway.statements]
+    const table = statementTable[operation]
+    expect(
+      sent.length,
+      `${operation} sent ${sent.length} statements, test/bench/statement-table.ts says ${table}. More is a loss: find out why. Where it is meant, write ${sent.length} into the table.\n${sent.join('\n')}`,
+    ).toBe(table)
+  })
+})
