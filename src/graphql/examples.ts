@@ -180,6 +180,17 @@ query SeriesOfTokens {
 }`,
   },
   {
+    name: 'Rates',
+    query: `# What a market's rates were, week by week, since the store knows them.
+query Rates($chainId: SafeInt!, $address: Address!) {
+  market(chainId: $chainId, address: $address) {
+    assetSymbol
+    rateSeries(interval: WEEK) { start depositRate borrowRate }
+  }
+}`,
+    variables: market,
+  },
+  {
     name: 'Aggregates',
     query: `# What a user's positions and rewards add up to, sorted by a sum. Give from and to in place of users to ask for all.
 query Aggregates($user: Address!) {

@@ -19,6 +19,7 @@ import { addPool } from './types/pool.ts'
 import { addPoolStanding } from './types/pool-standing.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition, positionChosen, positionRef, positionsRef } from './types/position.ts'
+import { addRateSeries } from './types/rate-series.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeries } from './types/series.ts'
@@ -96,6 +97,7 @@ export function addTypes(builder: Builder) {
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, GroupKey })
+  addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User, spanArguments })
   addPoolStanding(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, SortDirection })

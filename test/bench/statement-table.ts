@@ -15,6 +15,7 @@ export const statementTable: Record<string, number> = {
   'graphql Distributions': 1,
   'graphql Series': 11,
   'graphql SeriesOfTokens': 3,
+  'graphql Rates': 3,
   'graphql Aggregates': 5,
   'graphql PoolRanking': 2,
   'graphql ManyUsers': 4,

@@ -82,7 +82,7 @@ type Pick = <T>(from: T[]) => T
 const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rankHistory|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rateSeries|rankHistory|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {

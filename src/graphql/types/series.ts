@@ -45,7 +45,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
 
   const SeriesBucket = builder.interfaceRef<Bucket>('SeriesBucket').implement({
     description:
-      'One date, week or month of a series. Flows (points, rewards) are sums over the bucket: 0 in a gap. Levels (counts, USD amounts) are those of its last distribution date: null in a gap, 0 where there were no positions. A gap is a bucket without a distribution. Rates are not in it: only the present ones are stored.',
+      'One date, week or month of a series. Flows (points, rewards) are sums over the bucket: 0 in a gap. Levels (counts, USD amounts) are those of its last distribution date: null in a gap, 0 where there were no positions. A gap is a bucket without a distribution.',
     fields: (t) => {
       const level = (name: 'suppliedUsd' | 'protectedUsd' | 'borrowedUsd', description: string) =>
         t.float({
@@ -284,13 +284,17 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
 
 export type SpanArguments = ReturnType<typeof addSeries>['spanArguments']
 
-/** The buckets that were asked for; undefined: up to the newest distribution, and there is none. */
+/**
+ * The buckets that were asked for; undefined: up to the newest distribution, and there is none.
+ * @param begun what tells where the data begin and end, in place of the program's dates
+ */
 export async function readSpan(
   context: GraphContext,
   { interval, from, to }: { interval: IntervalName; from?: Date | null; to?: Date | null },
+  begun = { name: 'dates', read: programDates },
 ): Promise<Span | undefined> {
   const dates =
-    from && to ? null : await context.batches.load('dates', '', async () => [await programDates(context.reader)])
+    from && to ? null : await context.batches.load(begun.name, '', async () => [await begun.read(context.reader)])
   const last = to ?? dates?.newest
   if (last) return spanOf(interval, { from, to: !to && from && from > last ? from : last, begun: dates?.first })
   return undefined

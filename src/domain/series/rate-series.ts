@@ -1,0 +1,50 @@
+import type { Reader } from '../../db/reader.ts'
+import { moved, type Span, sqlDate } from './interval.ts'
+
+/** A market or a vault. */
+export interface RatedEntity {
+  type: 'market' | 'vault'
+  chainId: bigint
+  address: string
+}
+
+/** The rates in force at the end of a bucket, fractions a year. */
+export interface RateBucket {
+  start: Date
+  /** Null: the store did not know them yet. */
+  depositRate: number | null
+  /** Null also of a vault. */
+  borrowRate: number | null
+}
+
+/**
+ * Each entity's rates in every bucket of a span: those of its last revision before the bucket's end. Its work is a look-up
+ * for each entity and bucket.
+ */
+export async function rateSeries(
+  reader: Reader,
+  entities: readonly RatedEntity[],
+  { interval, starts }: Span,
+): Promise<RateBucket[][]> {
+  const ends = starts.map((start) => `${sqlDate(moved(interval, start, 1))}T00:00:00Z`)
+  const rows = await reader.$queryRaw<(Omit<RateBucket, 'start'> & { owner: number; bucket: number })[]>`
+    SELECT e.place::int AS owner, b.place::int AS bucket, r.deposit_rate AS "depositRate", r.borrow_rate AS "borrowRate"
+    FROM unnest(${entities.map(({ type }) => type)}::text[], ${entities.map(({ chainId }) => String(chainId))}::bigint[],
+      ${entities.map(({ address }) => address)}::text[]) WITH ORDINALITY AS e(type, chain_id, address, place)
+    CROSS JOIN unnest(${ends}::timestamptz[]) WITH ORDINALITY AS b(until, place)
+    CROSS JOIN LATERAL (SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
+      WHERE r.entity_type = e.type::entity_type AND r.chain_id = e.chain_id AND r.entity_id = e.address
+        AND r.changed_at < b.until ORDER BY r.changed_at DESC LIMIT 1) r`
+  const found = entities.map(() => starts.map((start): RateBucket => ({ start, depositRate: null, borrowRate: null })))
+  for (const { owner, bucket, ...rates } of rows) Object.assign(found[owner - 1]?.[bucket - 1] ?? {}, rates)
+  return found
+}
+
+/** From when to when rates are told: to the newest distribution date, or to a later change of any rate. */
+export async function rateDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
+  const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>`
+    SELECT min(changed_at) AS first,
+      greatest(max(changed_at), (SELECT max(date)::timestamp AT TIME ZONE 'UTC' FROM distribution)) AS newest
+    FROM rate_revision`
+  return row?.first ? { first: row.first, newest: row.newest } : null
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleMarket, sampleVault } from '../../src/sources/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+/** The rates of each revision of the market, oldest first, with its moment. */
+const revisions = [
+  ['2026-03-03T23:59:59.999Z', 0.01, 0.02],
+  ['2026-03-04T00:00:00.000Z', 0.03, 0.04],
+  ['2026-03-04T12:00:00.000Z', 0.05, 0.06],
+  ['2026-04-30T00:00:00.000Z', 0.07, 0.08],
+] as const
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 3, days: 3 })
+  const { pool } = gateway.deps.store
+  await pool.query("UPDATE rate_revision SET changed_at = '2026-03-01'")
+  await pool.query("DELETE FROM rate_revision WHERE entity_type = 'market' AND entity_id = $1", [sampleMarket.address])
+  for (const [moment, deposit, borrow] of revisions) {
+    await pool.query('UPDATE market SET deposit_rate = $1, borrow_rate = $2 WHERE id = $3', [
+      deposit,
+      borrow,
+      sampleMarket.address,
+    ])
+    await pool.query('UPDATE rate_revision SET changed_at = $1 WHERE deposit_rate = $2 AND borrow_rate = $3', [
+      moment,
+      deposit,
+      borrow,
+    ])
+  }
+})
+afterAll(() => gateway.close())
+
+async function ask(query: string, variables?: object) {
+  const { data, errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+
+const marketSeries = async (args: string) =>
+  (
+    await ask(
+      `query ($chainId: SafeInt!, $address: Address!) { market(chainId: $chainId, address: $address) {
+        rateSeries(${args}) { start depositRate borrowRate } } }`,
+      sampleMarket,
+    )
+  ).market.rateSeries
+
+test('a bucket has the rates in force at its end, and none before the first that are known', async () => {
+  expect(await marketSeries('from: "2026-03-02", to: "2026-03-05"')).toEqual([
+    { start: '2026-03-02T00:00:00.000Z', depositRate: null, borrowRate: null },
+    { start: '2026-03-03T00:00:00.000Z', depositRate: 0.01, borrowRate: 0.02 },
+    { start: '2026-03-04T00:00:00.000Z', depositRate: 0.05, borrowRate: 0.06 },
+    { start: '2026-03-05T00:00:00.000Z', depositRate: 0.05, borrowRate: 0.06 },
+  ])
+  expect(await marketSeries('interval: MONTH, from: "2026-02-10", to: "2026-05-01"')).toEqual([
+    { start: '2026-02-01T00:00:00.000Z', depositRate: null, borrowRate: null },
+    { start: '2026-03-01T00:00:00.000Z', depositRate: 0.05, borrowRate: 0.06 },
+    { start: '2026-04-01T00:00:00.000Z', depositRate: 0.07, borrowRate: 0.08 },
+    { start: '2026-05-01T00:00:00.000Z', depositRate: 0.07, borrowRate: 0.08 },
+  ])
+})
+
+test('it ends, when nothing is said, with the present rates', async () => {
+  const { market } = await ask(
+    'query ($chainId: SafeInt!, $address: Address!) { market(chainId: $chainId, address: $address) { depositRate rateSeries { depositRate } } }',
+    sampleMarket,
+  )
+  expect(market.rateSeries.length).toBeGreaterThan(1)
+  expect(market.rateSeries.at(-1)).toEqual({ depositRate: market.depositRate })
+})
+
+test("a vault's series has no borrow rate; all of a page are read at once", async () => {
+  const { vault } = await ask(
+    'query ($chainId: SafeInt!, $address: Address!) { vault(chainId: $chainId, address: $address) { depositRate rateSeries { depositRate borrowRate } } }',
+    sampleVault,
+  )
+  expect(vault.rateSeries.at(-1)).toEqual({ depositRate: vault.depositRate, borrowRate: null })
+  const query = '{ markets(first: 20) { nodes { address rateSeries(interval: WEEK) { start } } } }'
+  await ask(query)
+  gateway.statements.length = 0
+  const { markets } = await ask(query)
+  expect(markets.nodes.length).toBeGreaterThan(5)
+  expect(gateway.statements.length).toBe(3)
+})
+
+test('what does not change the rates leaves no revision; what does is told at once', async () => {
+  const { pool } = gateway.deps.store
+  const count = async () => Number((await pool.query('SELECT count(*) FROM rate_revision')).rows[0].count)
+  const before = await count()
+  await pool.query('UPDATE market SET asset_symbol = asset_symbol; UPDATE vault SET name = name')
+  expect(await count()).toBe(before)
+  await pool.query('UPDATE vault SET deposit_rate = deposit_rate + 1')
+  const { vaults } = await ask('{ vaults(first: 5) { nodes { depositRate rateSeries { depositRate } } } }')
+  for (const { depositRate, rateSeries } of vaults.nodes) expect(rateSeries.at(-1)).toEqual({ depositRate })
+  // The same transaction twice: the last one counts.
+  await pool.query('UPDATE market SET borrow_rate = 1; UPDATE market SET borrow_rate = 2')
+  expect((await marketSeries('interval: MONTH')).at(-1).borrowRate).toBe(2)
+})
+
+test("a range that is none, or has too many buckets, is the asker's mistake", async () => {
+  const { errors } = await gateway.graphql(
+    '{ markets { nodes { rateSeries(from: "2026-03-02", to: "2026-03-01") { start } } } }',
+  )
+  expect(errors?.[0].extensions.code).toBe('BAD_INPUT')
+  const many = await gateway.graphql('{ markets { nodes { rateSeries(from: "1990-01-01") { start } } } }')
+  expect(many.errors?.[0].extensions.code).toBe('BAD_INPUT')
+})
