@@ -158,11 +158,11 @@ function randomQuery(seed: number[]): string {
 const RESOLVED = { resolved: true }
 
 /** The answer's text, without the id that each request with errors is given anew. */
-async function ask(query: string, extensions?: object): Promise<string> {
+async function ask(query: string, extensions?: object, variables?: object): Promise<string> {
   const response = await fetch(`${gateway.base}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' },
-    body: JSON.stringify({ query, extensions }),
+    body: JSON.stringify({ query, extensions, variables }),
   })
   return (await response.text()).replace(/"requestId":"[^"]*"/g, '"requestId":""')
 }
@@ -181,6 +181,70 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
     { numRuns: 400 },
   )
   expect(planned / all).toBeGreaterThan(0.8)
+})
+
+test('random selections of variable addresses give the same each time, planned and resolved', {
+  timeout: 120_000,
+}, async () => {
+  const { user = [], token = [], pool = [] } = known
+  const all = [...user, ...token, ...pool, '0x0000000000000000000000000000000000000001']
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 5039 }), { minLength: 40, maxLength: 120 }),
+      fc.array(fc.nat({ max: all.length - 1 }), { minLength: 40, maxLength: 40 }),
+      async (seed, others) => {
+        const variables: Record<string, string> = {}
+        const text = randomQuery(seed).replace(
+          /((?:address|addresses|user|asset|assets): \[?)((?:"0x\w{40}"(?:, )?)+)/g,
+          (_, name: string, list: string) =>
+            name +
+            list.replace(/"(0x\w{40})"/g, (_, address: string) => {
+              const variable = `v${Object.keys(variables).length}`
+              variables[variable] = address
+              return `$${variable}`
+            }),
+        )
+        const names = Object.keys(variables)
+        if (names.length === 0) return
+        const query = `query (${names.map((name) => `$${name}: Address!`).join(', ')}) ${text}`
+        const assigned = (at: number) =>
+          Object.fromEntries(names.map((name, i) => [name, all[others[(at + i) % others.length] as number]]))
+        const same = Object.fromEntries(names.map((name) => [name, all[others[0] as number]]))
+        for (const given of [variables, assigned(0), assigned(names.length), same, variables])
+          expect(JSON.parse(await ask(query, undefined, given)), `${query} ${JSON.stringify(given)}`).toEqual(
+            JSON.parse(await ask(query, RESOLVED, given)),
+          )
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+test('an address that is given twice, by variables or by the document too, is one', async () => {
+  const [one = '', other = ''] = known.token ?? []
+  const page = 'first: 50) { totalCount nodes { recordId } }'
+  const two = `query ($a: Address!, $b: Address!) { positions(assets: [$a, $b], ${page} }`
+  const literal = `query ($a: Address!) { positions(assets: [$a, "${one}"], ${page} }`
+  for (const [query, variables] of [
+    [two, { a: one, b: other }],
+    [two, { a: one, b: one }],
+    [two, { a: one, b: one.toUpperCase().replace('0X', '0x') }],
+    [literal, { a: other }],
+    [literal, { a: one }],
+  ] as const) {
+    const planned = JSON.parse(await ask(query, undefined, variables))
+    expect(planned.data.positions.nodes.length).toBeGreaterThan(0)
+    expect(planned, JSON.stringify(variables)).toEqual(JSON.parse(await ask(query, RESOLVED, variables)))
+  }
+})
+
+test('an address that is none is refused, also after others were answered', async () => {
+  const query = 'query ($a: Address!) { user(address: $a) { points } }'
+  for (const a of [sampleUser, sampleUser.slice(1), '', 5, null, sampleUser]) {
+    const [planned, resolved] = [await ask(query, undefined, { a }), await ask(query, RESOLVED, { a })]
+    expect(JSON.parse(planned), String(a)).toEqual(JSON.parse(resolved))
+    expect('errors' in JSON.parse(planned)).toBe(a !== sampleUser)
+  }
 })
 
 for (const [name, list] of Object.entries({

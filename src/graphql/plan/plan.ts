@@ -8,11 +8,13 @@ import {
   Kind,
   visit,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import type { Page } from '../../db/listing.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { TextRow } from '../../db/text-query.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Compiled, compile } from './compile.ts'
+import { type Fill, Parameters } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import type { ListReading } from './reading.ts'
 import {
@@ -49,11 +51,15 @@ export interface Planned {
   parts(): { data: string; rows: Rows }
 }
 
+/** How many statements are kept of one query: one for each page size, filter and so on that it is asked with. */
+const MAX_STATEMENTS = 8
+
 /**
  * Answers a query in one SQL statement, without resolvers: what is selected is read as text and put together as JSON. The
  * schema tells how (reading.ts); a query that selects anything it does not tell of has no plan.
  *
- * compile.ts makes pieces of the selection, statement.ts the SQL that reads them, splice.ts the JSON of what was read.
+ * compile.ts makes pieces of the selection, statement.ts the SQL that reads them, splice.ts the JSON of what was read. A
+ * statement is kept for requests that differ in addresses alone (parameters.ts).
  */
 export class Plan {
   readonly #schema: GraphQLSchema
@@ -62,12 +68,16 @@ export class Plan {
   /** The variables that decide what is selected at all. */
   readonly #switches: string[]
   readonly #variants = new Map<string, Variant | null>()
+  readonly #parameters: Parameters
+  /** By what variables say beside their addresses; null: it is to be made for each request. */
+  readonly #statements = new LRUCache<string, { kept: Kept | null }>({ max: MAX_STATEMENTS })
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
     this.#schema = schema
     this.#document = document
     this.#operationName = operationName
     this.#switches = switchesOf(document)
+    this.#parameters = new Parameters(schema, document, this.#definitions())
   }
 
   /**
@@ -76,11 +86,44 @@ export class Plan {
    * @throws what reading its arguments throws
    */
   async run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
-    const operation = getOperationAST(this.#document, this.#operationName)
-    const { coerced } = getVariableValues(this.#schema, operation?.variableDefinitions ?? [], variables)
-    if (!coerced) return undefined
-    const variant = this.#variant(coerced)
-    return variant?.run(reader, coerced)
+    const given = this.#parameters.read(variables)
+    if (given) {
+      let known = this.#statements.get(given.key)
+      if (!known) {
+        known = { kept: await this.#keep(variables) }
+        this.#statements.set(given.key, known)
+      }
+      if (known.kept) {
+        const { variant, statement, fill } = known.kept
+        return variant.read(reader, { ...statement, values: fill(given.addresses) })
+      }
+    }
+    const coerced = this.#coerced(variables)
+    const variant = coerced && this.#variant(coerced)
+    return variant ? variant.read(reader, await variant.statement(reader, coerced)) : undefined
+  }
+
+  /** The statement for requests with these variables, but for their addresses; null: it depends on them, or on the store. */
+  async #keep(variables: Record<string, unknown>): Promise<Kept | null> {
+    const coerced = this.#coerced(this.#parameters.standIns(variables))
+    const variant = coerced && this.#variant(coerced)
+    if (!variant) return null
+    try {
+      const statement = await variant.statement(NOTHING_STORED, coerced)
+      const fill = this.#parameters.filler(variables, statement.text, statement.values)
+      return fill && !statement.assertPlace ? { variant, statement, fill } : null
+    } catch {
+      // Of the request's own variables it tells what is wrong.
+      return null
+    }
+  }
+
+  #definitions() {
+    return getOperationAST(this.#document, this.#operationName)?.variableDefinitions ?? []
+  }
+
+  #coerced(variables: Record<string, unknown>): Record<string, unknown> | undefined {
+    return getVariableValues(this.#schema, this.#definitions(), variables).coerced
   }
 
   /** Whether there is a plan for the query with these variables. */
@@ -127,6 +170,28 @@ function switchesOf(document: DocumentNode): string[] {
   return [...names]
 }
 
+/** A statement, and how an answer is made of its rows. */
+interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
+  known: Omit<Written, 'foundOf'>
+  /** Where there are no rows: tells whether the place that they would be after is one. */
+  assertPlace: ((reader: Reader) => Promise<unknown>) | undefined
+}
+
+interface Kept {
+  variant: Variant
+  statement: Statement
+  fill: Fill
+}
+
+/** Fails what would read the store. */
+const NOTHING_STORED: Reader = {
+  $queryRaw: () => Promise.reject(new Error('a statement that is kept depends on nothing stored')),
+  textRows: () => Promise.reject(new Error('a statement that is kept depends on nothing stored')),
+  get models(): never {
+    throw new Error('a statement that is kept depends on nothing stored')
+  },
+}
+
 class Variant {
   readonly #root: Level
   readonly #spliced: List | undefined
@@ -165,7 +230,8 @@ class Variant {
     this.#columns = { root: outer.sql, row: inner.sql, nested: innermost.sql }
   }
 
-  async run(reader: Reader, variables: Record<string, unknown>): Promise<Planned> {
+  /** The statement that answers a request. @throws what reading its arguments throws */
+  async statement(reader: Reader, variables: Record<string, unknown>): Promise<Statement> {
     const args = new Map<FieldNode, Record<string, unknown>>()
     const argumentsOf: Request['argumentsOf'] = ({ node, definition }) => {
       let known = args.get(node)
@@ -176,13 +242,13 @@ class Variant {
       return known
     }
     const pages = new Map<List, Page | undefined>()
-    let assertPlace: (() => Promise<unknown>) | undefined
+    let assertPlace: Statement['assertPlace']
     for (const list of this.#lists) {
       const given = argumentsOf(list.field)
       const { prepare, place }: Partial<ListReading> = list.reading.kind === 'list' ? list.reading.list : {}
       const after = list === this.#spliced ? place?.(given) : undefined
       const asked = prepare && !after ? await prepare(given, reader) : given
-      if (after) assertPlace = async () => prepare?.(given, reader)
+      if (after) assertPlace = async (reader) => prepare?.(given, reader)
       args.set(list.field.node, asked)
       pages.set(list, pageFor(list, asked, after))
     }
@@ -190,9 +256,14 @@ class Variant {
     const { name, place, more } = this.#placing(argumentsOf)
     const columns = { ...this.#columns, place: more }
     const sql = statement(this.#root, this.#spliced, this.#nested, columns, { argumentsOf, pageOf })
-    const found = await reader.textRows({ text: this.#textOf(sql), values: sql.values })
-    if (!this.#hasRows(found)) await assertPlace?.()
-    return this.#planned(found, { pageOf, name, place })
+    return { text: this.#textOf(sql), values: sql.values, known: { pageOf, name, place }, assertPlace }
+  }
+
+  /** Reads what a statement gives. */
+  async read(reader: Reader, { known, assertPlace, ...sql }: Statement): Promise<Planned> {
+    const found = await reader.textRows(sql)
+    if (assertPlace && !this.#hasRows(found)) await assertPlace(reader)
+    return this.#planned(found, known)
   }
 
   /** The text of a statement: of the last one again where the parts are the same, as an equal text had to be hashed anew. */
