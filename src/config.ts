@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readCron } from './cron.ts'
 import { readKnownDocuments } from './graphql/known-documents.ts'
 import { isRemote } from './sources/client.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseUtc } from '../graphql/scalars.ts'
 
 const once = 'must be given once, and not be empty'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What the answers are made of, as the API documents say it. */
 export const address = z

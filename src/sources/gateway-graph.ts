@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Client, parseJson, shownUrl, sourceFailed, urlBelow } from './client.ts'
 import { address, checked } from './rest-api.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../errors.ts'
 import { type Client, cut, parseJson, refusal, shownUrl, sourceFailed } from './client.ts'
 

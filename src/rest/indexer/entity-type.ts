@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EntityType } from '../../generated/operations/graphql.ts'
 
 export const entityTypeShape = z.enum(['market', 'vault'])

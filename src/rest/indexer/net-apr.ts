@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
 import { address, offsetOf, pageQuery } from '../parameters.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { asEntity, flag, offsetOf, pageQuery, unixSeconds } from '../parameters.ts'
 import * as shapes from '../shapes.ts'

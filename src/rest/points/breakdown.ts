@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { RestBreakdownQuery } from '../../generated/operations/graphql.ts'
 import type { Rows } from '../../graphql/plan/plan.ts'

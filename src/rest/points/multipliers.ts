@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { MultiplierFieldsFragment } from '../../generated/operations/graphql.ts'
 import { allPages } from '../all-pages.ts'

@@ -74,7 +74,7 @@ export async function startServer(command: string[], env: Env): Promise<Server> 
 }
 
 /** As the package's scripts start it. */
-const node = (...args: string[]) => [process.execPath, '--max-semi-space-size=32', ...args]
+const node = (...args: string[]) => [process.execPath, '--min-semi-space-size=16', '--max-semi-space-size=32', ...args]
 const product = join(root, 'dist/main.js')
 
 export const startProduct = (url: string, env: Env = {}) =>
