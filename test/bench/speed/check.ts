@@ -50,9 +50,9 @@ async function answersOf(target: Target, requests: Request[]): Promise<{ answers
       const { text, sent } = await watched(target, request)
       answers.push(JSON.parse(text))
       const reads = sent.filter((sql) => !isFrame(sql)).length
-      // A server may do something of its own meanwhile: what is more than before is counted again.
-      const least = Math.min(...counts)
-      const again = reads > least ? (await watched(target, request)).sent.filter((sql) => !isFrame(sql)).length : reads
+      // A server may do something of its own meanwhile: what is more than the least is counted again.
+      const isLeast = reads <= Math.min(1, ...counts)
+      const again = isLeast ? reads : (await watched(target, request)).sent.filter((sql) => !isFrame(sql)).length
       counts.push(Math.min(reads, again))
       frames = Math.max(frames, sent.length - reads)
     }
