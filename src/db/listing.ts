@@ -217,7 +217,8 @@ function placesAfter<Row>(order: OrderColumn<Row>[], place: Page['after'], past:
   if (!place) return [Prisma.empty]
   const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
   order.forEach((o, i) => {
-    const value = Prisma.sql`${place[i]}::${Prisma.raw(o.type)}`
+    // What Postgres does not see when it plans does not tempt it to plan anew for every page.
+    const value = Prisma.sql`(SELECT ${place[i]}::${Prisma.raw(o.type)})`
     const run = runs.at(-1)
     if (run?.direction === o.direction) {
       run.columns.push(o.column)

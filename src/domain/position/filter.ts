@@ -27,8 +27,8 @@ export function positionFilter({ user, pool, assets, date, asOf }: PositionFilte
   return {
     where,
     branches: tokens.flatMap((token) => [
-      Prisma.sql`t.a_token_address = ${token}`,
-      Prisma.sql`t.b_token_address = ${token}`,
+      Prisma.sql`t.a_token_address = (SELECT ${token}::text)`,
+      Prisma.sql`t.b_token_address = (SELECT ${token}::text)`,
     ]),
   }
 }
