@@ -2,7 +2,7 @@ import type { OrderColumn, Page } from '../../db/listing.ts'
 import type { TextRow } from '../../db/text-query.ts'
 import { encodeCursor } from '../connection.ts'
 import type { Encoding, List, Piece } from './piece.ts'
-import { momentSql, pageFlag, togetherSql } from './statement.ts'
+import { pageFlag, togetherSql } from './statement.ts'
 
 /** A value that JSON has no words for: the operation is to be resolved, which tells the client what is wrong. */
 export class NoJson extends Error {}
@@ -56,7 +56,7 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
         before += one.json
         return
       case 'leaf':
-        slot(one.as, { column: columns.place(one.as === 'moment' ? momentSql(one.sql) : one.sql) })
+        slot(one.as, { column: columns.place(one.as === 'moment' ? `${one.sql} AT TIME ZONE 'UTC'` : one.sql) })
         return
       case 'object': {
         const { members, there } = one
@@ -205,8 +205,9 @@ function json(value: string, as: Encoding): string {
     case 'number':
       return number(value)
     case 'quoted':
-    case 'moment':
       return `"${value}"`
+    case 'moment':
+      return `"${moment(value)}"`
     case 'text':
       return SPECIAL.test(value) ? JSON.stringify(value) : `"${value}"`
     case 'date':
@@ -216,6 +217,12 @@ function json(value: string, as: Encoding): string {
     case 'json':
       return value
   }
+}
+
+/** 2025-03-01 10:20:30.5, as Postgres writes a timestamp of at most three decimals, as ISO 8601 in UTC. */
+function moment(value: string): string {
+  const [date, time = ''] = value.split(' ')
+  return `${date}T${time.length > 8 ? time.padEnd(12, '0') : `${time}.000`}Z`
 }
 
 const E = 101

@@ -298,4 +298,4 @@ function leafSql(sql: string, as: string): string {
 }
 
 /** A timestamptz as ISO 8601 in UTC. */
-export const momentSql = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const momentSql = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
