@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
 import { sampleUser } from '../../src/sources/sample.ts'
+import { startStandings } from '../../src/standings.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { loadSample } from '../support/sample.ts'
@@ -311,6 +312,29 @@ describe('when a date changes', () => {
       )
       expect(leaderboard.nodes).toEqual((await boardAsOf(date ?? '')).map(near))
     }
+  })
+
+  test('gateways on the store compute them anew by themselves, when they start and after a run of any of them', async () => {
+    const other = await startGateway({ on: gateway })
+    const workers = [gateway, other].map(({ deps }) => startStandings(deps))
+    const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { account points rank } } }`
+    const right = async () => {
+      const { data, errors } = await gateway.graphql(last)
+      expect(errors).toBeUndefined()
+      expect(data.leaderboard.nodes).toEqual((await boardAsOf(dates.at(-2) ?? '')).map(near))
+    }
+    try {
+      await gateway.deps.store.pool.query('DELETE FROM standing; DELETE FROM standing_day')
+      expect((await gateway.graphql(last)).errors?.[0].extensions.code).toBe('UNAVAILABLE')
+      await vi.waitFor(right, { timeout: 20_000, interval: 100 })
+      await gateway.deps.store.pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
+      await resync(dates[2])
+      await vi.waitFor(right, { timeout: 20_000, interval: 100 })
+    } finally {
+      for (const worker of workers) await worker.close()
+      await other.close()
+    }
+    expect(await bringStandingsUp(gateway.deps.store.pool)).toBe(0)
   })
 
   test('the newest date leaves no work behind, and neither does a new one', async () => {
