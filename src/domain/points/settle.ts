@@ -32,7 +32,7 @@ export interface Settlement {
 export async function settle(client: PoolClient, settlement: Settlement): Promise<void> {
   const { dates, runIds = [], kind, startedAt, removed = [] } = settlement
   await keepStandings(client, dates)
-  const { rowCount: settled } = await client.query(
+  await client.query(
     `
     CREATE TEMP TABLE settled_day ON COMMIT DROP AS
     SELECT user_address, distribution_date, sum(points_a + points_b ORDER BY market_address) AS points,
@@ -52,18 +52,14 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
       [removed, dates],
     )
 
-  const { rowCount: added } = await client.query(`
-    INSERT INTO account_day (user_address, distribution_date, points, position_count)
-    SELECT user_address, distribution_date, points, position_count FROM settled_day s
-    WHERE NOT EXISTS (SELECT FROM account_day d
-      WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date)
-    ORDER BY user_address, distribution_date`)
-  if (added !== settled)
-    await client.query(`
-      UPDATE account_day d SET points = s.points, position_count = s.position_count
-      FROM settled_day s
-      WHERE d.user_address = s.user_address AND d.distribution_date = s.distribution_date
-        AND (d.points, d.position_count) IS DISTINCT FROM (s.points, s.position_count)`)
+  await client.query(`
+    MERGE INTO account_day d USING (SELECT * FROM settled_day ORDER BY user_address, distribution_date) s
+      ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date
+    WHEN MATCHED AND (d.points, d.position_count) IS DISTINCT FROM (s.points, s.position_count) THEN
+      UPDATE SET points = s.points, position_count = s.position_count
+    WHEN NOT MATCHED THEN
+      INSERT (user_address, distribution_date, points, position_count)
+      VALUES (s.user_address, s.distribution_date, s.points, s.position_count)`)
 
   await client.query(
     `
