@@ -42,6 +42,15 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
     [dates],
   )
   await client.query('ANALYZE settled_day')
+  await client.query(
+    `
+    CREATE TEMP TABLE affected ON COMMIT DROP AS
+    SELECT user_address FROM settled_day UNION SELECT unnest($1::text[])`,
+    [removed],
+  )
+  await client.query('ANALYZE affected')
+  const before = removed.length === 0 && dates.length === 1 ? await placesBefore(client, dates[0] as string) : undefined
+  if (before !== undefined) await settleAccounts(client, ADDED, [before])
 
   if (removed.length > 0)
     await client.query(
@@ -51,7 +60,6 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
            WHERE s.user_address = d.user_address AND s.distribution_date = d.distribution_date)`,
       [removed, dates],
     )
-
   await client.query(`
     MERGE INTO account_day d USING (SELECT * FROM settled_day ORDER BY user_address, distribution_date) s
       ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date
@@ -60,6 +68,7 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
     WHEN NOT MATCHED THEN
       INSERT (user_address, distribution_date, points, position_count)
       VALUES (s.user_address, s.distribution_date, s.points, s.position_count)`)
+  if (before === undefined) await settleAccounts(client, ADDED_UP, [])
 
   await client.query(
     `
@@ -73,33 +82,12 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
     [kind, startedAt, dates, dates.map((_, i) => runIds[i] ?? null)],
   )
 
-  await client.query(
-    `
-    CREATE TEMP TABLE affected ON COMMIT DROP AS
-    SELECT user_address FROM settled_day UNION SELECT unnest($1::text[])`,
-    [removed],
-  )
-  await client.query('ANALYZE affected')
-  await client.query(`
-    CREATE TEMP TABLE standing ON COMMIT DROP AS
-    WITH account_now AS (
-      SELECT user_address, sum(points ORDER BY distribution_date) AS points, sum(position_count)::int AS position_count,
-        min(distribution_date) AS first_date, max(distribution_date) AS last_date
-      FROM account_day JOIN affected USING (user_address)
-      GROUP BY user_address
-      UNION ALL
-      SELECT user_address, points, position_count, first_distribution_date, last_distribution_date FROM account a
-      WHERE NOT EXISTS (SELECT FROM affected f WHERE f.user_address = a.user_address)
-    )
-    SELECT *, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM account_now`)
-  await client.query('ANALYZE standing')
-
   if (removed.length > 0)
     await client.query(`
       DELETE FROM account a USING affected f WHERE f.user_address = a.user_address
-        AND NOT EXISTS (SELECT FROM standing s WHERE s.user_address = a.user_address)`)
+        AND NOT EXISTS (SELECT FROM settled_account s WHERE s.user_address = a.user_address)`)
   await client.query(`
-    MERGE INTO account a USING standing s ON a.user_address = s.user_address
+    MERGE INTO account a USING settled_account s ON a.user_address = s.user_address
     WHEN MATCHED AND (a.points, a.rank, a.position_count, a.first_distribution_date, a.last_distribution_date)
         IS DISTINCT FROM (s.points, s.rank, s.position_count, s.first_date, s.last_date) THEN
       UPDATE SET points = s.points, rank = s.rank, position_count = s.position_count,
@@ -112,7 +100,51 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
     UPDATE program SET
       total_points = (SELECT coalesce(sum(total_points ORDER BY date), 0) FROM distribution),
       position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
-      account_count = (SELECT count(*) FROM standing)`)
-  await client.query('DROP TABLE settled_day, affected, standing')
+      account_count = (SELECT count(*) FROM settled_account)`)
+  await client.query('DROP TABLE settled_day, affected, settled_account')
   await settlePoolDays(client, dates)
+}
+
+/** The totals of affected users, added up from all their days. */
+const ADDED_UP = `SELECT user_address, sum(points ORDER BY distribution_date) AS points, sum(position_count)::int AS position_count,
+    min(distribution_date) AS first_date, max(distribution_date) AS last_date
+  FROM account_day JOIN affected USING (user_address) GROUP BY user_address`
+
+/**
+ * The same where only the newest day, which is not stored yet, has changed: what they were on the date $1 before it, and
+ * the day. Work that does not grow with the number of dates; sums of the same order, and so the same bits.
+ */
+const ADDED = `SELECT s.user_address, CASE WHEN b.points IS NULL THEN s.points ELSE b.points + s.points END AS points,
+    coalesce(a.position_count, 0) - coalesce(d.position_count, 0) + s.position_count AS position_count,
+    least(a.first_distribution_date, s.distribution_date) AS first_date, s.distribution_date AS last_date
+  FROM settled_day s
+  LEFT JOIN account a ON a.user_address = s.user_address
+  LEFT JOIN standing b ON b.distribution_date = $1 AND b.user_address = s.user_address
+  LEFT JOIN account_day d ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date`
+
+/** Makes a temporary table of all accounts, with their totals and ranks. */
+async function settleAccounts(client: PoolClient, affected: string, values: string[]): Promise<void> {
+  await client.query(
+    `
+    CREATE TEMP TABLE settled_account ON COMMIT DROP AS
+    WITH account_now AS (
+      ${affected}
+      UNION ALL
+      SELECT user_address, points, position_count, first_distribution_date, last_distribution_date FROM account a
+      WHERE NOT EXISTS (SELECT FROM affected f WHERE f.user_address = a.user_address)
+    )
+    SELECT *, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM account_now`,
+    values,
+  )
+  await client.query('ANALYZE settled_account')
+}
+
+/** The date before the newest one, if `date` is that and the places as of the one before are stored. */
+async function placesBefore(client: PoolClient, date: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ date: string }>(
+    `SELECT s.date::text FROM standing_day s WHERE s.date = (SELECT max(date) FROM distribution WHERE date < $1)
+       AND NOT EXISTS (SELECT FROM distribution WHERE date > $1)`,
+    [date],
+  )
+  return rows[0]?.date
 }

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 
 /** Longer texts are not worth a key. */
-const MAX_LENGTH = 64
+const MAX_LENGTH = 256
 
 /** What a request's variables say: what decides how its statement looks, and the addresses, which are only its values. */
 export interface Given {
