@@ -31,6 +31,8 @@ export interface AggregateRequest {
   orderBy: readonly { by: string; direction: 'ASC' | 'DESC' }[]
   first: number
   offset: number
+  /** The measures that are wanted: only these, those that are sorted by, and the count are computed. */
+  wanted: ReadonlySet<string>
 }
 
 export type AggregateRow = Record<string, Date | bigint | number | string | null>
@@ -39,11 +41,14 @@ export type AggregateRow = Record<string, Date | bigint | number | string | null
 export function aggregated(
   reader: Reader,
   { rows, order, groups, measures }: Aggregate,
-  { filter, groupBy, orderBy, first, offset }: AggregateRequest,
+  { filter, groupBy, orderBy, first, offset, wanted }: AggregateRequest,
 ): Promise<AggregateRow[]> {
   const keys = Object.assign({}, ...groupBy.map((group) => groups[group])) as Record<string, string>
   const names = Object.keys(keys)
-  const values = Object.entries(measures).map(([name, { type, sql, only }]) => {
+  // The count makes one group of rows that have no key.
+  const needed = new Set(['count', ...wanted, ...orderBy.map(({ by }) => by)])
+  const computed = Object.entries(measures).filter(([name]) => needed.has(name))
+  const values = computed.map(([name, { type, sql, only }]) => {
     const value = only && !only.some((group) => groupBy.includes(group)) ? 'NULL' : sql(order)
     return { name, inner: `${value} AS "${name}"`, outer: type === 'amount' ? `g."${name}"::text` : `g."${name}"` }
   })

@@ -1,4 +1,5 @@
 import type { InputRef } from '@pothos/core'
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 import { type Aggregate, type AggregateRow, aggregated } from '../../domain/aggregate/aggregate.ts'
 import { type Bounds, MAX_AGGREGATE_USERS } from '../../domain/aggregate/bounds.ts'
 import { positionAggregate } from '../../domain/aggregate/position-aggregate.ts'
@@ -30,6 +31,21 @@ const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUp
 
 const bad = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
+
+/** The names of the fields that may be selected on what a field gives: @include and @skip are not looked at. */
+function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
+  const names = new Set<string>()
+  const add = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections)
+      if (selection.kind === Kind.FIELD) names.add(selection.name.value)
+      else {
+        const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection
+        if (fragment) add(fragment.selectionSet)
+      }
+  }
+  for (const { selectionSet } of fieldNodes) if (selectionSet) add(selectionSet)
+  return names
+}
 
 type Refs = { GroupKey: GroupKeyRef; SortDirection: SortDirectionRef }
 
@@ -116,13 +132,20 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
             description: `How many to skip, 0 to ${MAX_OFFSET}.`,
           }),
         },
-        resolve: (_, { filter, groupBy, orderBy, first, offset }, { reader }) => {
+        resolve: (_, { filter, groupBy, orderBy, first, offset }, { reader }, info) => {
           if (first < 0 || first > MAX_GROUPS) throw bad('first', `must be from 0 to ${MAX_GROUPS}`)
           if (offset < 0 || offset > MAX_OFFSET) throw bad('offset', `must be from 0 to ${MAX_OFFSET}`)
           const groups = [...new Set(groupBy)]
           if (groups.filter((group) => TIMES.includes(group)).length > 1)
             throw bad('groupBy', `must hold at most one of ${TIMES.join(', ')}`)
-          return aggregated(reader, aggregate, { filter, groupBy: groups, orderBy, first, offset })
+          return aggregated(reader, aggregate, {
+            filter,
+            groupBy: groups,
+            orderBy,
+            first,
+            offset,
+            wanted: selectedNames(info),
+          })
         },
       }),
     )
