@@ -9,7 +9,10 @@ export function mountDocs(app: FastifyInstance, document: object): void {
   let opened: Promise<FastifyInstance> | undefined
   for (const url of ['/docs', '/docs/*'])
     app.get(url, async (request, reply) => {
-      opened ??= openDocs(document)
+      opened ??= openDocs(document).catch((error) => {
+        opened = undefined
+        throw error
+      })
       const { method, headers } = request
       const docs = await opened
       const answer = await docs.inject({ method: method as 'GET', url: request.url, headers })
