@@ -36,7 +36,10 @@ const config: CodegenConfig = {
       ['src/rest/**/*.ts', 'src/cli/**/*.ts'],
     ),
     'src/generated/client/': operations('src/generated/schema.graphql', 'src/client/*.graphql', overHttp),
-    'src/generated/source-operations/': operations('src/sources/graph-positions.graphql', 'src/sources/**/*.ts'),
+    'src/generated/source-operations/': operations(
+      'src/sources/positions/graph-positions.graphql',
+      'src/sources/**/*.ts',
+    ),
   },
 }
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { readCron } from './cron.ts'
-import { readKnownDocuments } from './graphql/known-documents.ts'
+import { readKnownDocuments } from './graphql/policy/known-documents.ts'
+import { readCron } from './jobs/cron.ts'
 import { isRemote } from './sources/client.ts'
-import { ownNames, parseNames } from './sources/graph-names.ts'
+import { ownNames, parseNames } from './sources/positions/graph-names.ts'
 
 const port = z.coerce.number('must be a port number').int().min(0).max(65535)
 const points = z.coerce.number('must be a number').min(0, 'must be 0 or more').max(1e9, 'must be at most 1e9')

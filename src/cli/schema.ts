@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { ConfigError } from '../config.ts'
-import { changesSince } from '../graphql/compatibility.ts'
-import { printSubgraph } from '../graphql/federation.ts'
-import { createSchema } from '../graphql/schema.ts'
+import { changesSince } from '../graphql/policy/compatibility.ts'
+import { printSubgraph } from '../graphql/schema/federation.ts'
+import { createSchema } from '../graphql/schema/schema.ts'
 import { print } from './command.ts'
 
 interface Options {

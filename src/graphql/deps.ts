@@ -1,8 +1,8 @@
-import type { Store } from '../db/store.ts'
+import type { Store } from '../db/connect/store.ts'
 import type { BasePoints } from '../domain/points/formula.ts'
-import type { PositionsSource } from '../sources/positions-source.ts'
-import type { Limits } from './limits.ts'
-import type { Live } from './live.ts'
+import type { PositionsSource } from '../sources/positions/positions-source.ts'
+import type { Live } from './live/live.ts'
+import type { Limits } from './policy/limits.ts'
 
 /** The resources that the graph needs. */
 export interface GatewayDeps {

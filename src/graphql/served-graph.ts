@@ -1,7 +1,7 @@
 import type { RefusalCode } from '../errors.ts'
-import type { Documents } from './documents.ts'
-import type { Graph } from './execute.ts'
-import type { Limiter } from './limits.ts'
+import type { Graph } from './execution/execute.ts'
+import type { Documents } from './policy/documents.ts'
+import type { Limiter } from './policy/limits.ts'
 
 /** The graph as clients have it: with limits, and documents that they need not send. */
 export interface ServedGraph extends Graph {

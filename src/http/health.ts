@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Cache } from '../cache/cache.ts'
-import type { Store } from '../db/store.ts'
+import type { Store } from '../db/connect/store.ts'
 import { newestDistribution } from '../domain/distribution/freshness.ts'
-import { within } from './within.ts'
+import { within } from './server/with-timeout.ts'
 
 const PATIENCE_MS = 2000
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
-import type { Store } from '../db/store.ts'
+import type { Store } from '../db/connect/store.ts'
 import { countRuns, newestDistribution } from '../domain/distribution/freshness.ts'
 import type { Log } from '../graphql/deps.ts'
-import type { Live } from '../graphql/live.ts'
-import { within } from './within.ts'
+import type { Live } from '../graphql/live/live.ts'
+import { within } from './server/with-timeout.ts'
 
 const PATIENCE_MS = 2000
 

@@ -1,5 +1,5 @@
 import type { ZodObject, ZodType, z } from 'zod'
-import type { Execute } from '../graphql/execute.ts'
+import type { Execute } from '../graphql/execution/execute.ts'
 
 type Input<S> = S extends ZodType ? z.output<S> : Record<string, never>
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pMap from 'p-map'
 import { type Client, cut, parseJson, sourceFailed, urlBelow } from './client.ts'
-import type { SourceReceipt, SourceToken } from './positions-source.ts'
+import type { SourceReceipt, SourceToken } from './positions/positions-source.ts'
 
 /** Where the prices of tokens at a moment come from. */
 export interface PriceSource {

@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { openDirectory } from '../../src/sources/directory.ts'
+import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import setup from '../support/global-setup.ts'
 import { openStore, silent } from '../support/store.ts'
 

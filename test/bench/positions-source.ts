@@ -14,9 +14,9 @@ import { parseArgs } from 'node:util'
 import { type DocumentNode, print } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { openClient } from '../../src/sources/client.ts'
-import { positionsByCursor, positionsByOffset } from '../../src/sources/graph-operations.ts'
-import { graphPositions } from '../../src/sources/graph-positions.ts'
-import type { SourcePool } from '../../src/sources/positions-source.ts'
+import { positionsByCursor, positionsByOffset } from '../../src/sources/positions/graph-operations.ts'
+import { graphPositions } from '../../src/sources/positions/graph-positions.ts'
+import type { SourcePool } from '../../src/sources/positions/positions-source.ts'
 import { coinPrices } from '../../src/sources/prices.ts'
 
 const POOLS = 200

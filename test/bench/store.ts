@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { openEmbedded } from '../../src/db/server/embedded.ts'
+import { migrate } from '../../src/db/server/migrate.ts'
 import { settle, takeTurn } from '../../src/domain/points/settle.ts'
 
 export interface Shape {

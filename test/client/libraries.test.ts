@@ -23,7 +23,7 @@ import {
   VaultSnapshotsDocument,
 } from 'lending-graph-gateway/client'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
-import { sampleUser } from '../../src/sources/sample.ts'
+import { sampleUser } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type DefinitionNode, type DocumentNode, parse, print, validate } from 'graphql'
 import * as client from 'lending-graph-gateway/client'
 import { afterEach, expect, test } from 'vitest'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { type Consumer, compileConsumer } from '../support/consumer.ts'
 
 let consumer: Consumer | undefined

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openEmbedded } from '../../src/db/embedded.ts'
+import { openEmbedded } from '../../src/db/server/embedded.ts'
 
 const source = fileURLToPath(new URL('../../src/db/embedded.ts', import.meta.url))
 const exec = promisify(execFile)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { type EmbeddedServer, openEmbedded } from '../../src/db/server/embedded.ts'
+import { migrate } from '../../src/db/server/migrate.ts'
 
 const log = { info() {}, warn() {} }
 

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { type Notifications, openNotifications } from '../../src/db/notifications.ts'
+import { type Notifications, openNotifications } from '../../src/db/connect/notifications.ts'
 import { openStore } from '../support/store.ts'
 
 let database: Awaited<ReturnType<typeof openStore>>

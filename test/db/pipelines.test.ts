@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pgReader, type Reader } from '../../src/db/reader.ts'
-import { openStore as openOn, type Store } from '../../src/db/store.ts'
+import { pgReader, type Reader } from '../../src/db/connect/reader.ts'
+import { openStore as openOn, type Store } from '../../src/db/connect/store.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { openStore } from '../support/store.ts'
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleUser } from '../../src/sources/sample.ts'
+import { sampleUser } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { hold } from '../support/held.ts'
 import { loadSample } from '../support/sample.ts'

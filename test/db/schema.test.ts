@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStore as openGatewayStore, type Store } from '../../src/db/store.ts'
+import { openStore as openGatewayStore, type Store } from '../../src/db/connect/store.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { openStore } from '../support/store.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../src/sources/client.ts'
-import { openPositionsSource } from '../../src/sources/open-positions-source.ts'
+import { openPositionsSource } from '../../src/sources/positions/open-positions-source.ts'
 import { everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, BEN, DAY, importFiles, multiplier, pool } from '../support/one-pool.ts'

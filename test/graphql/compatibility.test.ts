@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { changesSince } from '../../src/graphql/compatibility.ts'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { changesSince } from '../../src/graphql/policy/compatibility.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { command } from '../support/command-line.ts'
 
 const released = await readFile(new URL('../../src/generated/released-schema.graphql', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { examples } from '../../src/graphql/examples.ts'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'

@@ -1,7 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type GraphQLUnionType, parse } from 'graphql'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { printSubgraph } from '../../src/graphql/federation.ts'
+import { printSubgraph } from '../../src/graphql/schema/federation.ts'
 import { nobody, upper } from '../rest/fixture.ts'
 import { command } from '../support/command-line.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'

@@ -10,8 +10,8 @@ import {
   isListType,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSchema } from '../../src/graphql/schema.ts'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { addRewards } from '../support/rewards.ts'
 import { loadSample } from '../support/sample.ts'

@@ -10,12 +10,12 @@ import {
   parse,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compileCost } from '../../src/graphql/cost.ts'
 import { examples } from '../../src/graphql/examples.ts'
-import { Limiter, NO_LIMITS } from '../../src/graphql/limits.ts'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { compileCost } from '../../src/graphql/policy/cost.ts'
+import { Limiter, NO_LIMITS } from '../../src/graphql/policy/limits.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { ownOperations } from '../../src/rest/own-operations.ts'
-import { graphOperations } from '../../src/sources/gateway-graph.ts'
+import { graphOperations } from '../../src/sources/mirror/gateway-graph.ts'
 import { documents } from '../bench/speed/operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 

@@ -10,9 +10,9 @@ import {
   isObjectType,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Operations } from '../../src/graphql/operations.ts'
-import { createSchema } from '../../src/graphql/schema.ts'
-import { sampleUser } from '../../src/sources/sample.ts'
+import { Operations } from '../../src/graphql/execution/operations.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { sampleUser } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 

@@ -11,8 +11,8 @@ import {
   printSchema,
 } from 'graphql'
 import { expect, test } from 'vitest'
-import { createSubgraph } from '../../src/graphql/federation.ts'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createSubgraph } from '../../src/graphql/schema/federation.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 const schema = createSchema()
 

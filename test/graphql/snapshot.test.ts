@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleUser } from '../../src/sources/sample.ts'
+import { sampleUser } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
-import { sampleMarket, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { sampleMarket, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { statementTable } from '../bench/statement-table.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sources/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 

@@ -1,7 +1,7 @@
 import { buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { inNamesOf, ownNames, parseNames } from '../../src/sources/graph-names.ts'
-import { positionsByCursor, positionsByOffset } from '../../src/sources/graph-operations.ts'
+import { inNamesOf, ownNames, parseNames } from '../../src/sources/positions/graph-names.ts'
+import { positionsByCursor, positionsByOffset } from '../../src/sources/positions/graph-operations.ts'
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { openClient } from '../../src/sources/client.ts'
-import { ownNames } from '../../src/sources/graph-names.ts'
-import { openPositionsSource, type PositionsSettings } from '../../src/sources/open-positions-source.ts'
+import { ownNames } from '../../src/sources/positions/graph-names.ts'
+import { openPositionsSource, type PositionsSettings } from '../../src/sources/positions/open-positions-source.ts'
 import {
   answerJson,
   coins,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PairSet } from '../../src/sources/pair-set.ts'
+import { PairSet } from '../../src/sources/mirror/pair-set.ts'
 
 const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 40, maxLength: 40 })
 const few = fc.constantFrom(...[0, 1, 2, 3].map((last) => `${'0'.repeat(39)}${last}`), `${'f'.repeat(40)}`)

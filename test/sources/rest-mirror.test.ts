@@ -6,16 +6,16 @@ import { pathToFileURL } from 'node:url'
 import { parse, validate } from 'graphql'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { type Client, openClient } from '../../src/sources/client.ts'
-import { graphOperations } from '../../src/sources/gateway-graph.ts'
+import { graphOperations } from '../../src/sources/mirror/gateway-graph.ts'
 import {
   type MirrorOptions,
   type MirrorProgress,
   type MirrorSummary,
   mirrorGateway,
   withMirror,
-} from '../../src/sources/rest-mirror.ts'
+} from '../../src/sources/mirror/rest-mirror.ts'
 import { startOnFixture } from '../rest/fixture.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import { importDirectory } from '../support/import.ts'

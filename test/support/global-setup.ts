@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbedded } from '../../src/db/embedded.ts'
+import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { silent } from './store.ts'
 
 /** One embedded Postgres for the whole run; every test file takes databases of its own from it. */

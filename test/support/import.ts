@@ -1,5 +1,5 @@
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { openDirectory } from '../../src/sources/directory.ts'
+import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import type { Gateway } from './gateway.ts'
 import { silent } from './store.ts'
 

@@ -1,4 +1,4 @@
-import { sampleMarket, sampleUser } from '../../src/sources/sample.ts'
+import { sampleMarket, sampleUser } from '../../src/sample/sample.ts'
 import type { Gateway } from './gateway.ts'
 
 /** Rewards, many at one moment and of one log index, so that every column of their order decides somewhere. */

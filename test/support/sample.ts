@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
-import type { Dataset } from '../../src/sources/dataset.ts'
-import { sampleFiles } from '../../src/sources/sample.ts'
+import { sampleFiles } from '../../src/sample/sample.ts'
+import type { Dataset } from '../../src/sources/dataset/dataset.ts'
 import type { Gateway } from './gateway.ts'
 import { silent } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
-import { migrate } from '../../src/db/migrate.ts'
+import { migrate } from '../../src/db/server/migrate.ts'
 
 export const silent = { info() {}, warn() {}, error() {} }
 

@@ -1,5 +1,5 @@
-import { type Listing, selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** An address with at least one stored position: its points over all dates, and its place on the leaderboard. */

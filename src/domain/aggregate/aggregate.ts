@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Bounds } from './bounds.ts'
 

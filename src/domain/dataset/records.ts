@@ -1,4 +1,4 @@
-import type { DatasetFile } from '../../sources/dataset.ts'
+import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import {
   address,
   decimals,

@@ -1,4 +1,4 @@
-import type { DatasetFile } from '../../sources/dataset.ts'
+import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import { type RecordFormat, records } from './records.ts'
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { whileLocked } from '../../db/lock.ts'
+import { whileLocked } from '../../db/connect/lock.ts'
 import { GatewayError } from '../../errors.ts'
 import { newestDistribution } from './freshness.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'

@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
 
 /** The totals of the whole points program. */
 export interface ProgramTotals {

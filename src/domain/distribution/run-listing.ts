@@ -1,5 +1,5 @@
-import { type Listing, selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma, type Run } from '../../generated/prisma/client.ts'
 
 const COLUMNS = {

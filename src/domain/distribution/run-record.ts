@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
-import type { SourceReceipt } from '../../sources/positions-source.ts'
+import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import type { BasePoints } from '../points/formula.ts'
 
 const RUN_LOCK = 7_014_011

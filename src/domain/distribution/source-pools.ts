@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { SourcePool } from '../../sources/positions-source.ts'
+import type { SourcePool } from '../../sources/positions/positions-source.ts'
 
 /** The store's pools by id, for a source of positions: their tokens, with the decimals of their sides' markets. */
 export async function sourcePools(client: PoolClient): Promise<Map<string, SourcePool>> {

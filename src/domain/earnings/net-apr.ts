@@ -1,5 +1,5 @@
-import type { Columns, Listing } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import type { Columns, Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
   type Entity,

@@ -1,5 +1,5 @@
-import { type Columns, type Listing, selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Columns, type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 export type EntityType = 'market' | 'vault'

@@ -1,6 +1,6 @@
-import type { Choices } from '../../db/choices.ts'
-import { type Conditions, flag, many, one, range } from '../../db/conditions.ts'
-import type { SortKeys } from '../../db/sorting.ts'
+import type { Choices } from '../../db/lists/choices.ts'
+import { type Conditions, flag, many, one, range } from '../../db/lists/filter.ts'
+import type { SortKeys } from '../../db/lists/sort.ts'
 
 const conditions: Conditions = {
   chainId: one('t.chain_id', 'bigint', 'Those of one chain.'),

@@ -1,4 +1,4 @@
-import type { Filter, Listing } from '../../db/listing.ts'
+import type { Filter, Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** A user's proportional share of the reward of one defaulting liquidation. */

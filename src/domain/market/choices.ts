@@ -1,5 +1,5 @@
-import type { Choices } from '../../db/choices.ts'
-import { many, one, range } from '../../db/conditions.ts'
+import type { Choices } from '../../db/lists/choices.ts'
+import { many, one, range } from '../../db/lists/filter.ts'
 
 /** What markets can be filtered and sorted by. */
 export const marketChoices = {

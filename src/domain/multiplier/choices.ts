@@ -1,6 +1,6 @@
-import type { Choices } from '../../db/choices.ts'
-import { type Conditions, many, one, range } from '../../db/conditions.ts'
-import type { SortKey } from '../../db/sorting.ts'
+import type { Choices } from '../../db/lists/choices.ts'
+import { type Conditions, many, one, range } from '../../db/lists/filter.ts'
+import type { SortKey } from '../../db/lists/sort.ts'
 
 const byPool: Conditions = {
   pool: one('t.pool_address', 'address', 'That of one pool.'),

@@ -1,5 +1,5 @@
-import { type Listing, selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
 /** What a revision is in SQL. */

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { cancelOnAbort } from '../../db/cancel.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { cancelOnAbort } from '../../db/connect/cancel.ts'
+import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import { takeTurn } from '../points/settle.ts'
 

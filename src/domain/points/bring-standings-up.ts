@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction } from '../../db/connect/transaction.ts'
 import { takeTurn } from './settle.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Choices } from '../../db/choices.ts'
-import { many, one, range } from '../../db/conditions.ts'
+import type { Choices } from '../../db/lists/choices.ts'
+import { many, one, range } from '../../db/lists/filter.ts'
 
 const TOKENS = ['t.asset_1_address', 't.asset_2_address']
 

@@ -1,5 +1,5 @@
-import { selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from '../position/position.ts'
 import { lastDateSql } from '../standing/standing.ts'

@@ -1,5 +1,5 @@
-import type { Choices } from '../../db/choices.ts'
-import { indexed, many, one, range, type Where } from '../../db/conditions.ts'
+import type { Choices } from '../../db/lists/choices.ts'
+import { indexed, many, one, range, type Where } from '../../db/lists/filter.ts'
 import { GatewayError } from '../../errors.ts'
 
 const POINTS = '(coalesce(pp.points_a, 0) + coalesce(pp.points_b, 0))'

@@ -1,4 +1,4 @@
-import type { Filter } from '../../db/listing.ts'
+import type { Filter } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from './position.ts'
 

@@ -1,5 +1,5 @@
-import { type Listing, selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** A user's amounts in a pool on a distribution date, and the points that they earned. */

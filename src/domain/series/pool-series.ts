@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'

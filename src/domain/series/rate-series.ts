@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
 import { moved, type Span, sqlDate } from './interval.ts'
 
 /** A market or a vault. */

@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'
 import type { Levels } from './pool-series.ts'

@@ -1,6 +1,6 @@
-import type { Choices } from '../../db/choices.ts'
-import { type Conditions, many, one, range, type Where } from '../../db/conditions.ts'
-import type { SortKey } from '../../db/sorting.ts'
+import type { Choices } from '../../db/lists/choices.ts'
+import { type Conditions, many, one, range, type Where } from '../../db/lists/filter.ts'
+import type { SortKey } from '../../db/lists/sort.ts'
 import { GatewayError } from '../../errors.ts'
 
 type Kind = 'market' | 'vault'

@@ -1,5 +1,5 @@
-import { type Listing, selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest, onChain, oneOwner } from '../holding/holding.ts'
 import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'

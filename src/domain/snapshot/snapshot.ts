@@ -1,4 +1,4 @@
-import type { Filter, Listing } from '../../db/listing.ts'
+import type { Filter, Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** A user's position in a market at one moment, or the sum of the user's positions there, which has no id. */

@@ -1,5 +1,5 @@
-import { type Listing, selectList } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Account, leaderboard } from '../account/account.ts'

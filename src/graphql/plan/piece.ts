@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLField } from 'graphql'
-import type { Columns } from '../../db/listing.ts'
+import type { Columns } from '../../db/lists/listing.ts'
 import type { ListReading, One, RowsReading } from './reading.ts'
 
 /** How a value that Postgres gives as text becomes JSON. */

@@ -9,9 +9,9 @@ import {
   visit,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { Page } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
-import type { TextRow } from '../../db/text-query.ts'
+import type { Reader } from '../../db/connect/reader.ts'
+import type { TextRow } from '../../db/connect/text-query.ts'
+import type { Page } from '../../db/lists/listing.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Fill, Parameters } from './parameters.ts'

@@ -1,11 +1,12 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
-import type { Choices } from '../../db/choices.ts'
-import type { Columns, Filter, Listing, Owners } from '../../db/listing.ts'
-import type { Reader } from '../../db/reader.ts'
+
+import type { Reader } from '../../db/connect/reader.ts'
+import type { Choices } from '../../db/lists/choices.ts'
+import type { Columns, Filter, Listing, Owners } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { choose } from '../choices.ts'
-import { connect, type PageArguments } from '../connection.ts'
-import type { GraphContext } from '../context.ts'
+import type { GraphContext } from '../execution/context.ts'
+import { connect, type PageArguments } from '../schema/connection.ts'
+import { choose } from '../schema/list-inputs.ts'
 
 /**
  * What a field is in SQL, told beside its resolver (in `extensions.reading`), so that a plan can read a selection in one

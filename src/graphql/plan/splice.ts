@@ -1,6 +1,6 @@
-import type { OrderColumn, Page } from '../../db/listing.ts'
-import type { TextRow } from '../../db/text-query.ts'
-import { encodeCursor } from '../connection.ts'
+import type { TextRow } from '../../db/connect/text-query.ts'
+import type { OrderColumn, Page } from '../../db/lists/listing.ts'
+import { encodeCursor } from '../schema/connection.ts'
 import type { Encoding, List, Piece } from './piece.ts'
 import { pageFlag, togetherSql } from './statement.ts'
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
-import { type Columns, countSql, heldIn, type Listing, type Page, pageSql } from '../../db/listing.ts'
+import { type Columns, countSql, heldIn, type Listing, type Page, pageSql } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { readPage } from '../connection.ts'
+import { readPage } from '../schema/connection.ts'
 import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
 
 /** The values of one request. */

@@ -1,0 +1,214 @@
+import { GatewayError } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+/** What kind of value a condition compares. An address is text, a timestamp Unix seconds, a moment a timestamptz. */
+export type ValueType = 'address' | 'text' | 'bigint' | 'int' | 'number' | 'date' | 'moment' | 'timestamp' | 'flag'
+
+/**
+ * One thing that rows can be filtered by. `one`: equal to a value; `many`: equal to any of several; `range`: within bounds;
+ * `flag`: it is so, or it is not.
+ */
+export interface Condition {
+  kind: 'one' | 'many' | 'range' | 'flag'
+  type: ValueType
+  /** SQL over `t`. A row matches if any of them does. */
+  columns: string[]
+  /** An index serves each value of each of the columns in the list's own order, or nearly. */
+  indexed?: boolean
+  description: string
+}
+
+export type Conditions = Record<string, Condition>
+
+/** A filter as a request has it: conditions, all of which must hold, and other filters. What is null is as if left out. */
+export interface Where {
+  [name: string]: unknown
+  AND?: Where[] | null
+  OR?: Where[] | null
+  NOT?: Where | null
+}
+
+/** A filter that was read. */
+export interface Read {
+  /** What must hold; none: it lets every row through. */
+  where: Prisma.Sql[]
+  /** Alternatives that an index serves each. */
+  branches?: Prisma.Sql[]
+  /** The same text for filters that say the same in the same words; empty: it lets every row through. */
+  text: string
+}
+
+export const MAX_VALUES = 1000
+export const MAX_CONDITIONS = 50
+export const MAX_NESTING = 5
+const MAX_BRANCHES = 200
+
+export const one = (column: string | string[], type: ValueType, description: string): Condition => ({
+  kind: 'one',
+  type,
+  columns: [column].flat(),
+  description,
+})
+export const many = (column: string | string[], type: ValueType, description: string): Condition => ({
+  ...one(column, type, `${description} At most ${MAX_VALUES}; none of an empty list.`),
+  kind: 'many',
+})
+export const range = (column: string, type: ValueType, description: string): Condition => ({
+  ...one(column, type, description),
+  kind: 'range',
+})
+export const flag = (column: string, description: string): Condition => ({
+  ...one(column, 'flag', description),
+  kind: 'flag',
+})
+/** A condition whose columns are indexed in the list's own order. */
+export const indexed = (condition: Condition): Condition => ({ ...condition, indexed: true })
+
+/** What a filter comes to in SQL. Values are parameters. @throws BAD_INPUT for one that is too large */
+export function readWhere(conditions: Conditions, where: Where | null | undefined): Read {
+  if (!where) return { where: [], text: '' }
+  const reader = new WhereReader(conditions)
+  const sql = reader.all(where, 'where', 1)
+  const { branches } = reader
+  return { where: sql, ...(branches && { branches }), text: sql.length > 0 || branches ? textOf(where) : '' }
+}
+
+class WhereReader {
+  branches: Prisma.Sql[] | undefined
+  readonly #conditions: Conditions
+  #count = 0
+
+  constructor(conditions: Conditions) {
+    this.#conditions = conditions
+  }
+
+  all(where: Where, path: string, depth: number): Prisma.Sql[] {
+    if (depth > MAX_NESTING) throw bad(path, `is nested more than ${MAX_NESTING} deep: write it flatter`)
+    const found: Prisma.Sql[] = []
+    for (const [name, value] of Object.entries(where)) {
+      if (value === null || value === undefined) continue
+      const at = `${path}.${name}`
+      if (name === 'AND') for (const part of value as Where[]) found.push(...this.#nested(part, at, depth))
+      else if (name === 'OR') found.push(this.#any(value as Where[], at, depth))
+      else if (name === 'NOT')
+        found.push(Prisma.sql`(${together(this.#nested(value as Where, at, depth))}) IS NOT TRUE`)
+      else found.push(...this.#one(name, value, at, depth))
+    }
+    return found
+  }
+
+  #any(parts: Where[], path: string, depth: number): Prisma.Sql {
+    if (parts.length === 0) return NEVER
+    return Prisma.sql`(${Prisma.join(
+      parts.map((part) => together(this.#nested(part, path, depth))),
+      ' OR ',
+    )})`
+  }
+
+  #nested(where: Where, path: string, depth: number): Prisma.Sql[] {
+    this.#counted(path)
+    return this.all(where, path, depth + 1)
+  }
+
+  #one(name: string, value: unknown, path: string, depth: number): Prisma.Sql[] {
+    const condition = this.#conditions[name]
+    if (!condition) throw new Error(`no condition ${name}`)
+    const { kind, type, columns } = condition
+    if (kind === 'range') {
+      const [column = ''] = columns
+      return Object.entries(value as Record<string, unknown>).flatMap(([operator, bound]) => {
+        if (bound === null || bound === undefined) return []
+        this.#counted(path)
+        return this.#compared(Prisma.raw(column), type, operator, bound, `${path}.${operator}`)
+      })
+    }
+    this.#counted(path)
+    if (kind === 'flag') return [Prisma.raw(value ? `(${columns[0]})` : `(${columns[0]}) IS NOT TRUE`)]
+    const values = kind === 'many' ? distinct(value as unknown[], type, path) : [checked(value, type, path)]
+    const fits = depth === 1 && columns.length * values.length <= MAX_BRANCHES && columns.length * values.length > 1
+    if (condition.indexed && fits && !this.branches) {
+      this.branches = columns.flatMap((column) => values.map((each) => equal(Prisma.raw(column), type, [each])))
+      return []
+    }
+    const any = columns.map((column) => equal(Prisma.raw(column), type, values))
+    return [any.length === 1 ? (any[0] as Prisma.Sql) : Prisma.sql`(${Prisma.join(any, ' OR ')})`]
+  }
+
+  #compared(column: Prisma.Sql, type: ValueType, operator: string, bound: unknown, path: string): Prisma.Sql[] {
+    if (operator === 'in') return [equal(column, type, distinct(bound as unknown[], type, path))]
+    const value = checked(bound, type, path)
+    if (operator === 'eq') return [equal(column, type, [value])]
+    let sign = SIGNS[operator as keyof typeof SIGNS]
+    if (typeof value === 'bigint' && value > LARGEST) return sign.startsWith('<') ? [] : [NEVER]
+    // A date compares with a moment as its midnight does.
+    if (type === 'date' && value instanceof Date && value.getTime() % DAY !== 0)
+      sign = sign.startsWith('<') ? '<=' : '>'
+    return [Prisma.sql`${column} ${Prisma.raw(sign)} ${parameter(value, type)}`]
+  }
+
+  #counted(path: string): void {
+    if (++this.#count > MAX_CONDITIONS)
+      throw bad(path, `is one too many: a filter has at most ${MAX_CONDITIONS} conditions. Use lists of values`)
+  }
+}
+
+const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+const NEVER = Prisma.sql`FALSE`
+const DAY = 86_400_000
+const LARGEST = 2n ** 63n - 1n
+
+const together = (all: Prisma.Sql[]): Prisma.Sql =>
+  all.length === 0 ? Prisma.sql`TRUE` : Prisma.sql`(${Prisma.join(all, ' AND ')})`
+
+const SQL_TYPES: Record<ValueType, string> = {
+  address: 'text',
+  text: 'text',
+  bigint: 'bigint',
+  int: 'int',
+  number: 'double precision',
+  date: 'date',
+  moment: 'timestamptz',
+  timestamp: 'bigint',
+  flag: 'boolean',
+}
+
+function equal(column: Prisma.Sql, type: ValueType, all: unknown[]): Prisma.Sql {
+  const values = all.filter((value) => typeof value !== 'bigint' || value <= LARGEST)
+  if (values.length === 0) return NEVER
+  if (values.length === 1) return Prisma.sql`${column} = ${parameter(values[0], type)}`
+  return Prisma.sql`${column} = ANY(${values.map((value) => written(value, type))}::${Prisma.raw(SQL_TYPES[type])}[])`
+}
+
+const parameter = (value: unknown, type: ValueType) =>
+  Prisma.sql`${written(value, type)}::${Prisma.raw(SQL_TYPES[type])}`
+
+function written(value: unknown, type: ValueType): string | number {
+  if (value instanceof Date) return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
+  return typeof value === 'number' ? value : String(value)
+}
+
+function checked(value: unknown, type: ValueType, path: string): unknown {
+  if (type === 'number' && !Number.isFinite(value)) throw bad(path, 'must be a finite number')
+  if (typeof value === 'string' && value.includes('\0')) throw bad(path, 'must not hold a NUL character')
+  return value
+}
+
+function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
+  if (values.length > MAX_VALUES)
+    throw bad(path, `has ${values.length} values, at most ${MAX_VALUES} are allowed: ask in several requests`)
+  return [...new Map(values.map((value) => [written(checked(value, type, path), type), value])).values()]
+}
+
+/** A filter's text: names in order, what is null left out. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, one) => {
+    if (typeof one === 'bigint') return String(one)
+    if (one === null) return undefined
+    if (typeof one !== 'object' || Array.isArray(one)) return one
+    return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+function bad(name: string, message: string): GatewayError {
+  return new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
+}

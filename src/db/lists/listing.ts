@@ -1,0 +1,234 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Reader } from '../connect/reader.ts'
+
+/** A column that a list is ordered by. `field` is its name in a row, `type` what its cursor value is cast to. */
+export interface OrderColumn<Row> {
+  column: string
+  field: keyof Row & string
+  type: 'text' | 'bigint' | 'int' | 'date' | 'double precision'
+  direction: 'ASC' | 'DESC'
+}
+
+/** A field of a row and its SQL. */
+export type Columns<Row = Record<string, unknown>> = { [Field in keyof Row & string]: string }
+
+/** How one kind of row is listed: from where, which columns, in which total order (its last column breaks all ties). */
+export interface Listing<Row> {
+  name: string
+  /** What follows FROM; the row's table is `t` in it. */
+  from: Prisma.Sql
+  /** What each field of the row is in SQL, over `t`. */
+  columns: Columns<Row>
+  order: OrderColumn<Row>[]
+  /** The row that has the list holds its rows, as an array of records with these columns: `from` is made of that. */
+  held?: string
+}
+
+/** The rows that a list is about: for each owner, those whose `columns` equal the owner's values. */
+export interface Owners {
+  columns: { column: string; type: 'text' | 'bigint' | 'date' }[]
+  values: string[][]
+}
+
+/** Which page: at most `limit` rows after (or, backward, before) a place, given as values or as SQL of them. */
+export interface Page {
+  limit: number
+  backward: boolean
+  after?: (string | Prisma.Sql)[]
+  before?: string[]
+  offset: bigint
+  /** Nobody asks whether more rows follow, so that no more are read. */
+  exact?: boolean
+}
+
+/** The filter of a list. `branches` are alternatives that an index serves each; a row may match several of them. */
+export interface Filter {
+  where: Prisma.Sql[]
+  branches?: Prisma.Sql[]
+}
+
+const selectLists = new WeakMap<object, Prisma.Sql>()
+
+/** Columns as a select list, each under its field's name. */
+export function selectList(columns: Columns): Prisma.Sql {
+  const known = selectLists.get(columns)
+  if (known) return known
+  const list = Prisma.raw(
+    Object.entries(columns)
+      .map(([field, sql]) => `${sql} AS "${field}"`)
+      .join(', '),
+  )
+  selectLists.set(columns, list)
+  return list
+}
+
+const everything: Owners = { columns: [], values: [[]] }
+
+/**
+ * One page for every owner, in one statement. Keyset: an index on the owner's columns, then the order's, reads just
+ * the page, however deep it is (but for `offset`, whose rows are read and dropped).
+ * @returns the pages in the order of the owners, each with up to `limit` + 1 rows (the last tells that more follow)
+ */
+export async function listPages<Row>(
+  reader: Reader,
+  listing: Listing<Row>,
+  filter: Filter,
+  page: Page,
+  owners: Owners = everything,
+): Promise<Row[][]> {
+  const columns = selectList(listing.columns)
+  const [own, owned] = ownedBy(listing, owners)
+  const paged = pageSql(own, columns, filter, page, owned)
+  if (owners.columns.length === 0) {
+    const rows = await reader.$queryRaw<Row[]>(paged)
+    return [page.backward ? rows.reverse() : rows]
+  }
+  const keys = owners.columns.map(
+    (c, i) => Prisma.sql`${owners.values.map((v) => v[i] ?? '')}::${Prisma.raw(c.type)}[]`,
+  )
+  const names = Prisma.raw(owners.columns.map((_, i) => `k${i}`).join(', '))
+  const rows = await reader.$queryRaw<(Row & { owner_place: number })[]>`
+    SELECT owner.place::int AS owner_place, page.*
+    FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
+    CROSS JOIN LATERAL (${paged}) page
+    ORDER BY owner_place, ${outerOrder(listing, page)}`
+  const pages: Row[][] = owners.values.map(() => [])
+  for (const row of rows) pages[row.owner_place - 1]?.push(row)
+  if (page.backward) for (const one of pages) one.reverse()
+  return pages
+}
+
+/** A listing as each owner has it, and what binds it to the owner. What an owner holds is its first value, as JSON. */
+function ownedBy<Row>(listing: Listing<Row>, { columns }: Owners): [Listing<Row>, Prisma.Sql[]] {
+  if (listing.held !== undefined) return [heldIn(listing, Prisma.raw('json_to_recordset(owner.k0::json)')), []]
+  return [listing, columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))]
+}
+
+/** A listing whose rows are held, with the records that are its rows. */
+export const heldIn = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
+  ...listing,
+  from: Prisma.sql`${records} AS t(${Prisma.raw(listing.held ?? '')})`,
+})
+
+const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
+  backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
+
+const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
+  Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
+
+/**
+ * The sizes of pages that are in the text of their statements, so that the plan that Postgres keeps for all values is made
+ * for as many rows. They are few, for each text is a statement that every connection keeps.
+ */
+const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
+
+/**
+ * The statement of one page: up to `limit` + 1 rows (`limit` of an exact one) in the order of the list, reversed for a backward page.
+ * @param columns a select list that has at least the fields that the listing is ordered by
+ * @param owned conditions that bind the list to its owner
+ */
+export function pageSql<Row>(
+  listing: Listing<Row>,
+  columns: Prisma.Sql,
+  filter: Filter,
+  page: Page,
+  owned: Prisma.Sql[],
+): Prisma.Sql {
+  const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
+  const rows = page.exact ? page.limit : page.limit + 1
+  const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${rows}`) : Prisma.sql`LIMIT ${rows}`
+  const starts = placesAfter(listing.order, page.after, '>')
+  const ends = placesAfter(listing.order, page.before, '<')
+  const selects: Prisma.Sql[] = []
+  for (const branch of filter.branches ?? [Prisma.empty])
+    for (const start of starts)
+      for (const end of ends) {
+        const where = [...owned, ...filter.where, branch, start, end].filter((sql) => sql !== Prisma.empty)
+        selects.push(Prisma.sql`SELECT ${columns} FROM ${listing.from}
+          ${where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty}
+          ORDER BY ${orderBy}`)
+      }
+  const offset = page.offset > 0n ? Prisma.sql`OFFSET ${page.offset.toString()}::bigint` : Prisma.empty
+  const [only] = selects
+  if (selects.length === 1 && only) return Prisma.sql`${only} ${limit} ${offset}`
+  const deep = page.offset > 0n ? Prisma.empty : limit
+  return Prisma.sql`SELECT ${filter.branches ? Prisma.sql`DISTINCT ON (${orderFields(listing)})` : Prisma.empty} *
+    FROM (${Prisma.join(
+      selects.map((part) => Prisma.sql`(${part} ${deep})`),
+      ' UNION ALL ',
+    )}) t
+    ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
+}
+
+/** The row at each key, in the order of the keys, in one statement; null where there is none. */
+export async function rowsByKey<Row>(reader: Reader, listing: Listing<Row>, keys: Owners): Promise<(Row | null)[]> {
+  const pages = await listPages(reader, listing, { where: [] }, { limit: 1, backward: false, offset: 0n }, keys)
+  return pages.map(([row]) => row ?? null)
+}
+
+/** How many rows the filter lets through, for every owner, in one statement. */
+export async function countRows<Row>(
+  reader: Reader,
+  listing: Listing<Row>,
+  filter: Filter,
+  owners: Owners = everything,
+): Promise<number[]> {
+  const [own, owned] = ownedBy(listing, owners)
+  const count = countSql(own, filter, owned)
+  if (owners.columns.length === 0) {
+    const [row] = await reader.$queryRaw<[{ total: bigint }]>(count)
+    return [Number(row.total)]
+  }
+  const keys = owners.columns.map(
+    (c, i) => Prisma.sql`${owners.values.map((v) => v[i] ?? '')}::${Prisma.raw(c.type)}[]`,
+  )
+  const names = Prisma.raw(owners.columns.map((_, i) => `k${i}`).join(', '))
+  const rows = await reader.$queryRaw<{ total: bigint }[]>`
+    SELECT counted.total FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
+    CROSS JOIN LATERAL (${count}) counted ORDER BY owner.place`
+  return rows.map((row) => Number(row.total))
+}
+
+/** The statement that counts the rows that the filter lets through: one row with `total`. */
+export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Prisma.Sql[]): Prisma.Sql {
+  const any = filter.branches ? [Prisma.sql`(${Prisma.join(filter.branches, ' OR ')})`] : []
+  const where = [...owned, ...filter.where, ...any]
+  const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
+  return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
+}
+
+/** The place of a row in its list, as cursor values. */
+export function placeOf<Row>(listing: Listing<Row>, row: Row): string[] {
+  return listing.order.map(({ field, type }) => {
+    const value = row[field]
+    return type === 'date' ? (value as Date).toISOString().slice(0, 10) : String(value)
+  })
+}
+
+function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
+  return Prisma.raw(listing.order.map((o) => `"${o.field}"`).join(', '))
+}
+
+/**
+ * The rows past a place, as alternatives that an index can each read in order: a comparison of rows serves columns
+ * of one direction, so there is one alternative for each run of those.
+ */
+function placesAfter<Row>(order: OrderColumn<Row>[], place: Page['after'], past: '>' | '<'): Prisma.Sql[] {
+  if (!place) return [Prisma.empty]
+  const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
+  order.forEach((o, i) => {
+    // What Postgres does not see when it plans does not tempt it to plan anew for every page.
+    const value = Prisma.sql`(SELECT ${place[i]}::${Prisma.raw(o.type)})`
+    const run = runs.at(-1)
+    if (run?.direction === o.direction) {
+      run.columns.push(o.column)
+      run.values.push(value)
+    } else runs.push({ columns: [o.column], values: [value], direction: o.direction })
+  })
+  return runs.map((run, i) => {
+    const sign = (run.direction === 'ASC') === (past === '>') ? '>' : '<'
+    const row = (r: typeof run, comparison: string) =>
+      Prisma.sql`(${Prisma.raw(r.columns.join(', '))}) ${Prisma.raw(comparison)} (${Prisma.join(r.values)})`
+    return Prisma.join([...runs.slice(0, i).map((r) => row(r, '=')), row(run, sign)], ' AND ')
+  })
+}

@@ -1,0 +1,141 @@
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import { GatewayError, REFUSALS, type RefusalCode } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Log } from '../deps.ts'
+
+/** What a request is refused with before anything of it runs. */
+export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, ...more } })
+}
+
+/** Whether an error's code is that of a request which was refused before anything of it ran. */
+export const isRefusal = (code: unknown): code is RefusalCode =>
+  typeof code === 'string' && Object.hasOwn(REFUSALS, code)
+
+/**
+ * The error that a client may see for any error of an operation: its own mistakes and known conditions as they are,
+ * anything else as an internal fault that tells nothing. Each has a code and the request's id.
+ */
+export function presentError(error: unknown, requestId: string): { shown: GraphQLError; internal: boolean } {
+  const outer = error instanceof GraphQLError ? error : undefined
+  const cause = rootCause(error)
+  const known = cause instanceof GatewayError ? cause : knownFault(cause)
+  const place = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
+  if (known) {
+    const problems = known.problems.length ? { problems: known.problems } : {}
+    const shown = new GraphQLError(known.message, {
+      ...place,
+      extensions: { code: known.code, requestId, ...problems },
+    })
+    return { shown, internal: false }
+  }
+  if (cause === undefined && outer) {
+    // What the server's JSON parser adds of its own insides stays here; a body that cannot be read is a 400 to anyone.
+    const { originalError, ...extensions } = outer.extensions
+    if (originalError !== undefined) extensions.http = { status: 400 }
+    extensions.code ??= 'BAD_INPUT'
+    extensions.requestId = requestId
+    const status = REFUSALS[extensions.code as RefusalCode]
+    if (status !== undefined) extensions.http = { status }
+    return { shown: new GraphQLError(outer.message, { ...place, extensions }), internal: false }
+  }
+  const shown = new GraphQLError(`Something went wrong on our side. Tell the operator this request id: ${requestId}`, {
+    ...place,
+    extensions: { code: 'INTERNAL', requestId },
+  })
+  return { shown, internal: true }
+}
+
+/** A result whose errors a client may see. Faults of ours are logged, and only the request's id is shown. */
+export function presentResult<Result extends ExecutionResult>(result: Result, requestId: string, log: Log): Result {
+  if (!result.errors) return result
+  const errors = result.errors.map((error) => {
+    const { shown, internal } = presentError(error, requestId)
+    if (internal) log.error({ err: error.originalError ?? error, requestId, path: error.path }, 'a resolver failed')
+    return shown
+  })
+  return { ...result, errors }
+}
+
+/** Whether an error is of a store that cannot be reached, or is too busy. */
+export function isAway(error: unknown): boolean {
+  return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
+}
+
+/** What was thrown before GraphQL wrapped it; undefined when GraphQL itself refused the operation. */
+function rootCause(error: unknown): unknown {
+  let cause = error
+  while (cause instanceof GraphQLError && cause.name === 'GraphQLError') {
+    if (!cause.originalError || cause.originalError === cause) return undefined
+    cause = cause.originalError
+  }
+  return cause
+}
+
+/** Faults of what is below us that have a meaning for the client. */
+export function knownFault(error: unknown): GatewayError | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error.name === 'PothosValidationError') return new GatewayError('BAD_INPUT', error.message)
+  if (isStoreDown(error))
+    return new GatewayError('UNAVAILABLE', 'The store cannot be reached or is too busy. Try again in a moment.')
+  if (codesOf(error).includes(CANCELED))
+    return new GatewayError(
+      'TIMEOUT',
+      'The store took longer over this than the server allows. Ask for less: fewer rows, a narrower filter or range of dates, no totals; or split it into several requests.',
+    )
+  return undefined
+}
+
+/** What Postgres says of a statement that it has ended. */
+const CANCELED = '57014'
+
+const DOWN = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
+const DOWN_NODE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08001',
+  '08003',
+])
+
+function isStoreDown(error: Error): boolean {
+  if (
+    error instanceof Prisma.PrismaClientKnownRequestError ||
+    error instanceof Prisma.PrismaClientInitializationError
+  ) {
+    const code = 'code' in error ? error.code : error.errorCode
+    if (code !== undefined && DOWN.has(code)) return true
+  }
+  const code = 'code' in error ? String(error.code) : ''
+  if (DOWN_NODE.has(code) || isAdapterDown(error)) return true
+  return /connection terminated|timeout exceeded when trying to connect|is not queryable/i.test(error.message)
+}
+
+const DOWN_ADAPTER = new Set([
+  'ConnectionClosed',
+  'DatabaseNotReachable',
+  'SocketTimeout',
+  'TooManyConnections',
+  'TransactionAlreadyClosed',
+])
+
+function isAdapterDown(error: Error): boolean {
+  const cause = adapterCause(error)
+  return DOWN_ADAPTER.has(cause?.kind ?? '') || DOWN_NODE.has(cause?.originalCode ?? '')
+}
+
+/** The codes of Postgres that an error has, by way of Prisma or not. */
+const codesOf = (error: Error) => ['code' in error ? error.code : undefined, adapterCause(error)?.originalCode]
+
+/** What is told by an error of Prisma's adapter, or by one of Prisma around it. */
+function adapterCause(error: Error): { kind?: string; originalCode?: string } | undefined {
+  const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
+  return (meta?.driverAdapterError?.cause ?? error.cause) as { kind?: string; originalCode?: string } | undefined
+}

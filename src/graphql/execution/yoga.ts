@@ -1,0 +1,143 @@
+import { type ExecutionResult, GraphQLError, getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { plainReader } from '../../db/connect/store.ts'
+import { subscribe } from '../live/subscribe.ts'
+import type { AskedDocument } from '../policy/documents.ts'
+import type { ServedGraph } from '../served-graph.ts'
+import { type Admin, Batches, type GraphContext } from './context.ts'
+import { isRefusal, presentResult } from './errors.ts'
+import { createContext, type Graph } from './execute.ts'
+import { readFor } from './snapshot.ts'
+
+/** What the HTTP server tells an operation about its request. */
+export interface ServerContext {
+  requestId: string
+  admin: Admin
+  /** Aborted when the client is gone or has its answer: it ends a subscription. */
+  signal: AbortSignal
+}
+
+/** GraphQL over HTTP at /graphql. The server around it has limits, CORS and the pages. */
+export function createGraphQLServer(graph: ServedGraph) {
+  return createYoga<ServerContext, GraphContext>({
+    schema: graph.schema,
+    graphqlEndpoint: '/graphql',
+    healthCheckEndpoint: '/graphql/live',
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    logging: false,
+    context: ({ admin }) => createContext(graph, plainReader(graph.deps.store), admin),
+    maskedErrors: {
+      // They are presented once, where the request is known.
+      maskError: (error) =>
+        error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
+    },
+    plugins: [documentsResolved(graph), limited(graph), oneSnapshot(graph), liveEvents(graph), errorsPresented(graph)],
+  })
+}
+
+/** A request may name its document instead of sending it, and must where only known ones are answered. */
+function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & ServerContext> {
+  return {
+    async onParams({ params, request, setParams }) {
+      if (typeof params !== 'object' || params === null || Array.isArray(params)) return
+      const { documentId, ...rest } = params as typeof params & { documentId?: unknown }
+      const { query, extensions } = rest
+      const asked: AskedDocument = {
+        query: query ?? undefined,
+        documentId: textOf(documentId ?? parameter(request, 'documentId')),
+        hash: extensions?.persistedQuery ? textOf(extensions.persistedQuery.sha256Hash ?? null) : undefined,
+      }
+      // A query that is no text, or none at all, is refused by the server, which says so.
+      if (asked.query !== undefined && typeof asked.query !== 'string') return
+      if (Object.values(asked).every((one) => one === undefined)) return
+      setParams({ ...rest, query: await documents.resolve(asked) })
+    },
+  }
+}
+
+const textOf = (given: unknown) => (given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
+
+function parameter({ method, url }: Request, name: string): string | undefined {
+  return method === 'GET' ? (new URL(url).searchParams.get(name) ?? undefined) : undefined
+}
+
+/** Documents are read within the limits; each execution is held to the cost, which depends on its variables. */
+function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext> {
+  return {
+    onParams({ params }) {
+      limiter.assertFlat((params as { variables?: unknown } | null)?.variables)
+    },
+    onParse({ setParseFn }) {
+      setParseFn((source: string) => limiter.parse(source))
+    },
+    onValidate({ addValidationRule }) {
+      for (const rule of limiter.rules) addValidationRule(rule)
+    },
+    onSubscribe({ args: { document, operationName, variableValues } }) {
+      limiter.assertAllowed(document, operationName, variableValues)
+    },
+    onExecute({ args: { document, operationName, variableValues, contextValue } }) {
+      limiter.assertAllowed(document, operationName, variableValues)
+      const { request } = contextValue as unknown as { request: Request }
+      if (request.headers.get('x-graphql-cost') !== '1') return
+      const cost = limiter.cost(document, operationName, variableValues)
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (!isAsyncIterable(result)) setResult({ ...result, extensions: { ...result.extensions, cost } })
+        },
+      }
+    },
+  }
+}
+
+/** Everything that a query reads belongs to one snapshot of the store. */
+function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const operation = getOperationAST(args.document, args.operationName)
+      if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
+      setExecuteFn((own) =>
+        readFor(deps.store, own.document, async (reader) => {
+          const context = { ...own.contextValue, reader, batches: new Batches() } as GraphContext
+          return executeFn({ ...own, contextValue: context })
+        }),
+      )
+    },
+  }
+}
+
+/**
+ * Errors of whichever stage are shown with a code and the request's id; faults of ours are logged, and not shown. Refusals are
+ * told, to be counted.
+ */
+function errorsPresented({ deps, onRefusal }: ServedGraph): Plugin<GraphContext & ServerContext> {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      if (isAsyncIterable(result) || Array.isArray(result)) return
+      const { requestId } = serverContext as unknown as ServerContext
+      const presented = presentResult(result as ExecutionResult, requestId, deps.log)
+      const codes = presented.errors?.map(({ extensions }) => extensions.code)
+      for (const code of new Set(codes)) if (isRefusal(code)) onRefusal(code)
+      setResult(presented)
+    },
+  }
+}
+
+/** Subscriptions run on what the store tells; each event is read from a snapshot of its own. */
+function liveEvents(graph: Graph): Plugin<GraphContext & ServerContext> {
+  return {
+    onSubscribe({ args, setSubscribeFn }) {
+      const subscriber = args.contextValue as unknown as ServerContext
+      setSubscribeFn(() => subscribe(graph, args, subscriber))
+    },
+  }
+}
+
+/** Reads nothing but the schema; or previews, each of which reads in a transaction of its own, for as long as it takes. */
+function needsNoSnapshot({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  return selections.every(
+    (one) => one.kind === Kind.FIELD && (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
+  )
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import { isAway, presentError } from '../execution/errors.ts'
+import { createContext, type Graph } from '../execution/execute.ts'
+import type { Operation } from '../execution/operations.ts'
+import { readFor } from '../execution/snapshot.ts'
+import type { Live } from './live.ts'
+
+/** What a query answers: the text is its JSON. One with errors is presented to each subscriber, in whose log it belongs. */
+export interface LiveAnswer {
+  text: string
+  failed?: ExecutionResult
+}
+
+const RETRY_MS = [500, 2000, 5000]
+const AWAY_MS = 1000
+
+/**
+ * Reads a query's answer when its turn comes, as often as it takes while the store is away.
+ * @param begin called when it begins to read, each time
+ * @returns undefined: the signal ended it
+ */
+export async function readLive(
+  graph: Graph,
+  live: Live,
+  { operation, variables }: { operation: Operation; variables: Record<string, unknown> },
+  { begin, signal }: { begin(): void; signal: AbortSignal },
+): Promise<LiveAnswer | undefined> {
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      return await live.turn(async () => {
+        if (signal.aborted) return undefined
+        begin()
+        return answer(graph, operation, variables)
+      })
+    } catch (error) {
+      if (!isAway(error)) return failed({ errors: [wrapped(error)] })
+      if (failures === 0) graph.deps.log.warn({ err: error }, 'a live query cannot be read, trying again')
+      const pause = live.connected ? (RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number) : AWAY_MS
+      await sleep(pause, undefined, { signal }).catch(() => {})
+    }
+  }
+  return undefined
+}
+
+/** @throws what is of a store that is away */
+async function answer(
+  graph: Graph,
+  { document, plan, run }: Operation,
+  variables: Record<string, unknown>,
+): Promise<LiveAnswer> {
+  const { store } = graph.deps
+  let planned = true
+  const read = () =>
+    readFor(store, document, async (reader): Promise<LiveAnswer> => {
+      const found = planned ? await plan.run(reader, variables) : undefined
+      if (found) return { text: `{"data":${found.json()}}` }
+      planned = false
+      const result = await run({}, createContext(graph, reader, 'no'), variables)
+      const away = result.errors?.find(isAway)
+      if (away) throw away
+      return result.errors ? failed(result) : { text: JSON.stringify({ data: result.data }) }
+    })
+  try {
+    return await read()
+  } catch (error) {
+    if (!planned || isAway(error)) throw error
+    // Whatever it is, its resolvers say it in the graph's words.
+    planned = false
+    return read()
+  }
+}
+
+/** Where an error stands in the document is not told by all that resolve, and so is none of its words. */
+function failed(result: ExecutionResult): LiveAnswer {
+  const words = result.errors?.map((error) => {
+    const { message, path, extensions } = presentError(error, '').shown
+    return { message, path, extensions }
+  })
+  return { text: JSON.stringify([result.data ?? null, words]), failed: result }
+}
+
+const wrapped = (error: unknown) =>
+  error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })

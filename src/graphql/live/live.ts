@@ -1,0 +1,217 @@
+import type { Notifications } from '../../db/connect/notifications.ts'
+import type { Store } from '../../db/connect/store.ts'
+import { turns } from '../../db/connect/turns.ts'
+import { type EndedRun, endedRuns } from '../../domain/distribution/ended-runs.ts'
+import { GatewayError } from '../../errors.ts'
+import type { Log } from '../deps.ts'
+import { Inbox, type Join } from './inbox.ts'
+import type { LiveAnswer } from './live-answer.ts'
+import { type Read, SharedResult } from './shared-result.ts'
+
+/** The stored data may be other than it was. */
+export interface ChangeEvent {
+  /** Tell the subscriber also if the data version is the one that it knows. */
+  anyway: boolean
+}
+
+/** A run has succeeded. */
+export interface RunEvent {
+  id: bigint
+}
+
+/** What subscriptions live on: what the store told to this gateway, for each of its subscribers. */
+export interface Live {
+  /** Open subscriptions. */
+  readonly open: number
+  /** Whether all that happens in the store is heard. */
+  readonly connected: boolean
+  /** Takes one of the places for subscriptions. @returns gives it back. @throws UNAVAILABLE when none is free */
+  enter(): () => void
+  /** One event at once, then one for all changes of a quarter of a second. A reader that is behind gets one for all. */
+  changes(): AsyncIterableIterator<ChangeEvent>
+  /**
+   * Runs that succeed, of one date or all. Each is told once, also one that ended while the store was not heard.
+   * A reader that is more than `MAX_WAITING` behind loses the oldest.
+   */
+  runs(day: string | undefined): AsyncIterableIterator<RunEvent>
+  /**
+   * Answers of a query: the present one, and after changes each that is another than the last one that was given. All
+   * who give the same key share what `read` reads.
+   */
+  answers(key: string, read: Read<LiveAnswer>): AsyncIterableIterator<LiveAnswer>
+  /** Runs `work` when its turn comes: subscribers do not take all connections to the store. */
+  turn<T>(work: () => Promise<T>): Promise<T>
+  close(): void
+}
+
+export interface LiveOptions {
+  notifications: Notifications
+  store: Store
+  log: Log
+  /** How many subscriptions may be open. */
+  maxSubscriptions: number
+  /** Told of each for which there was no place. */
+  onFull?(): void
+  /** How many events may be read from the store at a time. */
+  maxReads: number
+}
+
+export const MAX_WAITING = 1000
+const COALESCE_MS = 250
+const BATCH_MS = 10
+const RETRY_MS = 1000
+/** A run's end is written down a little before it is committed and told. */
+const OVERLAP_MS = 10 * 60_000
+
+export function openLive({ notifications, store, log, maxSubscriptions, onFull, maxReads }: LiveOptions): Live {
+  let open = 0
+  let closed = false
+  const turn = turns(maxReads)
+
+  const changeInboxes = new Set<Inbox<ChangeEvent>>()
+  const shared = new Map<string, SharedResult<LiveAnswer>>()
+  let changeTimer: NodeJS.Timeout | undefined
+  const tellChange = (anyway: boolean) => {
+    clearTimeout(changeTimer)
+    changeTimer = undefined
+    for (const inbox of changeInboxes) inbox.put({ anyway })
+    for (const result of shared.values()) result.changed()
+  }
+
+  const runInboxes = new Set<{ day: string | undefined; inbox: Inbox<RunEvent> }>()
+  /** Runs that were told, with the time: an end may be seen twice. */
+  const told = new Map<string, number>()
+  const arrived = new Set<string>()
+  let ups = 0
+  /** Since when ends of runs may have been missed. */
+  let deafSince: number | undefined = performance.now()
+  let caughtUpOnce = false
+  let reading = false
+  let runTimer: NodeJS.Timeout | undefined
+
+  const tellRun = ({ id, day, succeeded }: EndedRun) => {
+    if (told.has(id)) return
+    told.set(id, performance.now())
+    if (!succeeded) return
+    for (const { day: wanted, inbox } of runInboxes)
+      if (wanted === undefined || wanted === day) inbox.put({ id: BigInt(id) })
+  }
+  const tellMissed = async (since: number) => {
+    const [upsBefore, deafMs] = [ups, performance.now() - since]
+    // What ended before this gateway was there was not missed by anybody.
+    for (const run of await endedRuns(store.pool, { withinMs: deafMs + OVERLAP_MS }))
+      if (!caughtUpOnce && run.msAgo > deafMs) told.set(run.id, performance.now())
+      else tellRun(run)
+    caughtUpOnce = true
+    if (notifications.connected && ups === upsBefore) deafSince = undefined
+  }
+  const tellArrived = async () => {
+    const ids = [...arrived]
+    if (ids.length > 0) for (const run of await endedRuns(store.pool, { ids })) tellRun(run)
+    for (const id of ids) arrived.delete(id)
+    for (const [id, at] of told) {
+      if (performance.now() - at < 2 * OVERLAP_MS) break
+      told.delete(id)
+    }
+  }
+  const tellRuns = async () => {
+    runTimer = undefined
+    if (reading) return
+    reading = true
+    let pause = BATCH_MS
+    try {
+      if (deafSince !== undefined) await tellMissed(deafSince)
+      await tellArrived()
+    } catch (error) {
+      if (!closed) log.warn({ err: error }, 'runs that ended cannot be read, trying again')
+      pause = RETRY_MS
+    }
+    reading = false
+    if (notifications.connected && (deafSince !== undefined || arrived.size > 0)) soon(pause)
+  }
+  const soon = (ms: number) => {
+    if (!closed) runTimer ??= setTimeout(() => void tellRuns(), ms)
+  }
+
+  const unsubscribe = [
+    notifications.subscribe('gateway_data', () => {
+      changeTimer ??= setTimeout(() => tellChange(false), COALESCE_MS)
+    }),
+    notifications.subscribe('gateway_run', (id) => {
+      if (!/^\d{1,18}$/.test(id)) return
+      arrived.add(id)
+      soon(BATCH_MS)
+    }),
+    notifications.onUp(() => {
+      ups++
+      tellChange(ups > 1)
+      soon(0)
+    }),
+    notifications.onDown(() => {
+      deafSince ??= performance.now()
+    }),
+  ]
+
+  return {
+    get open() {
+      return open
+    },
+    get connected() {
+      return notifications.connected
+    },
+    enter() {
+      if (closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
+      if (open >= maxSubscriptions) {
+        onFull?.()
+        throw new GatewayError(
+          'UNAVAILABLE',
+          `The server has ${maxSubscriptions} open subscriptions, which is its limit. Try again later.`,
+        )
+      }
+      open++
+      let left = false
+      return () => {
+        if (!left) open--
+        left = true
+      }
+    },
+    changes() {
+      const inbox = new Inbox<ChangeEvent>(merged, () => changeInboxes.delete(inbox))
+      changeInboxes.add(inbox)
+      inbox.put({ anyway: true })
+      return inbox
+    },
+    runs(day) {
+      const entry = { day, inbox: new Inbox<RunEvent>(newest, () => runInboxes.delete(entry)) }
+      runInboxes.add(entry)
+      return entry.inbox
+    },
+    answers(key, read) {
+      let result = shared.get(key)
+      if (!result) {
+        result = new SharedResult(read, () => shared.delete(key))
+        shared.set(key, result)
+      }
+      return result.join()
+    },
+    turn,
+    close() {
+      closed = true
+      clearTimeout(changeTimer)
+      clearTimeout(runTimer)
+      for (const end of unsubscribe) end()
+      for (const inbox of changeInboxes) inbox.return()
+      for (const { inbox } of runInboxes) inbox.return()
+      for (const result of shared.values()) result.end()
+    },
+  }
+}
+
+const merged: Join<ChangeEvent> = (waiting, { anyway }) => {
+  waiting[0] = { anyway: anyway || (waiting[0]?.anyway ?? false) }
+}
+
+const newest: Join<RunEvent> = (waiting, added) => {
+  if (waiting.length === MAX_WAITING) waiting.shift()
+  waiting.push(added)
+}

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  getOperationAST,
+  getVariableValues,
+  print,
+} from 'graphql'
+import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/store.ts'
+import { GatewayError } from '../../errors.ts'
+import type { Admin } from '../execution/context.ts'
+import { isAway, presentError, presentResult } from '../execution/errors.ts'
+import { createContext, type Graph } from '../execution/execute.ts'
+import type { Operation } from '../execution/operations.ts'
+import type { ChangeEvent, Live, RunEvent } from './live.ts'
+import { type LiveAnswer, readLive } from './live-answer.ts'
+
+/** Whose subscription it is. The signal ends it. */
+export interface Subscriber {
+  requestId: string
+  admin: Admin
+  signal: AbortSignal
+}
+
+/** What the resolvers of an event get: the event, and the data version of the snapshot that they read. */
+export interface LiveRoot<Event> {
+  event: Event
+  version: bigint
+}
+
+const RETRY_MS = [500, 2000, 5000]
+const AWAY_MS = 1000
+
+/**
+ * Starts a subscription. Each of its events is executed, when the reader asks for it, on a snapshot of the store and with
+ * batches of its own. While the store is away events wait for it. One that tells the answers of a query shares what is
+ * read with all that are equal.
+ */
+export async function subscribe(
+  graph: Graph,
+  args: ExecutionArgs,
+  subscriber: Subscriber,
+): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+  const { live, store, log } = graph.deps
+  const { requestId, admin, signal } = subscriber
+  const present = (result: ExecutionResult) => presentResult(result, requestId, log)
+  let leave = () => {}
+  try {
+    if (!live) throw new GatewayError('UNAVAILABLE', 'Nothing is live here.')
+    leave = live.enter()
+    const operation = graph.operations.live(args.document, args.operationName)
+    if (operation) {
+      const answers = answersOf(operation, live)
+      if (Symbol.asyncIterator in answers) return resultsOf(answers, async (answer) => shownAnswer(answer))
+      leave()
+      return present(answers)
+    }
+    const contextValue = createContext(graph, plainReader(store), admin)
+    const source = await createSourceEventStream({ ...args, contextValue })
+    if (!(Symbol.asyncIterator in source)) {
+      leave()
+      return present(source)
+    }
+    const known: { version?: bigint } = {}
+    const events = source[Symbol.asyncIterator]() as AsyncIterator<Event>
+    return resultsOf(events, (event) => resultOf(event, known, live))
+  } catch (error) {
+    leave()
+    const shown = shownOf(error)
+    if (shown.extensions.code === 'UNAVAILABLE')
+      shown.extensions.http = { status: 503, headers: { 'retry-after': '10' } }
+    return { errors: [shown] }
+  }
+
+  function shownOf(error: unknown) {
+    const { shown, internal } = presentError(error, requestId)
+    if (internal) log.error({ err: error, requestId }, 'an event of a subscription failed')
+    return shown
+  }
+
+  /** What is known of who asks is no part of it: the answers of a query are the same for all. */
+  function answersOf(operation: Operation, live: Live): AsyncIterableIterator<LiveAnswer> | ExecutionResult {
+    const { document, operationName } = args
+    const variables = args.variableValues ?? {}
+    const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
+    const { coerced, errors } = getVariableValues(graph.schema, definitions, variables)
+    if (errors) return { errors }
+    const text = document.loc?.source.body ?? print(document)
+    const key = JSON.stringify([text, operationName ?? null, coerced], (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
+    return live.answers(key, (begin, signal) =>
+      readLive(graph, live, { operation, variables: { ...variables } }, { begin, signal }),
+    )
+  }
+
+  function shownAnswer({ text, failed }: LiveAnswer): ExecutionResult & { stringify?(): string } {
+    return failed ? present(failed) : { stringify: () => text }
+  }
+
+  function resultsOf<Event>(
+    events: AsyncIterator<Event>,
+    toResult: (event: Event) => Promise<ExecutionResult | undefined>,
+  ): AsyncIterableIterator<ExecutionResult> {
+    const end = () => {
+      signal.removeEventListener('abort', end)
+      leave()
+      void events.return?.()
+    }
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+    const results = (async function* () {
+      for (;;) {
+        const next = await events.next()
+        if (next.done) return end()
+        const result = await toResult(next.value)
+        if (result) yield result
+      }
+    })()
+    return {
+      next: () => results.next(),
+      return() {
+        end()
+        return results.return(undefined)
+      },
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
+  }
+
+  /** @returns undefined for a change that the subscriber knows already */
+  async function resultOf(event: Event, known: { version?: bigint }, live: Live): Promise<ExecutionResult | undefined> {
+    for (let failures = 0; ; ) {
+      try {
+        return await live.turn(async () => {
+          if (signal.aborted) return undefined
+          return readSnapshot(store, async (reader) => {
+            const version = await versionSeenBy(reader)
+            if ('anyway' in event && !event.anyway && version === known.version) return undefined
+            const rootValue: LiveRoot<Event> = { event, version }
+            const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })
+            const fault = result.errors?.find(isAway)
+            if (fault) throw fault
+            known.version = version
+            return present(result)
+          })
+        })
+      } catch (error) {
+        if (signal.aborted) return undefined
+        const away = isAway(error)
+        const pause = away && !live.connected ? AWAY_MS : RETRY_MS[failures++]
+        if (!away || pause === undefined) return { errors: [shownOf(error)] }
+        await sleep(pause, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+}
+
+type Event = ChangeEvent | RunEvent

@@ -1,0 +1,167 @@
+import {
+  countRows,
+  type Filter,
+  type Listing,
+  listPages,
+  type Owners,
+  type Page,
+  placeOf,
+} from '../../db/lists/listing.ts'
+import { GatewayError } from '../../errors.ts'
+import type { GraphContext } from '../execution/context.ts'
+import { parseUtc } from './scalars.ts'
+
+/** The arguments that every list takes. */
+export interface PageArguments {
+  first?: number | null
+  after?: string | null
+  last?: number | null
+  before?: string | null
+  offset?: bigint | null
+}
+
+export const DEFAULT_PAGE = 100
+export const MAX_PAGE = 1000
+const MAX_OFFSET = 2n ** 63n - 1n
+
+/** What a list is about: all rows, or those of one owner (whose page is then read together with other owners'). */
+export interface Scope {
+  columns: Owners['columns']
+  value: string[]
+}
+
+/** A page of a listing as a Relay connection. The total is counted only when it is selected. */
+export async function connect<Row>(
+  context: GraphContext,
+  listing: Listing<Row>,
+  filter: Filter,
+  args: PageArguments,
+  options: { scope?: Scope; total?: () => Promise<number> } = {},
+) {
+  const { scope } = options
+  const page = readPage(listing, args)
+  const name = scope ? `${listing.name} ${signature(scope.columns)} ${signature(filter)}` : ''
+  const owners = (values: readonly string[][]): Owners => ({ columns: scope?.columns ?? [], values: [...values] })
+  const rows = scope
+    ? await context.batches.load(`${name} ${signature(page)}`, scope.value, (keys) =>
+        listPages(context.reader, listing, filter, page, owners(keys)),
+      )
+    : ((await listPages(context.reader, listing, filter, page))[0] ?? [])
+  const count = async () => {
+    if (options.total) return options.total()
+    if (!scope) return (await countRows(context.reader, listing, filter))[0] ?? 0
+    return context.batches.load(`${name} total`, scope.value, (keys) =>
+      countRows(context.reader, listing, filter, owners(keys)),
+    )
+  }
+  return pageOf(rows, page, (row) => encodeCursor(listing.name, placeOf(listing, row)), count)
+}
+
+function pageOf<Row>(
+  rows: Row[],
+  page: Page,
+  cursorOf: (row: Row) => string,
+  totalCount: () => Promise<number> | number,
+) {
+  const more = rows.length > page.limit
+  const own = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
+  const edges = own.map((node) => ({
+    node,
+    get cursor() {
+      return cursorOf(node)
+    },
+  }))
+  return {
+    edges,
+    totalCount,
+    pageInfo: {
+      hasNextPage: page.backward ? page.before !== undefined : more,
+      hasPreviousPage: page.backward ? more : page.after !== undefined || page.offset > 0n,
+      get startCursor() {
+        return edges[0]?.cursor ?? null
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? null
+      },
+    },
+  }
+}
+
+interface Ordered {
+  name: string
+  order: { type: keyof typeof PLACES }[]
+}
+
+const digits = (max: bigint) => (value: string) => /^\d{1,19}$/.test(value) && BigInt(value) <= max
+
+/** What a cursor's values look like: text that a column's type would not take must not reach the store. */
+const PLACES = {
+  text: (value: string) => /^[^\0]{0,1000}$/.test(value),
+  int: digits(2n ** 31n - 1n),
+  bigint: (value: string) => value === '-1' || digits(2n ** 63n - 1n)(value),
+  'double precision': (value: string) => value === String(Number(value)),
+  date: (value: string) => value.length === 10 && parseUtc(value) !== undefined,
+}
+
+/** The page that a list's arguments ask for. @throws BAD_INPUT */
+export function readPage(listing: Ordered, args: PageArguments): Page & { after?: string[]; before?: string[] } {
+  const { first, last } = args
+  const bad = (name: string, message: string) =>
+    new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
+  for (const [name, size] of [
+    ['first', first],
+    ['last', last],
+  ] as const)
+    if (typeof size === 'number' && (size < 0 || size > MAX_PAGE)) throw bad(name, `must be from 0 to ${MAX_PAGE}`)
+  if (typeof first === 'number' && typeof last === 'number') throw bad('last', 'cannot be given together with first')
+  const backward = typeof last === 'number' || (typeof first !== 'number' && typeof args.before === 'string')
+  const offset = args.offset ?? 0n
+  if (offset > MAX_OFFSET) throw bad('offset', 'must be at most 2^63-1')
+  if (backward && offset > 0n) throw bad('offset', 'cannot be given together with last or before')
+  const place = (cursor: string | null | undefined) =>
+    typeof cursor === 'string' ? decodeCursor(listing, cursor) : undefined
+  return {
+    limit: first ?? last ?? DEFAULT_PAGE,
+    backward,
+    after: place(args.after),
+    before: place(args.before),
+    offset,
+  }
+}
+
+export const encodeCursor = (name: string, place: string[]) =>
+  Buffer.from(JSON.stringify([name, ...place])).toString('base64url')
+
+function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
+  let decoded: unknown
+  try {
+    decoded = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    throw badCursor()
+  }
+  if (!Array.isArray(decoded) || typeof decoded[0] !== 'string') throw badCursor()
+  if (decoded[0] !== name) throw kindOf(decoded[0]) === kindOf(name) ? otherCursor() : badCursor()
+  if (decoded.length !== order.length + 1) throw badCursor()
+  return order.map(({ type }, i) => {
+    const value: unknown = decoded[i + 1]
+    if (typeof value !== 'string' || !PLACES[type](value)) throw badCursor()
+    return value
+  })
+}
+
+const badCursor = () =>
+  new GatewayError('BAD_INPUT', 'The cursor is not of this list. Use one that this list gave, with the same order.', [
+    { in: 'query', name: 'cursor', message: 'is not a cursor of this list' },
+  ])
+
+const otherCursor = () =>
+  new GatewayError(
+    'BAD_INPUT',
+    'The cursor is of a list with another filter or order. Start again from the first page, or send the arguments it came with.',
+    [{ in: 'query', name: 'cursor', message: 'is of a list with another filter or order' }],
+  )
+
+/** The name of a list without what binds its cursors to a filter and an order. */
+const kindOf = (name: string) => name.split('#')[0]
+
+const signature = (value: unknown) => JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v))

@@ -1,0 +1,138 @@
+import { brandWithType } from '@pothos/core'
+import { type GraphQLSchema, isScalarType } from 'graphql'
+import { GatewayError } from '../../errors.ts'
+import type { GraphContext } from '../execution/context.ts'
+import { type Builder, createBuilder } from './builder.ts'
+import { addTypes } from './schema.ts'
+import { loadMarket } from './types/market.ts'
+import { loadPool } from './types/pool.ts'
+import { loadVault } from './types/vault.ts'
+
+const SPECIFICATION = 'https://specs.apollo.dev/federation/v2.6'
+/** As many as one batch takes, so that many are one statement. */
+const MAX_REPRESENTATIONS = 10_000
+
+interface OnChain {
+  chainId: number
+  address: string
+}
+
+/** The graph as an Apollo Federation 2 subgraph: other graphs may refer to its users, pools, markets and vaults. */
+export async function createSubgraph(): Promise<GraphQLSchema> {
+  const [{ default: federation }, { default: directives }, { printSubgraphSchema }] = await Promise.all([
+    import('@pothos/plugin-federation'),
+    import('@pothos/plugin-directives'),
+    import('@apollo/subgraph'),
+  ])
+  const builder = createBuilder([federation, directives])
+  const types = addTypes(builder)
+  const { User, Pool, Market, Vault } = types
+  const byAddress = builder.selection<{ address: string }>('address')
+  const onChain = builder.selection<OnChain>('chainId address')
+  builder.asEntity(User, { key: byAddress, resolveReference: references.User })
+  builder.asEntity(Pool, { key: byAddress, resolveReference: references.Pool })
+  builder.asEntity(Market, { key: onChain, resolveReference: references.Market })
+  builder.asEntity(Vault, { key: onChain, resolveReference: references.Vault })
+  addEntities(builder, types)
+  let sdl: string | undefined
+  addService(builder, () => {
+    sdl ??= printSubgraphSchema(schema)
+    return sdl
+  })
+  const link = { name: 'link', args: { url: SPECIFICATION, import: ['@key', '@shareable'] } }
+  const schema = builder.toSchema({ extensions: { directives: [link] } })
+  return schema
+}
+
+/** The subgraph's SDL, as `_service` tells it. */
+export async function printSubgraph(): Promise<string> {
+  const [{ printSubgraphSchema }, schema] = await Promise.all([import('@apollo/subgraph'), createSubgraph()])
+  return printSubgraphSchema(schema)
+}
+
+/** What a key stands for, loaded together with all others of its type; null: the store has none. */
+const references = {
+  User: ({ address }: { address: string }) => ({ address }),
+  Pool: ({ address }: { address: string }, context: GraphContext) => loadPool(context, address),
+  Market: ({ chainId, address }: OnChain, context: GraphContext) => loadMarket(context, BigInt(chainId), address),
+  Vault: ({ chainId, address }: OnChain, context: GraphContext) => loadVault(context, BigInt(chainId), address),
+}
+
+const keys = { User: ['address'], Pool: ['address'], Market: ['chainId', 'address'], Vault: ['chainId', 'address'] }
+const scalars = { address: 'Address', chainId: 'SafeInt' } as Record<string, string>
+
+function addService(builder: Builder, sdl: () => string): void {
+  const Service = builder.objectRef<object>('_Service').implement({
+    description: 'This graph as a part of a federated one.',
+    fields: (t) => ({
+      sdl: t.string({ description: 'Its schema, with the directives of federation.', resolve: sdl }),
+    }),
+  })
+  builder.queryField('_service', (t) =>
+    t.field({
+      type: Service,
+      description: 'What a router asks a subgraph for when it composes.',
+      resolve: () => ({}),
+    }),
+  )
+}
+
+/**
+ * The plugin's own `_entities` cannot be had: its `toSubGraphSchema` makes a second Query type, which does not go with
+ * fields of the type Query (`DataChange.query`).
+ */
+function addEntities(builder: Builder, { User, Pool, Market, Vault }: ReturnType<typeof addTypes>): void {
+  builder.scalarType('_Any', {
+    description: 'A representation of an entity: its `__typename`, and the fields of its key.',
+    serialize: (value) => value,
+  })
+  const Entity = builder.unionType('_Entity', {
+    description: 'What other graphs may refer to.',
+    types: [User, Pool, Market, Vault],
+  })
+  builder.queryField('_entities', (t) =>
+    t.field({
+      type: [Entity],
+      nullable: { list: false, items: true },
+      description:
+        'The entities that representations stand for, in their order; null where the store has none. A representation that is malformed is an error at its place.',
+      args: {
+        representations: t.arg({
+          type: ['_Any'],
+          required: true,
+          description: `Keys, with __typename: at most ${MAX_REPRESENTATIONS}.`,
+        }),
+      },
+      resolve: (_, { representations }, context, { schema }) => {
+        if (representations.length > MAX_REPRESENTATIONS)
+          throw new GatewayError('BAD_INPUT', `representations must be at most ${MAX_REPRESENTATIONS}.`)
+        return representations.map(async (given, i) => {
+          const { typename, key } = readRepresentation(given, i, schema)
+          const entity = await references[typename](key, context)
+          if (entity) brandWithType(entity, typename as never)
+          return entity as never
+        })
+      },
+    }),
+  )
+}
+
+/** @throws BAD_INPUT for what is no key of an entity */
+function readRepresentation(given: unknown, index: number, schema: GraphQLSchema) {
+  const fault = (message: string) => new GatewayError('BAD_INPUT', `representations[${index}] ${message}.`)
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) throw fault('must be an object')
+  const fields = given as Record<string, unknown>
+  const typename = fields.__typename
+  if (!isEntity(typename)) throw fault(`must have a __typename of ${Object.keys(keys).join(', ')}`)
+  const key = Object.fromEntries(
+    keys[typename].map((name) => {
+      if (fields[name] === undefined) throw fault(`must have ${name}, which is of the key of ${typename}`)
+      const scalar = schema.getType(scalars[name] ?? '')
+      return [name, isScalarType(scalar) ? scalar.parseValue(fields[name]) : undefined]
+    }),
+  )
+  return { typename, key: key as unknown as OnChain }
+}
+
+const isEntity = (name: unknown): name is keyof typeof references =>
+  typeof name === 'string' && Object.hasOwn(keys, name)

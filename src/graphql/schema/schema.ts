@@ -1,0 +1,108 @@
+import type { GraphQLSchema } from 'graphql'
+import { type Builder, createBuilder } from './builder.ts'
+import { addChoiceTypes, addSortDirection } from './list-inputs.ts'
+import { addScalars } from './scalars.ts'
+import { addAggregates } from './types/aggregates.ts'
+import { addDataVersion } from './types/data-version.ts'
+import { addDistribution } from './types/distribution.ts'
+import { addEarnings } from './types/earnings.ts'
+import { addGroupKey } from './types/group-key.ts'
+import { addLeaderboard } from './types/leaderboard.ts'
+import { addLimits } from './types/limits.ts'
+import { addLinks } from './types/links.ts'
+import { addLiquidationReward } from './types/liquidation-reward.ts'
+import { addLive } from './types/live.ts'
+import { addMarket } from './types/market.ts'
+import { addMultiplier } from './types/multiplier.ts'
+import { addMultiplierRevision } from './types/multiplier-revision.ts'
+import { addPool } from './types/pool.ts'
+import { addPoolStanding } from './types/pool-standing.ts'
+import { addPortfolio } from './types/portfolio.ts'
+import { addPosition, positionChosen, positionRef, positionsRef } from './types/position.ts'
+import { addRateSeries } from './types/rate-series.ts'
+import { addDistributionKind, addRun } from './types/run.ts'
+import { addSearch } from './types/search.ts'
+import { addSeries } from './types/series.ts'
+import { addSnapshot } from './types/snapshot.ts'
+import { addStanding } from './types/standing.ts'
+import { addUser, userRef } from './types/user.ts'
+import { addUserLookup } from './types/user-lookup.ts'
+import { addVault } from './types/vault.ts'
+
+/** The graph. */
+export function createSchema(): GraphQLSchema {
+  const builder = createBuilder()
+  addTypes(builder)
+  return builder.toSchema()
+}
+
+/**
+ * Puts the graph together. A type is in types/, with the queries that return it and the mutations that change it.
+ * @returns the types that other graphs may refer to
+ */
+export function addTypes(builder: Builder) {
+  addScalars(builder)
+  const Query = builder.queryType({
+    description: "Reads. Everything in one operation's answer belongs to one snapshot of the store.",
+  })
+  builder.mutationType({ description: 'Changes, for operators: they need the admin token.' })
+  builder.globalConnectionField('totalCount', (t) =>
+    t.int({
+      description: 'How many rows the whole list has; counted only when it is selected.',
+      extensions: { cost: { weight: 10 } },
+      resolve: (connection) => connection.totalCount(),
+    }),
+  )
+
+  const SortDirection = addSortDirection(builder)
+  const chosen = addChoiceTypes(builder, { SortDirection })
+  const User = userRef(builder)
+  const Position = positionRef(builder)
+  const Positions = positionsRef(builder, Position)
+  const PositionChosen = positionChosen(chosen)
+  const Pool = addPool(builder, { chosen, PositionChosen, Positions, User })
+  const snapshots = addSnapshot(builder, { chosen })
+  const rewards = addLiquidationReward(builder, { chosen })
+  const earnings = addEarnings(builder, { chosen })
+  const Market = addMarket(builder, { chosen, Pool, ...snapshots })
+  const Vault = addVault(builder, { chosen, ...snapshots })
+  const LeaderboardEntry = addLeaderboard(builder, { chosen, User })
+  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { chosen })
+  const { Multiplier, MultiplierInput } = addMultiplier(builder, { chosen, Pool, ...revisions })
+  const DistributionKind = addDistributionKind(builder)
+  const runs = addRun(builder, { chosen, DistributionKind, ...revisions })
+  addPosition(builder, { Position, PositionChosen, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
+  const Distribution = addDistribution(builder, {
+    chosen,
+    PositionChosen,
+    Positions,
+    DistributionKind,
+    MultiplierInput,
+    ...runs,
+  })
+  addUser(builder, {
+    chosen,
+    PositionChosen,
+    User,
+    Position,
+    Positions,
+    LeaderboardEntry,
+    ...earnings,
+    ...snapshots,
+    ...rewards,
+  })
+  addDataVersion(builder)
+  addLimits(builder)
+  addLive(builder, { Query, Distribution, Run: runs.Run })
+  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
+  const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
+  const { spanArguments } = addSeries(builder, { User, Pool, GroupKey })
+  addRateSeries(builder, { Market, Vault, spanArguments })
+  addStanding(builder, { User, spanArguments })
+  addPoolStanding(builder, { Pool, MultiplierRevision })
+  addAggregates(builder, { GroupKey, SortDirection })
+  const UserLookup = addUserLookup(builder, { User })
+  addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
+  addSearch(builder, { Pool, Market, Vault })
+  return { User, Pool, Market, Vault }
+}

@@ -1,0 +1,13 @@
+import { versionSeenBy } from '../../../db/connect/store.ts'
+import type { Builder } from '../builder.ts'
+
+export function addDataVersion(builder: Builder): void {
+  builder.queryField('dataVersion', (t) =>
+    t.field({
+      type: 'BigInt',
+      description:
+        'The version of the stored data: every write raises it. Answers with the same version are of the same data.',
+      resolve: (_, __, context) => versionSeenBy(context.reader),
+    }),
+  )
+}

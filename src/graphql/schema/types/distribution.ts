@@ -1,0 +1,325 @@
+import { type Listing, listPages, rowsByKey } from '../../../db/lists/listing.ts'
+import { distributionChoices } from '../../../domain/distribution/choices.ts'
+import { manualUpdate, manualUpdatePlan } from '../../../domain/distribution/manual-update.ts'
+import {
+  type DistributionPreview,
+  MAX_MOVERS,
+  type Mover as MoverRow,
+  preview,
+} from '../../../domain/distribution/preview.ts'
+import { type ProgramTotals, programTotals } from '../../../domain/distribution/program.ts'
+import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
+import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
+import { runListing } from '../../../domain/distribution/run-listing.ts'
+import { assertSortable } from '../../../domain/position/choices.ts'
+import { positionFilter } from '../../../domain/position/filter.ts'
+import { isoDate, positionListing } from '../../../domain/position/position.ts'
+import { GatewayError } from '../../../errors.ts'
+import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
+import { type GraphContext, requireAdmin } from '../../execution/context.ts'
+import { list, nodeId, type One, oneOf, reading, unplanned } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { connectionType } from './connection-type.ts'
+import type { MultiplierInputRef } from './multiplier.ts'
+import { dateId, readDateId } from './node-id.ts'
+import { listArguments } from './page-arguments.ts'
+import type { PositionsRef } from './position.ts'
+import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
+
+const distributions: Listing<DistributionRow> = {
+  name: 'distributions',
+  from: Prisma.sql`distribution t`,
+  columns: {
+    date: 't.date',
+    totalPoints: 't.total_points',
+    positionCount: 't.position_count',
+    accountCount: 't.account_count',
+    kind: 'upper(t.kind::text)',
+    startedAt: 't.started_at',
+    finishedAt: 't.finished_at',
+    runId: 't.run_id',
+  },
+  order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
+}
+
+const distributionAt = oneOf(distributions, 't.date')
+
+const program: One = {
+  columns: { totalPoints: 't.total_points', accountCount: 't.account_count', positionCount: 't.position_count' },
+  always: true,
+  at: () => Prisma.sql`FROM program t`,
+}
+
+/** The distribution of a date, together with all others asked for in the same tick; null where none is stored. */
+export function loadDistribution(context: GraphContext, date: Date): Promise<DistributionRow | null> {
+  return context.batches.load('distribution', isoDate(date), (days) =>
+    rowsByKey(context.reader, distributions, {
+      columns: [{ column: 't.date', type: 'date' }],
+      values: days.map((day) => [day]),
+    }),
+  )
+}
+
+/** The newest distribution; null in a store without positions. */
+export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
+  const [newest] = await listPages(reader, distributions, { where: [] }, { limit: 1, backward: false, offset: 0n })
+  return newest?.[0] ?? null
+}
+
+/** The program's totals, read once an operation. */
+export function loadProgram(context: GraphContext): Promise<ProgramTotals> {
+  return context.batches.load('program', '', async () => [await programTotals(context.reader)])
+}
+
+type Refs = {
+  chosen: ChoiceTypes
+  PositionChosen: Chosen
+  Positions: PositionsRef
+  DistributionKind: DistributionKindRef
+  MultiplierInput: MultiplierInputRef
+} & RunRefs
+
+export function addDistribution(builder: Builder, refs: Refs) {
+  const { chosen, PositionChosen, Positions, DistributionKind, MultiplierInput, Run, RunChosen, Runs, DayTotals } = refs
+  const DistributionChosen = chosen('Distribution', distributionChoices, { kind: DistributionKind })
+  const Distribution = builder.prismaNode('Distribution', {
+    id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
+    findUnique: (id) => ({ date: readDateId(id) }),
+    nullable: true,
+    description: 'One day of the points program.',
+    fields: (t) => ({
+      date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
+      totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
+      positionCount: t.exposeInt('positionCount', { description: 'Positions on the date.' }),
+      accountCount: t.exposeInt('accountCount', { description: 'Accounts with a position on the date.' }),
+      kind: t.expose('kind', { type: DistributionKind, description: 'How its stored points came to be.' }),
+      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run that stored them started.' }),
+      finishedAt: t.expose('finishedAt', { type: 'DateTime', description: 'When the run that stored them finished.' }),
+      positions: t.field({
+        type: Positions,
+        description: 'The positions of the date, by id.',
+        args: listArguments(t.arg, PositionChosen),
+        ...list({
+          listing: () => positionListing,
+          choices: PositionChosen.choices,
+          assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
+          filter: () => positionFilter({}),
+          owner: { columns: [{ column: 't.distribution_date', type: 'date' }], fields: ['date'] },
+          total: {
+            load:
+              ({ positionCount }) =>
+              async () =>
+                positionCount,
+            sql: (_, column) => column('positionCount'),
+          },
+        }),
+      }),
+      run: t.field({
+        type: Run,
+        nullable: true,
+        description: 'The run that last changed it; null: it was before runs were recorded.',
+        resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
+      }),
+      runs: t.field({
+        type: Runs,
+        description: 'All runs of the date, newest first: those that failed and one in progress among them.',
+        args: listArguments(t.arg, RunChosen),
+        ...unplanned({
+          listing: () => runListing,
+          choices: RunChosen.choices,
+          filter: () => ({ where: [] }),
+          owner: { columns: [{ column: 't.date', type: 'date' }], fields: ['date'] },
+        }),
+      }),
+    }),
+  })
+
+  const Distributions = connectionType(builder, 'Distribution', Distribution)
+
+  const Program = builder.prismaObject('Program', {
+    description: 'The totals of the whole points program.',
+    fields: (t) => ({
+      totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all accounts over all distribution dates.' }),
+      accountCount: t.exposeInt('accountCount', { description: 'Addresses with at least one stored position.' }),
+      positionCount: t.exposeInt('positionCount', { description: 'Stored positions over all distribution dates.' }),
+    }),
+  })
+
+  const DistributionRun = builder.objectRef<FinishedRun>('DistributionRun').implement({
+    description: 'What a run that recomputed a distribution did.',
+    fields: (t) => ({
+      distributionDate: t.expose('distributionDate', {
+        type: 'DateTime',
+        description: 'The distribution date, midnight UTC.',
+      }),
+      positionCount: t.exposeInt('positionCount', { description: 'Positions on the date.' }),
+      totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
+      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run started.' }),
+      finishedAt: t.expose('finishedAt', { type: 'DateTime', description: 'When the run finished.' }),
+      run: t.field({
+        type: Run,
+        description: "The run's record.",
+        resolve: async ({ id }, _, context) => {
+          const run = await loadRun(context, BigInt(id))
+          if (!run) throw new Error(`run ${id} has no record`)
+          return run
+        },
+      }),
+    }),
+  })
+
+  const Mover = builder.objectRef<MoverRow>('DistributionMover').implement({
+    description: 'An account whose points a run would change.',
+    fields: (t) => ({
+      account: t.expose('account', { type: 'Address', description: "The account's address." }),
+      pointsBefore: t.exposeFloat('pointsBefore', { description: 'Its points over all dates now.' }),
+      pointsAfter: t.exposeFloat('pointsAfter', { description: 'Its points over all dates after the run.' }),
+      pointsChange: t.float({
+        description: 'By how much they would change.',
+        resolve: (mover) => mover.pointsAfter - mover.pointsBefore,
+      }),
+      rankBefore: t.exposeInt('rankBefore', {
+        nullable: true,
+        description: 'Its rank now; null: it is no account yet.',
+      }),
+      rankAfter: t.exposeInt('rankAfter', {
+        nullable: true,
+        description: 'Its rank after the run; null: it would be no account any more.',
+      }),
+    }),
+  })
+
+  const PreviewKind = builder.enumType('PreviewKind', {
+    description: 'Which run is previewed.',
+    values: {
+      MANUALUPDATE: { description: 'A manualupdate: with positions fetched from the source now.' },
+      RESYNC: { description: 'A resync: with the stored positions.' },
+    },
+  })
+
+  const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
+    description: 'What a run would change. Nothing of it is stored.',
+    fields: (t) => ({
+      distributionDate: t.expose('distributionDate', {
+        type: 'DateTime',
+        description: 'The distribution date, midnight UTC.',
+      }),
+      kind: t.field({
+        type: PreviewKind,
+        description: 'Which run it is of.',
+        resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
+      }),
+      before: t.expose('before', { type: DayTotals, description: 'The date now; zeros where it is not stored.' }),
+      after: t.expose('after', { type: DayTotals, description: 'The date after the run.' }),
+      programPointsBefore: t.exposeFloat('programPointsBefore', {
+        description: 'Points of all accounts over all dates now.',
+      }),
+      programPointsAfter: t.exposeFloat('programPointsAfter', {
+        description: 'Points of all accounts over all dates after the run.',
+      }),
+      changedAccountCount: t.exposeInt('changedAccountCount', {
+        description: 'Accounts whose points would change, those that come and go among them.',
+      }),
+      changedRankCount: t.exposeInt('changedRankCount', {
+        description: 'Accounts that would be on another place of the leaderboard.',
+      }),
+      movers: t.expose('movers', {
+        type: [Mover],
+        extensions: { cost: { rows: 'page' } },
+        description:
+          'The changed accounts, by the size of the change, largest first, then by address; `first` of them.',
+      }),
+    }),
+  })
+
+  builder.queryFields((t) => ({
+    program: t.field({
+      type: Program,
+      description: 'The totals of the whole points program.',
+      ...reading({ kind: 'one', one: program, by: [] }),
+      resolve: (_, __, context) => loadProgram(context),
+    }),
+    distribution: t.field({
+      type: Distribution,
+      nullable: true,
+      description: 'The distribution of a date; null where no positions are stored for it.',
+      args: { date: t.arg({ type: 'DateTime', required: true, description: 'The date.' }) },
+      ...reading({ kind: 'one', one: distributionAt, by: ['date'] }),
+      resolve: (_, { date }, context) => loadDistribution(context, date),
+    }),
+    distributions: t.field({
+      type: Distributions,
+      description: 'All distributions, newest date first.',
+      args: listArguments(t.arg, DistributionChosen),
+      ...list({ listing: () => distributions, choices: DistributionChosen.choices, filter: () => ({ where: [] }) }),
+    }),
+    previewDistribution: t.field({
+      type: Preview,
+      extensions: { volatile: true, cost: { weight: 1000 } },
+      description:
+        'What a run for a date would change, with the stored multipliers or with others in their place: the run itself, taken back at its end. It has the date as long as it takes, like a run. Needs the admin token.',
+      args: {
+        date: t.arg({
+          type: 'DateTime',
+          description:
+            'The date; when left out the newest stored one for a resync, the current UTC date for a manualupdate.',
+        }),
+        multipliers: t.arg({
+          type: [MultiplierInput],
+          description: 'Multipliers to compute with, each pool once; pools and fields left out are as stored.',
+        }),
+        kind: t.arg({
+          type: PreviewKind,
+          defaultValue: 'RESYNC',
+          required: true,
+          description: 'Which run to preview.',
+        }),
+        first: t.arg.int({
+          defaultValue: 100,
+          required: true,
+          description: `How many of the accounts that change most, 0 to ${MAX_MOVERS}.`,
+        }),
+      },
+      resolve: (_, { date, multipliers, kind, first }, context) => {
+        requireAdmin(context.admin)
+        if (first < 0 || first > MAX_MOVERS) {
+          const message = `must be from 0 to ${MAX_MOVERS}`
+          throw new GatewayError('BAD_INPUT', `first ${message}.`, [{ in: 'query', name: 'first', message }])
+        }
+        const deps = runDeps(context)
+        const plan = kind === 'RESYNC' ? resyncPlan(date ?? null) : manualUpdatePlan(deps, date ?? null)
+        return preview(deps, plan, { first, ...(multipliers && { multipliers }) })
+      },
+    }),
+  }))
+
+  const runDeps = ({ deps }: GraphContext) => ({ ...deps, pool: deps.store.pool })
+  builder.mutationFields((t) => ({
+    resyncDistribution: t.field({
+      type: DistributionRun,
+      description:
+        "Computes a date's points anew from its stored positions and the present multipliers. All of it lands or none. Needs the admin token.",
+      args: { date: t.arg({ type: 'DateTime', description: 'The date; the newest stored one when left out.' }) },
+      resolve: async (_, { date }, context) => {
+        const run = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
+        context.batches.clear()
+        return run
+      },
+    }),
+    updateDistribution: t.field({
+      type: DistributionRun,
+      description:
+        "Fetches a date's positions from the configured source, replaces the stored ones by them and computes their points. All of it lands or none. Needs the admin token.",
+      args: { date: t.arg({ type: 'DateTime', description: 'The date; the current UTC date when left out.' }) },
+      resolve: async (_, { date }, context) => {
+        const run = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
+        context.batches.clear()
+        return run
+      },
+    }),
+  }))
+  return Distribution
+}
+
+export type DistributionRef = ReturnType<typeof addDistribution>

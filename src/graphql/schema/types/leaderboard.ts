@@ -1,0 +1,103 @@
+import { accountChoices } from '../../../domain/account/choices.ts'
+import { asOfDate, presentStandings, rankAt, type StandingEntry, standings } from '../../../domain/standing/standing.ts'
+import { GatewayError } from '../../../errors.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { likeQuery } from '../../live/live-query.ts'
+import { list, reading } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import { DEFAULT_PAGE, encodeCursor } from '../connection.ts'
+import type { ChoiceTypes } from '../list-inputs.ts'
+import { connectionType } from './connection-type.ts'
+import { loadProgram } from './distribution.ts'
+import { listArguments, pageArguments } from './page-arguments.ts'
+import { type UserRef, userAt } from './user.ts'
+
+const NOW = { date: '', newest: true }
+
+/** Whether it is the present leaderboard, with all of its accounts. */
+const isWhole = ({ at = NOW, nowhere }: { at?: typeof NOW; nowhere?: boolean }) => at.newest && !nowhere
+
+export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: ChoiceTypes; User: UserRef }) {
+  const EntryChosen = chosen('LeaderboardEntry', accountChoices)
+  const LeaderboardEntry = builder.objectRef<StandingEntry>('LeaderboardEntry').implement({
+    description: "An account's place on the leaderboard. An account is an address with at least one stored position.",
+    fields: (t) => ({
+      rank: t.exposeInt('rank', { description: 'From 1; no two accounts share one. By points, then address.' }),
+      account: t.expose('userAddress', { type: 'Address', description: "The account's address." }),
+      points: t.exposeFloat('points', {
+        description: 'Points over all distribution dates up to that of the leaderboard.',
+      }),
+      user: t.field({
+        type: User,
+        description: 'The user.',
+        ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
+        resolve: (entry) => ({ address: entry.userAddress }),
+      }),
+    }),
+  })
+
+  const LeaderboardEntries = connectionType(builder, 'LeaderboardEntry', LeaderboardEntry)
+  builder.queryFields((t) => ({
+    leaderboard: t.field({
+      type: LeaderboardEntries,
+      description: 'All accounts by rank, now or as of a date.',
+      args: {
+        ...listArguments(t.arg, EntryChosen),
+        asOf: t.arg({
+          type: 'DateTime',
+          description:
+            'As of the last distribution date up to this moment, included; the newest when left out. There is nothing before the first one.',
+        }),
+        around: t.arg({
+          type: 'Address',
+          description:
+            'The page with this account in its middle, as far as the ends of the list allow it; nothing where it has no place. `first` is its size; not together with after, before, last, offset, where and orderBy, but its cursors lead on.',
+        }),
+      },
+      ...list({
+        listing: ({ at = NOW }) => (at.newest ? presentStandings : standings),
+        choices: EntryChosen.choices,
+        filter: ({ at = NOW, nowhere }) => {
+          if (nowhere) return { where: [Prisma.sql`false`] }
+          return { where: at.newest ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
+        },
+        async prepare({ asOf, around, ...page }, reader) {
+          const at = asOf ? await asOfDate(reader, asOf) : NOW
+          if (!at) return { ...page, nowhere: true }
+          if (!around) return { ...page, at }
+          const { first, after, before, last, offset, where, orderBy } = page
+          if ([after, before, last, offset, where, orderBy].some((one) => one !== null && one !== undefined))
+            throw new GatewayError(
+              'BAD_INPUT',
+              'around cannot be given together with after, before, last, offset, where or orderBy.',
+            )
+          const rank = await rankAt(reader, around, at)
+          if (rank === undefined) return { ...page, at, nowhere: true }
+          const start = Math.max(0, rank - 1 - ((first ?? DEFAULT_PAGE) >> 1))
+          const { name } = at.newest ? presentStandings : standings
+          return { ...page, at, after: encodeCursor(name, [String(start)]) }
+        },
+        total: {
+          load: (_, args, context) =>
+            isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined,
+          sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
+        },
+      }),
+    }),
+  }))
+  builder.subscriptionFields((t) => ({
+    leaderboard: t.field({
+      type: LeaderboardEntries,
+      description:
+        'The accounts by rank, as the query of the same name answers them: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
+      args: {
+        first: pageArguments(t.arg).first,
+        offset: t.arg({ type: 'BigInt', description: 'How many ranks to skip; none when left out.' }),
+      },
+      ...likeQuery,
+    }),
+  }))
+  return LeaderboardEntry
+}
+
+export type LeaderboardEntryRef = ReturnType<typeof addLeaderboard>

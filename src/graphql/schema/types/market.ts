@@ -1,0 +1,138 @@
+import { type Listing, rowsByKey } from '../../../db/lists/listing.ts'
+import { marketChoices } from '../../../domain/market/choices.ts'
+import { assertSortable } from '../../../domain/snapshot/choices.ts'
+import { marketSnapshots, snapshotFilter } from '../../../domain/snapshot/snapshot.ts'
+import { type Market as MarketRow, Prisma } from '../../../generated/prisma/client.ts'
+import type { GraphContext } from '../../execution/context.ts'
+import { list, nodeId, oneOf, reading } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../list-inputs.ts'
+import { connectionType } from './connection-type.ts'
+import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
+import { listArguments } from './page-arguments.ts'
+import { loadPool, type PoolRef, poolAt } from './pool.ts'
+import type { SnapshotRefs } from './snapshot.ts'
+
+const markets: Listing<MarketRow> = {
+  name: 'markets',
+  from: Prisma.sql`market t`,
+  columns: {
+    chainId: 't.chain_id',
+    id: 't.id',
+    poolId: 't.pool_id',
+    assetAddress: 't.asset_address',
+    assetSymbol: 't.asset_symbol',
+    assetDecimals: 't.asset_decimals',
+    depositRate: 't.deposit_rate',
+    borrowRate: 't.borrow_rate',
+  },
+  order: [
+    { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
+    { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
+  ],
+}
+
+/** The market at an address of a chain. */
+export const marketAt = oneOf(markets, 't.chain_id', 't.id')
+
+/** The market at an address of a chain, together with all others asked for in the same tick. */
+export function loadMarket(context: GraphContext, chainId: bigint, address: string): Promise<MarketRow | null> {
+  return context.batches.load('market', { chainId, address }, (keys) =>
+    rowsByKey(context.reader, markets, {
+      columns: [
+        { column: 't.chain_id', type: 'bigint' },
+        { column: 't.id', type: 'text' },
+      ],
+      values: keys.map((key) => [String(key.chainId), key.address]),
+    }),
+  )
+}
+
+type Refs = { chosen: ChoiceTypes; Pool: PoolRef } & SnapshotRefs
+
+export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, MarketSnapshotChosen }: Refs) {
+  const MarketChosen = chosen('Market', marketChoices)
+  const Market = builder.prismaNode('Market', {
+    id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
+    findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
+    nullable: true,
+    description: 'One side of a pool: one asset, lent and borrowed.',
+    fields: (t) => ({
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the market is on.' }),
+      address: t.expose('id', { type: 'Address', description: "The market's address." }),
+      assetAddress: t.expose('assetAddress', { type: 'Address', description: 'The address of its token.' }),
+      assetSymbol: t.exposeString('assetSymbol', { description: 'The symbol of its token.' }),
+      assetDecimals: t.exposeInt('assetDecimals', { description: 'How many decimals its token has.' }),
+      depositRate: t.exposeFloat('depositRate', {
+        description: 'What a deposit earns, a fraction a year: 0.05 is 5 %.',
+      }),
+      borrowRate: t.exposeFloat('borrowRate', { description: 'What a debt costs, a fraction a year: 0.05 is 5 %.' }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool that it is a side of; null where the store has none at its address.',
+        ...reading({ kind: 'one', one: poolAt, by: ['poolId'] }),
+        resolve: (market, _, context) => loadPool(context, market.poolId),
+      }),
+      snapshots: t.field({
+        type: MarketSnapshots,
+        description: 'Snapshots of all users in this market, oldest first, then by account and position.',
+        args: {
+          ...listArguments(t.arg, MarketSnapshotChosen),
+          from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
+          to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+        },
+        ...list({
+          listing: () => marketSnapshots,
+          choices: MarketSnapshotChosen.choices,
+          assertSortable,
+          filter: ({ from, to }) => snapshotFilter('market', { from, to }),
+          owner: {
+            columns: [
+              { column: 't.market_id', type: 'text' },
+              { column: 't.chain_id', type: 'bigint' },
+            ],
+            fields: ['id', 'chainId'],
+          },
+        }),
+      }),
+    }),
+  })
+
+  const Markets = connectionType(builder, 'Market', Market)
+  builder.queryFields((t) => ({
+    market: t.field({
+      type: Market,
+      nullable: true,
+      description: 'The market at an address of a chain; null where there is none.',
+      args: {
+        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
+        address: t.arg({ type: 'Address', required: true, description: "The market's address." }),
+      },
+      ...reading({ kind: 'one', one: marketAt, by: ['chainId', 'address'] }),
+      resolve: (_, { chainId, address }, context) => loadMarket(context, BigInt(chainId), address),
+    }),
+    markets: t.field({
+      type: Markets,
+      description: 'All markets, by chain, then address.',
+      args: {
+        ...listArguments(t.arg, MarketChosen),
+        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
+      },
+      ...list({
+        listing: () => markets,
+        choices: MarketChosen.choices,
+        filter: ({ chainId, address }) => {
+          const where: Prisma.Sql[] = []
+          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
+          if (address) where.push(Prisma.sql`t.id = ${address}`)
+          return { where }
+        },
+      }),
+    }),
+  }))
+  return Market
+}
+
+export type MarketRef = ReturnType<typeof addMarket>

@@ -1,0 +1,135 @@
+import { type Columns, type Listing, rowsByKey } from '../../../db/lists/listing.ts'
+import { multiplierChoices } from '../../../domain/multiplier/choices.ts'
+import { revisionListing } from '../../../domain/multiplier/history.ts'
+import { updateMultipliers } from '../../../domain/multiplier/update.ts'
+import { type Multiplier as MultiplierRow, Prisma } from '../../../generated/prisma/client.ts'
+import { type GraphContext, requireAdmin } from '../../execution/context.ts'
+import { list, nodeId, oneOf, reading, unplanned } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { connectionType } from './connection-type.ts'
+import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
+import { listArguments } from './page-arguments.ts'
+import { loadPool, type PoolRef, poolAt } from './pool.ts'
+
+const columns: Columns<MultiplierRow> = {
+  id: 't.id',
+  poolAddress: 't.pool_address',
+  depositTokenA: 't.deposit_token_a',
+  depositTokenB: 't.deposit_token_b',
+  borrowTokenA: 't.borrow_token_a',
+  borrowTokenB: 't.borrow_token_b',
+  createdAt: 't.created_at',
+  updatedAt: 't.updated_at',
+}
+
+const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
+  name: 'multipliers',
+  from: Prisma.sql`multiplier t JOIN pool p ON p.id = t.pool_address`,
+  columns: { ...columns, marketId: 'p.market_id' },
+  order: [
+    { column: 'p.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
+    { column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' },
+  ],
+}
+
+/** The multiplier of a pool. */
+export const multiplierAt = oneOf({ from: Prisma.sql`multiplier t`, columns }, 't.pool_address')
+
+/** The multiplier of a pool, together with all others asked for in the same tick; null: it has none. */
+export function loadMultiplier(context: GraphContext, poolAddress: string): Promise<MultiplierRow | null> {
+  return context.batches.load('multiplier', poolAddress, (addresses) =>
+    rowsByKey(context.reader, multipliers, {
+      columns: [{ column: 't.pool_address', type: 'text' }],
+      values: addresses.map((one) => [one]),
+    }),
+  )
+}
+
+type Refs = {
+  chosen: ChoiceTypes
+  Pool: PoolRef
+  MultiplierRevisions: MultiplierRevisionsRef
+  RevisionChosen: Chosen
+}
+
+export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisions, RevisionChosen }: Refs) {
+  const MultiplierChosen = chosen('Multiplier', multiplierChoices)
+  const Multiplier = builder.prismaNode('Multiplier', {
+    id: { field: 'poolAddress', ...nodeId('Multiplier', (column) => column('poolAddress')) },
+    nullable: true,
+    description: "What a pool's dollars are worth in points.",
+    fields: (t) => ({
+      uuid: t.exposeString('id', { description: "The multiplier's UUID: its id in the REST API." }),
+      poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
+      depositTokenA: t.exposeFloat('depositTokenA', { description: 'Factor of a dollar of token A supplied.' }),
+      depositTokenB: t.exposeFloat('depositTokenB', { description: 'Factor of a dollar of token B supplied.' }),
+      borrowTokenA: t.exposeFloat('borrowTokenA', { description: 'Factor of a dollar of token A borrowed.' }),
+      borrowTokenB: t.exposeFloat('borrowTokenB', { description: 'Factor of a dollar of token B borrowed.' }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the pool first had one.' }),
+      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool; null where the store has none at its address.',
+        ...reading({ kind: 'one', one: poolAt, by: ['poolAddress'] }),
+        resolve: (multiplier, _, context) => loadPool(context, multiplier.poolAddress),
+      }),
+      history: t.field({
+        type: MultiplierRevisions,
+        description: 'Its changes, newest first: who changed what, and when.',
+        args: listArguments(t.arg, RevisionChosen),
+        ...unplanned({
+          listing: () => revisionListing,
+          choices: RevisionChosen.choices,
+          filter: () => ({ where: [] }),
+          owner: { columns: [{ column: 't.pool_address', type: 'text' }], fields: ['poolAddress'] },
+        }),
+      }),
+    }),
+  })
+
+  const MultiplierInput = builder.inputType('MultiplierInput', {
+    description:
+      "A pool's new multipliers: finite numbers from 0 up. One left out keeps its value, or is 0 where the pool had none.",
+    fields: (t) => ({
+      poolAddress: t.field({ type: 'Address', required: true, description: "The pool's address." }),
+      depositTokenA: t.float({ description: 'Factor of a dollar of token A supplied.' }),
+      depositTokenB: t.float({ description: 'Factor of a dollar of token B supplied.' }),
+      borrowTokenA: t.float({ description: 'Factor of a dollar of token A borrowed.' }),
+      borrowTokenB: t.float({ description: 'Factor of a dollar of token B borrowed.' }),
+    }),
+  })
+
+  const Multipliers = connectionType(builder, 'Multiplier', Multiplier)
+  builder.queryFields((t) => ({
+    multipliers: t.field({
+      type: Multipliers,
+      description: "All multipliers, by their pool's number, then address.",
+      args: listArguments(t.arg, MultiplierChosen),
+      ...list({ listing: () => multipliers, choices: MultiplierChosen.choices, filter: () => ({ where: [] }) }),
+    }),
+  }))
+
+  builder.mutationFields((t) => ({
+    updateMultipliers: t.field({
+      type: [Multiplier],
+      description:
+        'Sets the multipliers of pools, all of them or none; the answer is in the order of the request. Points already stored do not change until their date is resynced. Needs the admin token.',
+      args: {
+        multipliers: t.arg({ type: [MultiplierInput], required: true, description: 'At least one, each pool once.' }),
+      },
+      resolve: async (_, args, context) => {
+        const requestedBy = requireAdmin(context.admin)
+        const addresses = await updateMultipliers(context.deps.store, args.multipliers, requestedBy)
+        context.batches.clear()
+        const stored = await Promise.all(addresses.map((address) => loadMultiplier(context, address)))
+        return stored.filter((one) => one !== null)
+      },
+    }),
+  }))
+  return { Multiplier, MultiplierInput }
+}
+
+export type MultiplierRef = ReturnType<typeof addMultiplier>['Multiplier']
+export type MultiplierInputRef = ReturnType<typeof addMultiplier>['MultiplierInput']

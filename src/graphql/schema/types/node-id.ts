@@ -1,0 +1,43 @@
+import { type GraphQLSchema, isObjectType } from 'graphql'
+import { GatewayError } from '../../../errors.ts'
+import { parseUtc } from '../scalars.ts'
+
+/** What a globally unique id holds. */
+interface NodeId {
+  typename: string
+  id: string
+}
+
+const MAX_LENGTH = 1000
+
+/** @throws BAD_INPUT for an id that is of no type, or that no store can hold */
+export function assertNodeId({ typename, id }: NodeId, schema: GraphQLSchema): void {
+  const type = schema.getType(typename)
+  const isNode = isObjectType(type) && type.getInterfaces().some((one) => one.name === 'Node')
+  if (!isNode || id.includes('\0') || id.length > MAX_LENGTH) throw badId()
+}
+
+/** The id of what an address of a chain names. */
+export const chainAddressId = ({ chainId, id }: { chainId: bigint; id: string }) => `${chainId}:${id}`
+
+export const chainAddressSql = (column: (field: string) => string) => `${column('chainId')} || ':' || ${column('id')}`
+
+export function readChainAddressId(text: string): { chainId: bigint; id: string } {
+  const [, chainId, id] = /^(\d{1,16}):(0x[0-9a-f]{40})$/.exec(text) ?? []
+  if (chainId === undefined || id === undefined) throw badId()
+  return { chainId: BigInt(chainId), id }
+}
+
+/** The id of what a date names. */
+export const dateId = (date: Date) => date.toISOString().slice(0, 10)
+
+export function readDateId(text: string): Date {
+  const date = text.length === 10 ? parseUtc(text) : undefined
+  if (!date) throw badId()
+  return date
+}
+
+const badId = () =>
+  new GatewayError('BAD_INPUT', 'The id is of no object. Use one that an object gave.', [
+    { in: 'query', name: 'id', message: 'is not an id that an object gave' },
+  ])

@@ -1,0 +1,75 @@
+import {
+  poolStandingColumns,
+  poolStandingSql,
+  poolStandings,
+  type PoolStanding as Row,
+} from '../../../domain/pool/standing.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { type One, reading } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import { loadRevision, type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
+import type { PoolRef } from './pool.ts'
+
+const standingAt: One = {
+  columns: poolStandingColumns,
+  at: ([pool, asOf]) => poolStandingSql(pool ?? Prisma.empty, asOf ?? Prisma.empty),
+}
+
+type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
+
+/** What a pool was on past dates. */
+export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: Refs): void {
+  const PoolStanding = builder.objectRef<Row>('PoolStanding').implement({
+    description:
+      'A pool as of a distribution date: its points up to it, and its positions on it. `positions(asOf:)` and `topAccounts(date:)` tell whose they are.',
+    fields: (t) => ({
+      date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
+      points: t.exposeFloat('points', {
+        description: 'Points of its positions over all distribution dates up to it, included.',
+      }),
+      pointsOfDate: t.exposeFloat('pointsOfDate', { description: 'Points of its positions on the date.' }),
+      positionCount: t.exposeInt('positionCount', {
+        description: 'Positions on the date, each of another account.',
+      }),
+      suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Supplied and borrowable on the date, in USD.' }),
+      protectedUsd: t.exposeFloat('protectedUsd', {
+        description: 'Supplied and protected (non-borrowable) on the date, in USD.',
+      }),
+      tvlUsd: t.float({
+        description: 'Total value locked on the date: supplied + protected, in USD, what is lent on included.',
+        ...reading({ kind: 'sql', sql: (column) => `${column('suppliedUsd')} + ${column('protectedUsd')}` }),
+        resolve: (row) => row.suppliedUsd + row.protectedUsd,
+      }),
+      borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Borrowed on the date, in USD.' }),
+      multiplier: t.field({
+        type: MultiplierRevision,
+        nullable: true,
+        description:
+          "The pool's multiplier at midnight UTC of the date; null: it had none. `multiplierUsed` of a position is the one that made its points.",
+        ...reading({ kind: 'one', one: revisionOfDate, by: ['poolAddress', 'date'] }),
+        resolve: ({ poolAddress, date }, _, context) => loadRevision(context, poolAddress, date),
+      }),
+    }),
+  })
+
+  builder.prismaObjectFields(Pool, (t) => ({
+    standing: t.field({
+      type: PoolStanding,
+      nullable: true,
+      description: "The pool's points and USD amounts as of a date; null: no position in it by then.",
+      args: {
+        asOf: t.arg({
+          type: 'DateTime',
+          required: true,
+          description: 'As of the last distribution date up to this moment, included.',
+        }),
+      },
+      // The pool's days up to it are added up.
+      ...reading({ kind: 'one', one: standingAt, by: ['id', 'asOf'] }, { cost: { weight: 10 } }),
+      resolve: ({ id }, { asOf }, context) =>
+        context.batches.load(`pool standing ${asOf.toISOString()}`, id, (pools) =>
+          poolStandings(context.reader, pools, asOf),
+        ),
+    }),
+  }))
+}

@@ -1,0 +1,227 @@
+import { placeOf } from '../../../db/lists/listing.ts'
+import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
+import { assertSortable, positionChoices } from '../../../domain/position/choices.ts'
+import { positionFilter } from '../../../domain/position/filter.ts'
+import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
+import { GatewayError } from '../../../errors.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { list, nodeId, reading } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import { encodeCursor } from '../connection.ts'
+import { type ChoiceTypes, type Chosen, choose } from '../list-inputs.ts'
+import { connectionType } from './connection-type.ts'
+import { loadProgram } from './distribution.ts'
+import type { MultiplierRevisionRef } from './multiplier-revision.ts'
+import { asOfArgument, listArguments } from './page-arguments.ts'
+import { loadPool, type PoolRef, poolAt } from './pool.ts'
+import { loadRun, type RunRefs } from './run.ts'
+import { type UserRef, userAt } from './user.ts'
+
+export const positionRef = (builder: Builder) => builder.objectRef<Row>('Position')
+export type PositionRef = ReturnType<typeof positionRef>
+
+export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
+export type PositionsRef = ReturnType<typeof positionsRef>
+
+/** What positions can be filtered and sorted by, wherever they are listed. */
+export const positionChosen = (chosen: ChoiceTypes) => chosen('Position', positionChoices)
+
+type Refs = {
+  PositionChosen: Chosen
+  Position: PositionRef
+  Positions: PositionsRef
+  Pool: PoolRef
+  User: UserRef
+  Run: RunRefs['Run']
+  MultiplierRevision: MultiplierRevisionRef
+}
+
+export function addPosition(builder: Builder, refs: Refs) {
+  const { Position, PositionChosen, Positions, Pool, User, Run, MultiplierRevision } = refs
+  const Side = builder.objectRef<{ side: 'a' | 'b'; of: Row }>('PositionSide').implement({
+    description: "One side of a position: a token, its price, and the user's amounts of it.",
+    fields: (t) => {
+      const amount = (name: 'SuppliedAmount' | 'ProtectedSuppliedAmount' | 'BorrowedAmount', what: string) => ({
+        amount: t.float({ description: `${what}, in whole tokens.`, resolve: ({ side, of }) => of[`${side}${name}`] }),
+        usd: t.float({ description: `${what}, in USD.`, resolve: ({ side, of }) => of[`${side}${name}Usd`] }),
+      })
+      const supplied = amount('SuppliedAmount', 'Supplied and borrowable')
+      const protectedSupply = amount('ProtectedSuppliedAmount', 'Supplied and protected (non-borrowable)')
+      const borrowed = amount('BorrowedAmount', 'Borrowed')
+      return {
+        tokenAddress: t.field({
+          type: 'Address',
+          description: "The token's address.",
+          resolve: ({ side, of }) => of[`${side}TokenAddress`],
+        }),
+        tokenSymbol: t.string({
+          description: "The token's symbol.",
+          resolve: ({ side, of }) => of[`${side}TokenSymbol`],
+        }),
+        tokenPrice: t.float({
+          description: "The token's price in USD.",
+          resolve: ({ side, of }) => of[`${side}TokenPrice`],
+        }),
+        suppliedAmount: supplied.amount,
+        suppliedAmountUsd: supplied.usd,
+        protectedSuppliedAmount: protectedSupply.amount,
+        protectedSuppliedAmountUsd: protectedSupply.usd,
+        borrowedAmount: borrowed.amount,
+        borrowedAmountUsd: borrowed.usd,
+      }
+    },
+  })
+
+  builder.node(Position, {
+    id: { resolve: (position) => position.id, ...nodeId('Position', (column) => column('id')) },
+    loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
+    description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
+    fields: (t) => ({
+      recordId: t.exposeString('id', { description: "The record's id: its id in the REST API." }),
+      userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
+      poolAddress: t.expose('marketAddress', {
+        type: 'Address',
+        description: "The pool's address: marketAddress in the REST API.",
+      }),
+      distributionDate: t.expose('distributionDate', {
+        type: 'DateTime',
+        description: 'The distribution date, midnight UTC.',
+      }),
+      pointsA: t.exposeFloat('pointsA', { description: 'Points of side A.' }),
+      pointsB: t.exposeFloat('pointsB', { description: 'Points of side B.' }),
+      points: t.float({
+        description: 'Points of both sides.',
+        ...reading({ kind: 'sql', sql: (column) => `${column('pointsA')} + ${column('pointsB')}` }),
+        resolve: (p) => p.pointsA + p.pointsB,
+      }),
+      a: t.field({
+        type: Side,
+        description: 'Side A.',
+        ...reading({ kind: 'own', columns: sideColumns('a') }),
+        resolve: (of) => ({ side: 'a' as const, of }),
+      }),
+      b: t.field({
+        type: Side,
+        description: 'Side B.',
+        ...reading({ kind: 'own', columns: sideColumns('b') }),
+        resolve: (of) => ({ side: 'b' as const, of }),
+      }),
+      user: t.field({
+        type: User,
+        description: 'The user.',
+        ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
+        resolve: (p) => ({ address: p.userAddress }),
+      }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool; null where the store has none at its address.',
+        ...reading({ kind: 'one', one: poolAt, by: ['marketAddress'] }),
+        resolve: (p, _, context) => loadPool(context, p.marketAddress),
+      }),
+      run: t.field({
+        type: Run,
+        nullable: true,
+        description: 'The run that gave it its points; null: it was before runs were recorded.',
+        resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
+      }),
+      multiplierUsed: t.field({
+        type: MultiplierRevision,
+        nullable: true,
+        description:
+          'The multiplier that made its points; null where the pool had none, where the points came with an import, or before runs were recorded.',
+        resolve: async ({ runId, given, marketAddress: poolAddress }, _, context) => {
+          const run = runId === null || given ? null : await loadRun(context, runId)
+          if (!run || run.multiplierRevision === null) return null
+          const { multiplierRevision: revision } = run
+          return context.batches.load('multiplier used', { poolAddress, revision }, (asked) =>
+            revisionsUpTo(context.reader, asked),
+          )
+        },
+      }),
+    }),
+  })
+
+  builder.queryFields((t) => ({
+    positions: t.field({
+      type: Positions,
+      description: 'Positions of all users, newest distribution date first, then by id.',
+      args: {
+        ...listArguments(t.arg, PositionChosen),
+        afterRecord: t.arg.string({
+          description:
+            'Positions after the place of the record with this id (its `recordId`), whether or not the filter lets it through; an id of no record is an error.',
+        }),
+        user: t.arg({ type: 'Address', description: 'Those of one user.' }),
+        pool: t.arg.string({
+          description:
+            "Those of one pool, by its address in lower case; text that is no pool's address matches nothing.",
+        }),
+        assets: t.arg({
+          type: ['Address'],
+          description: `Those with one of these tokens on either side, at most ${MAX_ASSETS}.`,
+        }),
+        date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+        asOf: asOfArgument(t.arg),
+      },
+      ...list({
+        listing: () => positionListing,
+        choices: PositionChosen.choices,
+        assertSortable: ({ where, user, pool, date, asOf }) =>
+          assertSortable(where, {
+            ...(user && { users: 1 }),
+            ...(pool && { pools: 1 }),
+            ...((date || asOf) && { dates: 1 }),
+          }),
+        filter: ({ user, pool, assets, date, asOf }) => {
+          if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
+          if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
+          if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
+          return positionFilter({ user, pool, assets, date, asOf })
+        },
+        async prepare({ afterRecord, ...args }, reader) {
+          if (typeof afterRecord !== 'string') return args
+          if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
+          const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
+          if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
+          const { name } = choose(PositionChosen.choices, positionListing, args).listing
+          return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
+        },
+        place({ afterRecord: id, orderBy }) {
+          if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
+          return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
+        },
+        total: {
+          load: (_, args, context) =>
+            isUnfiltered(args) ? async () => (await loadProgram(context)).positionCount : undefined,
+          sql: (args) => (isUnfiltered(args) ? '(SELECT position_count FROM program)' : undefined),
+        },
+      }),
+    }),
+  }))
+}
+
+const isUnfiltered = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =>
+  !user && typeof pool !== 'string' && !assets && !date && !asOf
+
+/** The columns that a side is made of. */
+const sideColumns = (side: 'a' | 'b') =>
+  Object.fromEntries(
+    [
+      'tokenAddress',
+      'tokenSymbol',
+      'tokenPrice',
+      'suppliedAmount',
+      'suppliedAmountUsd',
+      'protectedSuppliedAmount',
+      'protectedSuppliedAmountUsd',
+      'borrowedAmount',
+      'borrowedAmountUsd',
+    ].map((field) => [field, side + field.charAt(0).toUpperCase() + field.slice(1)]),
+  )
+
+/** A bound on the index ranges that one request reads. */
+export const MAX_ASSETS = 200
+
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

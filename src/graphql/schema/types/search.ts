@@ -1,0 +1,80 @@
+import { type Hit, search } from '../../../domain/search/search.ts'
+import { GatewayError } from '../../../errors.ts'
+import type { Market as MarketRow, Pool as PoolRow, Vault as VaultRow } from '../../../generated/prisma/client.ts'
+import type { GraphContext } from '../../execution/context.ts'
+import type { Builder } from '../builder.ts'
+import { loadMarket, type MarketRef } from './market.ts'
+import { loadPool, type PoolRef } from './pool.ts'
+import { loadVault, type VaultRef } from './vault.ts'
+
+const MAX_HITS = 100
+const MAX_TEXT = 100
+
+type Refs = { Pool: PoolRef; Market: MarketRef; Vault: VaultRef }
+
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
+
+export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void {
+  const SearchMatch = builder.enumType('SearchMatch', {
+    description: 'How a text was found, the best first.',
+    values: {
+      EXACT_ADDRESS: { description: 'It is the address, or that of a token of it.' },
+      EXACT_NAME: { description: 'It is the name, or the symbol or name of a token of it.' },
+      PREFIX: { description: 'An address, a name or a symbol begins with it.' },
+      SUBSTRING: { description: 'A name or a symbol holds it.' },
+    },
+  })
+
+  const SearchItem = builder.unionType('SearchItem', {
+    description: 'What can be found.',
+    types: [Pool, Market, Vault],
+    resolveType: (row) => ('asset1Address' in row ? 'Pool' : 'poolId' in row ? 'Market' : 'Vault'),
+  })
+
+  const SearchResult = builder.objectRef<Hit>('SearchResult').implement({
+    description: 'A pool, market or vault that was found.',
+    fields: (t) => ({
+      match: t.field({ type: SearchMatch, description: 'How it was found.', resolve: (hit) => hit.match }),
+      item: t.field({
+        type: SearchItem,
+        description: 'What was found.',
+        resolve: async (hit, _, context) => {
+          const item = await load(context, hit)
+          if (!item) throw new Error(`${hit.kind} ${hit.address} was found but is not there`)
+          return item
+        },
+      }),
+    }),
+  })
+
+  builder.queryFields((t) => ({
+    search: t.field({
+      type: [SearchResult],
+      extensions: { cost: { weight: 10, most: MAX_HITS } },
+      description:
+        'Pools, markets and vaults by address, symbol or name, the best match first, then short names first. Case does not matter.',
+      args: {
+        text: t.arg.string({
+          required: true,
+          description: `What to look for, 1 to ${MAX_TEXT} characters; spaces around it do not count.`,
+        }),
+        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        first: t.arg.int({ defaultValue: 10, required: true, description: `How many, 0 to ${MAX_HITS}.` }),
+      },
+      resolve: (_, { text, chainId, first }, context) => {
+        const trimmed = text.trim()
+        if (trimmed === '') throw bad('text', 'must not be empty')
+        if (trimmed.length > MAX_TEXT) throw bad('text', `must be at most ${MAX_TEXT} characters`)
+        if (trimmed.includes('\0')) throw bad('text', 'must not hold a NUL character')
+        if (first < 0 || first > MAX_HITS) throw bad('first', `must be from 0 to ${MAX_HITS}`)
+        return search(context.reader, { text: trimmed, chainId: chainId ?? null, first })
+      },
+    }),
+  }))
+}
+
+function load(context: GraphContext, { kind, chainId, address }: Hit): Promise<PoolRow | MarketRow | VaultRow | null> {
+  if (kind === 'pool') return loadPool(context, address)
+  return kind === 'market' ? loadMarket(context, chainId, address) : loadVault(context, chainId, address)
+}

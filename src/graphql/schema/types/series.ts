@@ -1,0 +1,347 @@
+import type { ArgBuilder } from '@pothos/core'
+import { type CalendarBucket, calendarOf, programDates } from '../../../domain/series/calendar.ts'
+import {
+  type Interval as IntervalName,
+  MAX_BUCKETS,
+  type Span,
+  spanOf,
+  sqlDate,
+} from '../../../domain/series/interval.ts'
+import {
+  type GroupSeries,
+  groupedSeries,
+  type Levels,
+  type PoolBucket,
+  poolSeries,
+  programLevels,
+} from '../../../domain/series/pool-series.ts'
+import { type UserRewards, userLevels, userPoints, userRewards } from '../../../domain/series/user-series.ts'
+import { GatewayError } from '../../../errors.ts'
+import type { GraphContext } from '../../execution/context.ts'
+import type { Builder, Types } from '../builder.ts'
+import type { GroupKeyRef } from './group-key.ts'
+import type { PoolRef } from './pool.ts'
+import type { UserRef } from './user.ts'
+
+/** A bucket whose values are read when one of them is asked for, then those of all buckets at once. */
+interface Bucket {
+  start: Date
+  program(): Promise<CalendarBucket | undefined>
+  points(): Promise<number>
+  levels(): Promise<Omit<Levels, 'start'> | undefined>
+  /** Accounts on the bucket's last date; null: unknown. */
+  accountCount?(): Promise<number | null>
+  rewards?(): Promise<UserRewards | undefined>
+}
+
+const NO_LEVELS = { positionCount: 0, suppliedUsd: 0, protectedUsd: 0, borrowedUsd: 0 }
+const MAX_GROUPS = 100
+
+type Refs = { User: UserRef; Pool: PoolRef; GroupKey: GroupKeyRef }
+
+export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
+  const Interval = builder.enumType('Interval', {
+    description: 'How long a bucket of a series is. All of them begin at midnight UTC.',
+    values: {
+      DAY: { value: 'day' as const, description: 'A date.' },
+      WEEK: { value: 'week' as const, description: 'Seven dates from a Monday on.' },
+      MONTH: { value: 'month' as const, description: 'A month of the calendar.' },
+    },
+  })
+
+  const SeriesBucket = builder.interfaceRef<Bucket>('SeriesBucket').implement({
+    description:
+      'One date, week or month of a series. Flows (points, rewards) are sums over the bucket: 0 in a gap. Levels (counts, USD amounts) are those of its last distribution date: null in a gap, 0 where there were no positions. A gap is a bucket without a distribution.',
+    fields: (t) => {
+      const level = (name: 'suppliedUsd' | 'protectedUsd' | 'borrowedUsd', description: string) =>
+        t.float({
+          nullable: true,
+          description: `${description} Null in a gap.`,
+          resolve: async (bucket) => levelsOf(bucket).then((levels) => levels?.[name] ?? null),
+        })
+      return {
+        start: t.expose('start', { type: 'DateTime', description: "The bucket's first date, midnight UTC." }),
+        lastDate: t.field({
+          type: 'DateTime',
+          nullable: true,
+          description: "The bucket's last distribution date, midnight UTC: that of its levels. Null in a gap.",
+          resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
+        }),
+        distributionCount: t.int({
+          description: 'How many distribution dates the bucket has. 0: it is a gap.',
+          resolve: async (bucket) => (await bucket.program())?.distributionCount ?? 0,
+        }),
+        points: t.float({ description: 'Points over the bucket.', resolve: (bucket) => bucket.points() }),
+        positionCount: t.int({
+          nullable: true,
+          description: 'Positions on the last distribution date; null in a gap.',
+          resolve: async (bucket) => (await levelsOf(bucket))?.positionCount ?? null,
+        }),
+        suppliedUsd: level('suppliedUsd', 'Supplied and borrowable, in USD, on the last distribution date.'),
+        protectedUsd: level(
+          'protectedUsd',
+          'Supplied and protected (non-borrowable), in USD, on the last distribution date.',
+        ),
+        borrowedUsd: level('borrowedUsd', 'Borrowed, in USD, on the last distribution date.'),
+      }
+    },
+    resolveType: (bucket) => (bucket.rewards ? 'UserSeriesBucket' : 'PoolSeriesBucket'),
+  })
+
+  const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
+    description: "One date, week or month of a user's series: flows are sums over it, levels those of its last date.",
+    interfaces: [SeriesBucket],
+    fields: (t) => ({
+      liquidationRewardCount: t.int({
+        description: "The user's shares of liquidation rewards in the bucket, by the time of the liquidation.",
+        resolve: async (bucket) => {
+          const rewards = await bucket.rewards?.()
+          return rewards ? rewards.marketCount + rewards.vaultCount : 0
+        },
+      }),
+      marketLiquidationRewardsUsd: t.float({
+        nullable: true,
+        description: 'The rewards in markets, in USD. Those without a price are left out; null: all are without.',
+        resolve: async (bucket) => {
+          const rewards = await bucket.rewards?.()
+          return rewards ? rewards.marketUsd : 0
+        },
+      }),
+      vaultLiquidationRewardsUsd: t.float({
+        nullable: true,
+        description: 'The rewards in vaults, in USD. Those without a price are left out; null: all are without.',
+        resolve: async (bucket) => {
+          const rewards = await bucket.rewards?.()
+          return rewards ? rewards.vaultUsd : 0
+        },
+      }),
+    }),
+  })
+
+  const PoolSeriesBucket = builder.objectRef<Bucket>('PoolSeriesBucket').implement({
+    description:
+      'One date, week or month of a pool, or of many pools together: flows are sums over it, levels those of its last date.',
+    interfaces: [SeriesBucket],
+    fields: (t) => ({
+      tvlUsd: t.float({
+        nullable: true,
+        description:
+          'Total value locked on the last distribution date: supplied + protected, in USD, what is lent on included. Null in a gap.',
+        resolve: async (bucket) => {
+          const levels = await levelsOf(bucket)
+          return levels ? levels.suppliedUsd + levels.protectedUsd : null
+        },
+      }),
+      accountCount: t.int({
+        nullable: true,
+        description:
+          'Accounts with a position on the last distribution date; null in a gap, and in series of chains and tokens, where it is not known.',
+        resolve: async (bucket) =>
+          (await bucket.program()) && bucket.accountCount ? await bucket.accountCount() : null,
+      }),
+    }),
+  })
+
+  const spanArguments = (arg: ArgBuilder<Types>) => ({
+    interval: arg({ type: Interval, defaultValue: 'day', required: true, description: 'How long each bucket is.' }),
+    from: arg({
+      type: 'DateTime',
+      description: `From the whole bucket that holds this moment on. When left out there are 30 buckets, or as many as the program has; there may be ${MAX_BUCKETS}.`,
+    }),
+    to: arg({
+      type: 'DateTime',
+      description:
+        'To the whole bucket that holds this moment. When left out, to that of the newest distribution date.',
+    }),
+  })
+  const gaps = 'Every bucket of the range is there, gaps as well, oldest first.'
+
+  builder.objectFields(User, (t) => ({
+    series: t.field({
+      type: [UserSeriesBucket],
+      extensions: { cost: { weight: 10, rows: 100 } },
+      description: `The user's points, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
+      args: spanArguments(t.arg),
+      resolve: async ({ address }, args, context) => {
+        const span = await readSpan(context, args)
+        if (!span) return []
+        const of = <Row extends { start: Date }>(
+          what: string,
+          read: (reader: GraphContext['reader'], users: readonly string[], span: Span) => Promise<Row[][]>,
+        ) =>
+          byStart(() => context.batches.load(nameOf(what, span), address, (users) => read(context.reader, users, span)))
+        const points = of('user points', userPoints)
+        const levels = of('user levels', userLevels)
+        const rewards = of('user rewards', userRewards)
+        return bucketsOf(context, span, (start) => ({
+          points: async () => (await points(start))?.points ?? 0,
+          levels: () => levels(start),
+          rewards: () => rewards(start),
+        }))
+      },
+    }),
+  }))
+
+  builder.prismaObjectFields(Pool, (t) => ({
+    series: t.field({
+      type: [PoolSeriesBucket],
+      extensions: { cost: { weight: 10, rows: 100 } },
+      description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
+      args: spanArguments(t.arg),
+      resolve: async ({ id }, args, context) => {
+        const span = await readSpan(context, args)
+        if (!span) return []
+        const values = byStart(() =>
+          context.batches.load(nameOf('pool series', span), id, (pools) => poolSeries(context.reader, pools, span)),
+        )
+        return bucketsOf(context, span, ofPools(values, true))
+      },
+    }),
+  }))
+
+  builder.prismaObjectFields('Program', (t) => ({
+    series: t.field({
+      type: [PoolSeriesBucket],
+      extensions: { cost: { weight: 10, rows: 100 } },
+      description: `All points, positions and USD amounts by date, week or month. ${gaps}`,
+      args: spanArguments(t.arg),
+      resolve: async (_, args, context) => {
+        const span = await readSpan(context, args)
+        if (!span) return []
+        const levels = byStart(() =>
+          context.batches.load(nameOf('program levels', span), '', async () => [
+            await programLevels(context.reader, span),
+          ]),
+        )
+        const calendar = byStart(() => loadCalendar(context, span))
+        return bucketsOf(context, span, (start) => ({
+          points: async () => (await calendar(start))?.points ?? 0,
+          levels: () => levels(start),
+          accountCount: async () => (await calendar(start))?.accountCount ?? null,
+        }))
+      },
+    }),
+  }))
+
+  const SeriesGroupBy = builder.enumType('SeriesGroupBy', {
+    description: 'What there is a series for each of.',
+    values: {
+      POOL: { value: 'pool' as const, description: 'A pool.' },
+      CHAIN: { value: 'chain' as const, description: 'A chain: its pools together.' },
+      ASSET: {
+        value: 'asset' as const,
+        description: 'A token on a chain: the sides of pools that have it. A position counts for both of its tokens.',
+      },
+    },
+  })
+
+  const GroupedSeries = builder.objectRef<GroupSeries & { span: Span }>('GroupedSeries').implement({
+    description: 'The series of one pool, chain or token.',
+    fields: (t) => ({
+      key: t.field({ type: GroupKey, description: 'Which pool, chain or token.', resolve: (group) => group }),
+      points: t.exposeFloat('points', { description: 'Points over the whole range.' }),
+      buckets: t.field({
+        type: [PoolSeriesBucket],
+        extensions: { cost: { weight: 10, rows: 100 } },
+        description: gaps,
+        resolve: ({ buckets, span, poolAddress }, _, context) =>
+          bucketsOf(
+            context,
+            span,
+            ofPools(
+              byStart(async () => buckets),
+              poolAddress !== null,
+            ),
+          ),
+      }),
+    }),
+  })
+
+  builder.queryFields((t) => ({
+    series: t.field({
+      type: [GroupedSeries],
+      extensions: { cost: { weight: 100, most: MAX_GROUPS } },
+      description:
+        "The program's series for each pool, chain or token, those with the most points over the range first. `program { series }` is that of all together.",
+      args: {
+        groupBy: t.arg({ type: SeriesGroupBy, required: true, description: 'What there is a series for each of.' }),
+        ...spanArguments(t.arg),
+        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        first: t.arg.int({
+          defaultValue: 10,
+          required: true,
+          description: `How many series, 0 to ${MAX_GROUPS}.`,
+        }),
+      },
+      resolve: async (_, { groupBy, chainId, first, ...args }, context) => {
+        if (first < 0 || first > MAX_GROUPS) {
+          const message = `must be from 0 to ${MAX_GROUPS}`
+          throw new GatewayError('BAD_INPUT', `first ${message}.`, [{ in: 'query', name: 'first', message }])
+        }
+        const span = await readSpan(context, args)
+        if (!span) return []
+        const groups = await groupedSeries(context.reader, groupBy, span, { chainId: chainId ?? null, first })
+        return groups.map((group) => ({ ...group, span }))
+      },
+    }),
+  }))
+  return { spanArguments }
+}
+
+export type SpanArguments = ReturnType<typeof addSeries>['spanArguments']
+
+/**
+ * The buckets that were asked for; undefined: up to the newest distribution, and there is none.
+ * @param begun what tells where the data begin and end, in place of the program's dates
+ */
+export async function readSpan(
+  context: GraphContext,
+  { interval, from, to }: { interval: IntervalName; from?: Date | null; to?: Date | null },
+  begun = { name: 'dates', read: programDates },
+): Promise<Span | undefined> {
+  const dates =
+    from && to ? null : await context.batches.load(begun.name, '', async () => [await begun.read(context.reader)])
+  const last = to ?? dates?.newest
+  if (last) return spanOf(interval, { from, to: !to && from && from > last ? from : last, begun: dates?.first })
+  return undefined
+}
+
+export const nameOf = (what: string, { interval, starts, end }: Span) =>
+  `${what} ${interval} ${starts[0]?.getTime()} ${sqlDate(end)}`
+
+function loadCalendar(context: GraphContext, span: Span): Promise<CalendarBucket[]> {
+  return context.batches.load(nameOf('calendar', span), '', async () => [await calendarOf(context.reader, span)])
+}
+
+/** Finds the row of a bucket among rows that are read at the first question. */
+function byStart<Row extends { start: Date }>(read: () => Promise<Row[]>): (start: Date) => Promise<Row | undefined> {
+  let rows: Promise<Map<number, Row>> | undefined
+  return async (start) => {
+    rows ??= read().then((all) => new Map(all.map((row) => [row.start.getTime(), row])))
+    return (await rows).get(start.getTime())
+  }
+}
+
+function bucketsOf(
+  context: GraphContext,
+  span: Span,
+  values: (start: Date) => Omit<Bucket, 'start' | 'program'>,
+): Bucket[] {
+  const calendar = byStart(() => loadCalendar(context, span))
+  return span.starts.map((start) => ({ start, program: () => calendar(start), ...values(start) }))
+}
+
+/** The values of one pool's buckets, where each position is of another account, or of many pools'. */
+function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePool: boolean) {
+  return (start: Date) => ({
+    points: async () => (await values(start))?.points ?? 0,
+    levels: () => values(start),
+    ...(onePool && { accountCount: async () => (await values(start))?.positionCount ?? 0 }),
+  })
+}
+
+/** Null in a gap; zeros where there were no positions. */
+async function levelsOf(bucket: Bucket): Promise<Omit<Levels, 'start'> | null> {
+  if (!(await bucket.program())) return null
+  return (await bucket.levels()) ?? NO_LEVELS
+}

@@ -1,0 +1,129 @@
+import { type Listing, rowsByKey } from '../../../db/lists/listing.ts'
+import { assertSortable } from '../../../domain/snapshot/choices.ts'
+import { snapshotFilter, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
+import { vaultChoices } from '../../../domain/vault/choices.ts'
+import { Prisma, type Vault as VaultRow } from '../../../generated/prisma/client.ts'
+import type { GraphContext } from '../../execution/context.ts'
+import { list, nodeId, oneOf, reading } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import type { ChoiceTypes } from '../list-inputs.ts'
+import { connectionType } from './connection-type.ts'
+import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
+import { listArguments } from './page-arguments.ts'
+import type { SnapshotRefs } from './snapshot.ts'
+
+const vaults: Listing<VaultRow> = {
+  name: 'vaults',
+  from: Prisma.sql`vault t`,
+  columns: {
+    chainId: 't.chain_id',
+    id: 't.id',
+    name: 't.name',
+    assetAddress: 't.asset_address',
+    assetSymbol: 't.asset_symbol',
+    assetDecimals: 't.asset_decimals',
+    depositRate: 't.deposit_rate',
+  },
+  order: [
+    { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
+    { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
+  ],
+}
+
+/** The vault at an address of a chain. */
+export const vaultAt = oneOf(vaults, 't.chain_id', 't.id')
+
+/** The vault at an address of a chain, together with all others asked for in the same tick. */
+export function loadVault(context: GraphContext, chainId: bigint, address: string): Promise<VaultRow | null> {
+  return context.batches.load('vault', { chainId, address }, (keys) =>
+    rowsByKey(context.reader, vaults, {
+      columns: [
+        { column: 't.chain_id', type: 'bigint' },
+        { column: 't.id', type: 'text' },
+      ],
+      values: keys.map((key) => [String(key.chainId), key.address]),
+    }),
+  )
+}
+
+type Refs = { chosen: ChoiceTypes } & SnapshotRefs
+
+export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapshotChosen }: Refs) {
+  const VaultChosen = chosen('Vault', vaultChoices)
+  const Vault = builder.prismaNode('Vault', {
+    id: { resolve: chainAddressId, ...nodeId('Vault', chainAddressSql) },
+    findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
+    nullable: true,
+    description: 'A vault lends one asset across markets.',
+    fields: (t) => ({
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the vault is on.' }),
+      address: t.expose('id', { type: 'Address', description: "The vault's address." }),
+      name: t.exposeString('name', { description: "The vault's name." }),
+      assetAddress: t.expose('assetAddress', { type: 'Address', description: 'The address of its token.' }),
+      assetSymbol: t.exposeString('assetSymbol', { description: 'The symbol of its token.' }),
+      assetDecimals: t.exposeInt('assetDecimals', { description: 'How many decimals its token has.' }),
+      depositRate: t.exposeFloat('depositRate', {
+        description: 'What a deposit earns, a fraction a year: 0.05 is 5 %.',
+      }),
+      snapshots: t.field({
+        type: VaultSnapshots,
+        description: 'Snapshots of all users in this vault, oldest first, then by account and position.',
+        args: {
+          ...listArguments(t.arg, VaultSnapshotChosen),
+          from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
+          to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+        },
+        ...list({
+          listing: () => vaultSnapshots,
+          choices: VaultSnapshotChosen.choices,
+          assertSortable,
+          filter: ({ from, to }) => snapshotFilter('vault', { from, to }),
+          owner: {
+            columns: [
+              { column: 't.vault_id', type: 'text' },
+              { column: 't.chain_id', type: 'bigint' },
+            ],
+            fields: ['id', 'chainId'],
+          },
+        }),
+      }),
+    }),
+  })
+
+  const Vaults = connectionType(builder, 'Vault', Vault)
+  builder.queryFields((t) => ({
+    vault: t.field({
+      type: Vault,
+      nullable: true,
+      description: 'The vault at an address of a chain; null where there is none.',
+      args: {
+        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
+        address: t.arg({ type: 'Address', required: true, description: "The vault's address." }),
+      },
+      ...reading({ kind: 'one', one: vaultAt, by: ['chainId', 'address'] }),
+      resolve: (_, { chainId, address }, context) => loadVault(context, BigInt(chainId), address),
+    }),
+    vaults: t.field({
+      type: Vaults,
+      description: 'All vaults, by chain, then address.',
+      args: {
+        ...listArguments(t.arg, VaultChosen),
+        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
+      },
+      ...list({
+        listing: () => vaults,
+        choices: VaultChosen.choices,
+        filter: ({ chainId, address }) => {
+          const where: Prisma.Sql[] = []
+          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
+          if (address) where.push(Prisma.sql`t.id = ${address}`)
+          return { where }
+        },
+      }),
+    }),
+  }))
+  return Vault
+}
+
+export type VaultRef = ReturnType<typeof addVault>

@@ -1,0 +1,189 @@
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import type { Cache } from '../../cache/cache.ts'
+import type { Notifications } from '../../db/connect/notifications.ts'
+import { REQUEST_TIME } from '../../rest/body.ts'
+
+/** An answer as it is sent. */
+export interface Answer {
+  /** Undefined: it is not kept. */
+  key: string | undefined
+  status: number
+  type: string
+  body: Buffer
+  /** Where in the body the time of the request is written, over REQUEST_TIME. */
+  timeAt?: number
+  etag: string
+  /** The body compressed, where that was asked for and has been done. */
+  compressed: Partial<Record<Encoding, Buffer>>
+}
+
+export type Encoding = 'br' | 'gzip'
+
+/** What a miss computes. */
+export interface Computed {
+  status: number
+  json: string
+  /** Whether REQUEST_TIME is in it. */
+  timed?: boolean | undefined
+  /** The weak ETag of an answer that carries the time of its request, which is not kept. */
+  etag?: string
+}
+
+/** What the answer to a GET is kept under; undefined: the URL is too long to keep. */
+export function edgeKey({ url }: { url: string }): string | undefined {
+  return url.length > MAX_KEY ? undefined : url
+}
+
+const MAX_KEY = 2000
+
+/**
+ * Whether a client takes no kept answer: the store tells of a change within a moment, which may be too late for it. With
+ * a condition it is what fetch adds by itself, and says nothing.
+ */
+export function asksAnew(headers: IncomingHttpHeaders): boolean {
+  const given = headers['cache-control']
+  return given !== undefined && headers['if-none-match'] === undefined && /\bno-(cache|store)\b/i.test(given)
+}
+
+export interface EdgeCacheOptions {
+  maxBytes: number
+  notifications: Notifications
+  /** A second level that several gateways share; undefined: there is none. */
+  shared: Cache | undefined
+  /** The version of the data that a read started now would see. */
+  version(): Promise<bigint>
+  now(): Date
+}
+
+const TYPE = 'application/json; charset=utf-8'
+const ENTRY_BYTES = 500
+/** What a shorter body would save is not worth its making. */
+const COMPRESS_FROM = 1024
+
+/** Whether an answer is sent compressed to those who accept it: one that is not kept would be compressed each time. */
+export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
+  key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM
+
+/**
+ * Answers as ready bytes. The store tells of every change as it is committed, and all answers are forgotten then; while
+ * it cannot be heard, nothing is kept. What is computed while a change comes in is not kept either.
+ */
+export class EdgeCache {
+  readonly #options: EdgeCacheOptions
+  readonly #answers: LRUCache<string, Answer> | undefined
+  readonly #flights = new Map<string, Promise<Answer>>()
+  #version: Promise<bigint> | undefined
+  /** Counts the changes of the data. */
+  #epoch = 0
+
+  constructor(options: EdgeCacheOptions) {
+    this.#options = options
+    const sizeCalculation = ({ body, compressed: { br, gzip } }: Answer, key: string) =>
+      body.length + (br?.length ?? 0) + (gzip?.length ?? 0) + 2 * key.length + ENTRY_BYTES
+    this.#answers = options.maxBytes > 0 ? new LRUCache({ maxSize: options.maxBytes, sizeCalculation }) : undefined
+    const { notifications } = options
+    notifications.subscribe('gateway_data', () => this.forget())
+    notifications.onUp(() => this.forget())
+    notifications.onDown(() => this.forget())
+  }
+
+  /** Forgets everything: the data has changed, or may have. */
+  forget(): void {
+    this.#epoch++
+    this.#version = undefined
+    this.#answers?.clear()
+    this.#flights.clear()
+  }
+
+  /** The answer that is kept under a key. */
+  find(key: string): Answer | undefined {
+    return this.#answers?.get(key)
+  }
+
+  /**
+   * The answer under a key: kept, shared, or computed, once for all who ask for it at the same time.
+   * @param anew computed, whatever is kept
+   */
+  async answer(key: string | undefined, compute: () => Promise<Computed>, anew = false): Promise<Answer> {
+    const { notifications, shared } = this.#options
+    if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute())
+    const kept = anew ? undefined : (this.find(key) ?? this.#flights.get(key))
+    if (kept) return kept
+    const epoch = this.#epoch
+    const started = this.#compute(key, compute, anew)
+    this.#flights.set(key, started)
+    try {
+      const answer = await started
+      if (answer.key !== undefined && epoch === this.#epoch && notifications.connected) this.#answers?.set(key, answer)
+      return answer
+    } finally {
+      if (this.#flights.get(key) === started) this.#flights.delete(key)
+    }
+  }
+
+  /** The body as it is sent now. */
+  told({ body, timeAt }: Answer): Buffer {
+    if (timeAt === undefined) return body
+    const told = Buffer.from(body)
+    told.write(this.#options.now().toISOString(), timeAt, 'latin1')
+    return told
+  }
+
+  /** The body as it is sent to a client that accepts an encoding: compressed once for as long as the answer is kept. */
+  async compressed(answer: Answer, encoding: Encoding): Promise<Buffer> {
+    const known = answer.compressed[encoding]
+    if (known) return known
+    const bytes = encoding === 'br' ? await brotli(answer.body, BROTLI) : await gzipped(answer.body)
+    answer.compressed[encoding] = bytes
+    // Set anew, for it is larger now.
+    if (answer.key !== undefined && this.find(answer.key) === answer) this.#answers?.set(answer.key, answer)
+    return bytes
+  }
+
+  async #compute(key: string, compute: () => Promise<Computed>, anew: boolean): Promise<Answer> {
+    const { shared } = this.#options
+    if (!shared) return answerOf(key, await compute())
+    // Asked for before anything is read: an answer may be newer than its key says, never older.
+    if (anew) this.#version = undefined
+    const versioned = `${await this.#currentVersion()} ${key}`
+    const known = anew ? undefined : await shared.get(versioned)
+    if (known !== undefined) return answerOf(key, JSON.parse(known) as Computed)
+    const computed = await compute()
+    if (computed.etag === undefined) await shared.set(versioned, JSON.stringify(computed))
+    return answerOf(key, computed)
+  }
+
+  #currentVersion(): Promise<bigint> {
+    if (!this.#options.notifications.connected) return this.#options.version()
+    if (!this.#version) {
+      const asked = this.#options.version()
+      this.#version = asked
+      asked.catch(() => {
+        if (this.#version === asked) this.#version = undefined
+      })
+    }
+    return this.#version
+  }
+}
+
+const brotli = promisify(brotliCompress)
+const gzipped = promisify(gzip)
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+function answerOf(key: string | undefined, { status, json, timed, etag: weak }: Computed): Answer {
+  const body = Buffer.from(json)
+  const timeAt = timed ? body.indexOf(REQUEST_TIME) : -1
+  return {
+    key: weak === undefined ? key : undefined,
+    status,
+    type: TYPE,
+    body,
+    ...(timeAt >= 0 && { timeAt }),
+    etag: weak ?? `${timed ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`,
+    compressed: {},
+  }
+}

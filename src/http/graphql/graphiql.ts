@@ -1,0 +1,43 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import etag from 'etag'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { examples } from '../../graphql/examples.ts'
+import { holds } from '../cache/etag.ts'
+
+/** Whether a browser asks for the page, and not a client for an answer. */
+export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
+  const asks = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
+  const given = query as Record<string, unknown>
+  return (method === 'GET' || method === 'HEAD') && asks && !(given.query || given.documentId || given.extensions)
+}
+
+/** GraphiQL with the example operations: one self-contained page, made and compressed when it is first asked for. */
+export function graphiqlPage() {
+  let made: Promise<{ html: Buffer; zipped: Buffer; tag: string }> | undefined
+  const make = async () => {
+    // 9 MB that a gateway without browsers never needs.
+    const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+    const html = Buffer.from(
+      renderGraphiQL({
+        title: 'Lending graph',
+        defaultTabs: examples.map(({ query, variables }) => ({
+          query,
+          variables: JSON.stringify(variables ?? {}, null, 2),
+        })),
+      }),
+    )
+    return { html, zipped: await promisify(gzip)(html), tag: etag(html) }
+  }
+  return {
+    async send(request: FastifyRequest, reply: FastifyReply) {
+      made ??= make()
+      const { html, zipped, tag } = await made
+      reply.header('etag', tag).header('cache-control', 'no-cache').header('vary', 'Origin, Accept, Accept-Encoding')
+      if (holds(request, tag)) return reply.code(304).send()
+      reply.header('content-type', 'text/html; charset=utf-8')
+      if (!/\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) return reply.send(html)
+      return reply.header('content-encoding', 'gzip').send(zipped)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
+import type { ServedGraph } from '../../graphql/served-graph.ts'
+import type { EdgeCache } from '../cache/edge-cache.ts'
+import { sendAnswer } from '../cache/send-answer.ts'
+import { type AdminTokens, adminOf } from '../server/admin.ts'
+import { eventStreams } from './event-stream.ts'
+import { answerCompiled } from './fast-path.ts'
+import { graphiqlPage, wantsPage } from './graphiql.ts'
+import { plainRequest } from './request-params.ts'
+
+/** Serves GraphQL over HTTP at /graphql, and GraphiQL to browsers. */
+export function mountGraphQL(
+  app: FastifyInstance,
+  { graph, edge, adminTokens }: { graph: ServedGraph; edge: EdgeCache; adminTokens: AdminTokens },
+): void {
+  const server = createGraphQLServer(graph)
+  const page = graphiqlPage()
+  const streams = eventStreams(app)
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    async handler(request, reply) {
+      if (wantsPage(request)) return page.send(request, reply)
+      const admin = adminOf(request.headers, adminTokens)
+      const vary = 'Origin, Accept'
+      const plain = plainRequest(request)
+      const answer = plain && (await answerCompiled(graph, edge, request, plain, admin))
+      if (answer) return sendAnswer(request, reply.hijack().raw, answer, edge, { type: plain.type, vary })
+      reply.header('vary', vary)
+      const headers = new Headers()
+      for (const [name, value] of Object.entries(request.headers))
+        if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+      const body =
+        request.body instanceof Uint8Array && request.method === 'POST' ? new Uint8Array(request.body) : undefined
+      const response = await server.fetch(
+        `http://gateway${request.url}`,
+        { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
+        { requestId: request.id, admin, signal: endOf(reply) },
+      )
+      // It may have changed the store: the client that reads next must not wait for the store to tell.
+      if (typeof admin === 'object') edge.forget()
+      reply.code(response.status)
+      if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
+        const retryAfter = response.headers.get('retry-after')
+        if (retryAfter) reply.header('retry-after', retryAfter)
+        return streams.send(reply, response.body as unknown as AsyncIterable<Uint8Array>)
+      }
+      if (request.method === 'POST') reply.header('cache-control', 'no-store')
+      for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
+      return reply.send(await response.text())
+    },
+  })
+}
+
+/** Aborted when the client is gone or has its answer. */
+function endOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => controller.abort())
+  return controller.signal
+}

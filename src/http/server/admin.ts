@@ -1,0 +1,22 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Config } from '../../config.ts'
+import type { Admin } from '../../graphql/execution/context.ts'
+
+/** The tokens that may write, by their names. */
+export type AdminTokens = ReadonlyMap<string, string>
+
+/** ADMIN_TOKEN, whose name is `admin`, and those of ADMIN_TOKENS. */
+export const adminTokens = ({ ADMIN_TOKEN, ADMIN_TOKENS }: Pick<Config, 'ADMIN_TOKEN' | 'ADMIN_TOKENS'>): AdminTokens =>
+  new Map([...(ADMIN_TOKEN === undefined ? [] : [['admin', ADMIN_TOKEN] as const]), ...(ADMIN_TOKENS ?? [])])
+
+/** Whose token a request carries. The comparison takes the same time for any token. */
+export function adminOf(headers: IncomingHttpHeaders, tokens: AdminTokens): Admin {
+  if (tokens.size === 0) return 'closed'
+  const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  let found: Admin = 'no'
+  for (const [name, token] of tokens)
+    if (given !== undefined && timingSafeEqual(digest(given), digest(token))) found = { name }
+  return found
+}

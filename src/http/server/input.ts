@@ -1,0 +1,49 @@
+import type { ZodError, ZodType } from 'zod'
+import { GatewayError, type InputProblem } from '../../errors.ts'
+import type { Endpoint } from '../../rest/endpoint.ts'
+
+/**
+ * A request's input as its endpoint's schemas read it.
+ * @throws BAD_INPUT that lists every parameter that is wrong
+ */
+export function readInput(endpoint: Endpoint, request: { params: unknown; query: unknown; body: unknown }) {
+  const problems: InputProblem[] = []
+  const read = (place: InputProblem['in'], schema: ZodType | undefined, value: unknown) => {
+    if (!schema) return {}
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(place, issue)))
+    return {}
+  }
+  const path = read('path', endpoint.path, request.params)
+  const query = read('query', endpoint.query, request.query)
+  const body = endpoint.body ? read('body', endpoint.body, readJson(request.body)) : undefined
+  if (problems.length === 0) return { path, query, body }
+  const unique = [...new Map(problems.map((p) => [`${p.in} ${p.name}`, p])).values()]
+  const detail = unique.map((p) => `${p.name || p.in} ${p.message}`).join('; ')
+  throw new GatewayError('BAD_INPUT', `${detail}.`, unique)
+}
+
+type Issue = ZodError['issues'][number]
+
+/** The problems of an issue; of alternatives that all failed, those of the one that came furthest. */
+function problemsOf(place: InputProblem['in'], issue: Issue, above: PropertyKey[] = []): InputProblem[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    const depth = (issues: Issue[]) => Math.max(0, ...issues.map((one) => one.path.length))
+    const [best] = issue.errors.toSorted((a, b) => depth(b) - depth(a))
+    if (best?.length) return best.flatMap((one) => problemsOf(place, one, path))
+  }
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ in: place, name: [...path, key].join('.'), message: 'is not a field of it' }))
+  return [{ in: place, name: path.join('.'), message: issue.message }]
+}
+
+function readJson(body: unknown): unknown {
+  if (!(body instanceof Uint8Array) || body.length === 0) return undefined
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new GatewayError('BAD_INPUT', 'The body must be JSON.', [{ in: 'body', name: '', message: 'must be JSON' }])
+  }
+}

@@ -1,0 +1,55 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, GatewayError, type InputProblem } from '../../errors.ts'
+import { knownFault } from '../../graphql/execution/errors.ts'
+
+const STATUS: Record<ErrorCode, number> = {
+  BAD_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  SOURCE_FAILED: 502,
+  UNAVAILABLE: 503,
+  TIMEOUT: 503,
+}
+
+/** An error as RFC 9457 has it. A 400 lists each parameter that is wrong. */
+export function problem(status: number, detail: string, errors: InputProblem[] = []) {
+  const problems = errors.length ? errors : [{ in: 'query' as const, name: '', message: detail }]
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail,
+    ...(status === 400 ? { errors: problems } : {}),
+  }
+}
+
+/** Sends a problem document. */
+export function sendProblem(reply: FastifyReply, status: number, detail: string, errors?: InputProblem[]) {
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply
+    .code(status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .serializer((body) => JSON.stringify(body))
+    .send(problem(status, detail, errors))
+}
+
+/** Maps any error to its problem document: known ones by their code, the server's own by their status, others to a 500. */
+export function handleError(error: Error, request: FastifyRequest, reply: FastifyReply) {
+  const known = error instanceof GatewayError ? error : knownFault(error)
+  if (known) {
+    if (STATUS[known.code] === 503) request.log.warn({ err: error, requestId: request.id }, known.code.toLowerCase())
+    return sendProblem(reply, STATUS[known.code], known.message, known.problems)
+  }
+  const { statusCode = 500, code } = error as FastifyError
+  if (statusCode === 413) return sendProblem(reply, 413, 'The body is too large: at most 1 MiB.')
+  if (statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {
+    const message = code === 'FST_ERR_BAD_URL' ? 'is not a valid URL: its percent-encoding is broken' : error.message
+    const place = code === 'FST_ERR_BAD_URL' ? 'path' : 'body'
+    return sendProblem(reply, statusCode, message, [{ in: place, name: '', message }])
+  }
+  request.log.error({ err: error, requestId: request.id }, 'a request failed')
+  return sendProblem(reply, 500, `Something went wrong on our side. Tell the operator this request id: ${request.id}`)
+}

@@ -1,0 +1,44 @@
+import { whileLocked } from '../db/connect/lock.ts'
+import type { Deps } from '../deps.ts'
+import { bringStandingsUp } from '../domain/points/bring-standings-up.ts'
+
+const STANDINGS_LOCK = 7_014_013
+/** Runs come one after another: the standings wait for the last of them. */
+const PAUSE_MS = 1000
+
+/**
+ * Keeps the ranks of past dates in line with the store, in the background: when it starts, and after each run of
+ * whichever gateway. Of all gateways on the store one does it at a time.
+ */
+export function startStandings({ store, notifications, log }: Deps): { close(): Promise<void> } {
+  const closing = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let work = Promise.resolve()
+  const bringUp = async () => {
+    try {
+      let dates = 0
+      await whileLocked(store.pool, STANDINGS_LOCK, async () => {
+        dates = await bringStandingsUp(store.pool, closing.signal)
+      })
+      if (dates > 0) log.info({ dates }, 'computed the ranks of past dates')
+    } catch (error) {
+      if (!closing.signal.aborted) log.warn({ err: error }, 'the ranks of past dates could not be computed')
+    }
+  }
+  const soon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      work = work.then(bringUp)
+    }, PAUSE_MS).unref()
+  }
+  const ended = [notifications.subscribe('gateway_run', soon), notifications.onUp(soon)]
+  soon()
+  return {
+    async close() {
+      closing.abort()
+      clearTimeout(timer)
+      for (const end of ended) end()
+      await work
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream'
+import type { Dataset } from '../sources/dataset/dataset.ts'
+import { sampleFiles } from './sample.ts'
+
+const BATCH = 1000
+
+/** The sample as a dataset; the same on every call of one day (UTC). Its records are made as they are read. */
+export function sampleDataset(now: Date): Dataset {
+  const files = sampleFiles({ now })
+  return {
+    name: 'the sample data',
+    async open(file) {
+      return { label: `${file}.jsonl`, stream: Readable.from(batches(files[file]())) }
+    },
+  }
+}
+
+/** Lines, each with its line feed, a thousand at a time: a stream's chunk costs more than a line does. */
+function* batches(lines: Iterable<string>): Generator<Buffer> {
+  let batch: string[] = []
+  for (const line of lines) {
+    batch.push(line)
+    if (batch.length === BATCH) {
+      yield Buffer.from(`${batch.join('\n')}\n`)
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield Buffer.from(`${batch.join('\n')}\n`)
+}

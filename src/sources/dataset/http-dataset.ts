@@ -1,0 +1,81 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { GatewayError } from '../../errors.ts'
+import { type Answer, type Client, faultOf, refusal, shownUrl, sourceFailed, urlBelow } from '../client.ts'
+import { type Dataset, datasetFiles } from './dataset.ts'
+
+export interface HttpDatasetOptions {
+  /** What messages call it; left out, its URL without secrets. */
+  name?: string
+  /** A secret for `Authorization: Bearer`. */
+  bearer?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * The dataset of an http(s) base URL: `<base>/<name>.jsonl`, or else `<base>/<name>.jsonl.gz`. A file that is cut off on
+ * its way is an error of its stream, never a silent end.
+ * @throws SOURCE_FAILED, from `open`, when the server fails or answers with something else than a file
+ */
+export function httpDataset(client: Client, base: string, options: HttpDatasetOptions = {}): Dataset {
+  const { name = shownUrl(base), bearer, signal } = options
+  return {
+    name,
+    async open(file) {
+      for (const label of [`${file}.jsonl`, `${file}.jsonl.gz`]) {
+        const answer = await client.open(name, urlBelow(base, label), { bearer, signal })
+        const reason = noFile(answer)
+        if (!reason) return { label, ...opened(answer, label, signal) }
+        answer.body.destroy()
+        if (answer.status !== 404 && answer.status !== 410) throw sourceFailed(name, `${reason} for ${label}`)
+      }
+      return undefined
+    },
+  }
+}
+
+/**
+ * The same, for an import.
+ * @throws BAD_INPUT when the base has none of the files
+ */
+export async function openHttpDataset(
+  client: Client,
+  base: string,
+  options: HttpDatasetOptions = {},
+): Promise<Dataset> {
+  const dataset = httpDataset(client, base, options)
+  for (const file of datasetFiles) {
+    const found = await dataset.open(file)
+    found?.stream.destroy()
+    if (found) return dataset
+  }
+  const expected = datasetFiles.map((file) => `${file}.jsonl`).join(', ')
+  throw new GatewayError(
+    'BAD_INPUT',
+    `${dataset.name} has no file of the import format (${expected}, or the same with .gz).`,
+  )
+}
+
+/** Why an answer is no file, as a clause. */
+function noFile({ status, type, ends }: Answer): string | undefined {
+  if (status !== 200) return refusal({ status })
+  if (type === 'text/html') return 'it answered HTML'
+  return ends ? undefined : 'it does not tell where its answer ends, so that a cut would not be seen,'
+}
+
+function opened({ body, size, unzipped }: Answer, label: string, signal?: AbortSignal) {
+  const zipped = label.endsWith('.gz') && !unzipped
+  const bytes = zipped ? pipeline(body, createGunzip(), () => {}) : body
+  const stream = Readable.from(clearly(bytes, signal), { objectMode: false })
+  stream.once('close', () => body.destroy())
+  return { ...(!zipped && size !== undefined && { size }), stream }
+}
+
+/** Says in words what went wrong on the way. */
+async function* clearly(bytes: Readable, signal: AbortSignal | undefined) {
+  try {
+    yield* bytes
+  } catch (cause) {
+    throw signal?.aborted ? signal.reason : new Error(faultOf(cause), { cause })
+  }
+}

@@ -1,0 +1,174 @@
+import * as z from 'zod'
+import { type Client, parseJson, shownUrl, sourceFailed, urlBelow } from '../client.ts'
+import { address, checked } from './rest-api.ts'
+
+/** The GraphQL of another gateway: what its REST APIs do not show. */
+export interface GatewayGraph {
+  /** The version of its data: another one means that something was written. */
+  dataVersion(): Promise<string>
+  pools(): AsyncGenerator<{ address: string; chainId: number }[]>
+  markets(): AsyncGenerator<GraphMarket[]>
+  vaults(): AsyncGenerator<GraphVault[]>
+  /** Every user that it knows, with where the user has liquidation rewards. */
+  users(): AsyncGenerator<{ total: number; users: GraphUser[] }>
+}
+
+const chainId = z.int().min(0)
+const entity = {
+  chainId,
+  address,
+  assetAddress: address,
+  assetSymbol: z.string(),
+  assetDecimals: z.int().min(0),
+  depositRate: z.number(),
+}
+const market = z.object({ ...entity, borrowRate: z.number(), pool: z.object({ address }) })
+const vault = z.object({ ...entity, name: z.string() })
+type GraphMarket = z.output<typeof market>
+type GraphVault = z.output<typeof vault>
+
+const connection = <T extends z.ZodType>(node: T) =>
+  z.object({
+    nodes: z.array(node),
+    pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
+  })
+const rewards = <T extends z.ZodRawShape>(place: T) =>
+  z.object({
+    nodes: z.array(z.object({ chainId, ...place })),
+    pageInfo: z.object({ hasNextPage: z.boolean() }),
+  })
+const user = z.object({
+  address,
+  marketLiquidationRewards: rewards({ collateralMarketAddress: address }),
+  vaultLiquidationRewards: rewards({ vaultAddress: address }),
+})
+
+/** A market or a vault of a chain. */
+export interface Place {
+  kind: 'market' | 'vault'
+  chainId: number
+  address: string
+}
+
+export interface GraphUser {
+  address: string
+  /** Where the user has liquidation rewards; undefined: in more places than one page tells. */
+  rewards: Place[] | undefined
+}
+
+/** How many users come in one answer, each with as many rewards. */
+const USERS = 100
+const REWARDS = 200
+
+/** The operations that are sent, each valid against the schema of src/graphql. */
+export const graphOperations = {
+  fields: 'query GatewayFields { __type(name: "Query") { fields { name } } }',
+  version: 'query DataVersion { dataVersion }',
+  pools: `query Pools($after: String) {
+    pools(first: 1000, after: $after) { nodes { address chainId } pageInfo { hasNextPage endCursor } }
+  }`,
+  markets: `query Markets($after: String) {
+    markets(first: 1000, after: $after) {
+      nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  vaults: `query Vaults($after: String) {
+    vaults(first: 1000, after: $after) {
+      nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  users: `query Users($after: String) {
+    allUsers(first: ${USERS}, after: $after) {
+      totalCount
+      nodes {
+        address
+        marketLiquidationRewards(first: ${REWARDS}) { nodes { chainId collateralMarketAddress } pageInfo { hasNextPage } }
+        vaultLiquidationRewards(first: ${REWARDS}) { nodes { chainId vaultAddress } pageInfo { hasNextPage } }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+}
+
+const NEEDED = ['allUsers', 'dataVersion', 'markets', 'pools', 'vaults']
+const fieldsAnswer = z.object({
+  data: z.object({ __type: z.object({ fields: z.array(z.object({ name: z.string() })) }) }),
+})
+
+/**
+ * The graph at a base's /graphql; undefined where there is none, or one that is no gateway's.
+ * @throws SOURCE_FAILED for a server that fails, for it does not tell which
+ */
+export async function openGatewayGraph(
+  client: Client,
+  base: string,
+  signal: AbortSignal | undefined,
+): Promise<GatewayGraph | undefined> {
+  const url = urlBelow(base, 'graphql')
+  const name = shownUrl(url)
+  const asked = { json: { query: graphOperations.fields }, signal }
+  const there = await client.open(name, url, asked)
+  there.body.destroy()
+  if (there.status !== 200 || !isGateway(await client.bytes(name, url, asked))) return undefined
+
+  async function ask<T>(query: string, schema: z.ZodType<T>, variables: object = {}): Promise<T> {
+    const body = parseJson(name, await client.bytes(name, url, { json: { query, variables }, signal }))
+    const errors = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) }).safeParse(body)
+    if (errors.success) throw sourceFailed(name, `it answered with an error: ${errors.data.errors[0]?.message}`)
+    return checked(name, '/graphql', z.object({ data: schema }), body).data
+  }
+
+  async function* list<Page extends { pageInfo: { hasNextPage: boolean; endCursor: string | null } }>(
+    query: string,
+    field: string,
+    page: z.ZodType<Page>,
+  ): AsyncGenerator<Page> {
+    const seen = new Set<string>()
+    for (let after: string | null = null; ; ) {
+      const answer = await ask(query, z.record(z.literal(field), page), { after })
+      const found = answer[field] as Page
+      yield found
+      after = found.pageInfo.endCursor
+      if (!found.pageInfo.hasNextPage) return
+      if (after === null || seen.has(after)) throw sourceFailed(name, `the cursors of its ${field} do not lead on`)
+      seen.add(after)
+    }
+  }
+  async function* nodes<T>(query: string, field: string, node: z.ZodType<T>): AsyncGenerator<T[]> {
+    for await (const page of list(query, field, connection(node))) yield page.nodes
+  }
+
+  return {
+    dataVersion: async () => (await ask(graphOperations.version, z.object({ dataVersion: z.string() }))).dataVersion,
+    pools: () => nodes(graphOperations.pools, 'pools', z.object({ address, chainId })),
+    markets: () => nodes(graphOperations.markets, 'markets', market),
+    vaults: () => nodes(graphOperations.vaults, 'vaults', vault),
+    async *users() {
+      const page = connection(user).extend({ totalCount: z.int().min(0) })
+      for await (const { totalCount, nodes } of list(graphOperations.users, 'allUsers', page))
+        yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: placesOf(node) })) }
+    },
+  }
+}
+
+function isGateway(body: Buffer): boolean {
+  try {
+    const { data } = fieldsAnswer.parse(JSON.parse(body.toString()))
+    return NEEDED.every((needed) => data.__type.fields.some(({ name }) => name === needed))
+  } catch {
+    return false
+  }
+}
+
+function placesOf({ marketLiquidationRewards, vaultLiquidationRewards }: z.output<typeof user>): Place[] | undefined {
+  if (marketLiquidationRewards.pageInfo.hasNextPage || vaultLiquidationRewards.pageInfo.hasNextPage) return undefined
+  const places = new Map<string, Place>()
+  const add = (place: Place) => places.set(`${place.kind} ${place.chainId} ${place.address}`, place)
+  for (const { chainId, collateralMarketAddress } of marketLiquidationRewards.nodes)
+    add({ kind: 'market', chainId, address: collateralMarketAddress })
+  for (const { chainId, vaultAddress } of vaultLiquidationRewards.nodes)
+    add({ kind: 'vault', chainId, address: vaultAddress })
+  return [...places.values()]
+}

@@ -1,0 +1,193 @@
+import pMap from 'p-map'
+import type { RecordFiles } from '../dataset/record-files.ts'
+import type { GatewayGraph, Place } from './gateway-graph.ts'
+import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
+
+/** A market or a vault that a server has, as far as its answers show it. */
+export interface SeenEntity extends Place {
+  depositRate: number
+  borrowRate: number
+}
+
+/** The markets and vaults of a server that is walked. */
+export class Entities {
+  /** The chains that are known of. */
+  readonly chains: Set<number>
+  private readonly seen = new Map<string, SeenEntity>()
+  private closed = false
+  private readonly source: string
+
+  constructor(source: string, chains: Iterable<number> = []) {
+    this.source = source
+    this.chains = new Set(chains)
+  }
+
+  /** The entity at a place, which a record names. @throws Contradiction for a new one after `close` */
+  see({ kind, chainId, address }: Place): SeenEntity {
+    const key = `${kind} ${chainId} ${address}`
+    let entity = this.seen.get(key)
+    if (!entity) {
+      if (this.closed)
+        throw new Contradiction(
+          this.source,
+          `a record names the ${kind} ${address} on chain ${chainId}, which it does not list`,
+        )
+      entity = { kind, chainId, address, depositRate: 0, borrowRate: 0 }
+      this.seen.set(key, entity)
+      this.chains.add(chainId)
+    }
+    return entity
+  }
+
+  /** Those of a kind, in a fixed order; with an address, those at it. */
+  all(kind: Place['kind'], address?: string): SeenEntity[] {
+    return [...this.seen.values()]
+      .filter((one) => one.kind === kind && (address === undefined || one.address === address))
+      .sort((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1))
+  }
+
+  has({ kind, chainId, address }: Place): boolean {
+    return this.seen.has(`${kind} ${chainId} ${address}`)
+  }
+
+  /** All are seen now. */
+  close(): void {
+    this.closed = true
+  }
+}
+
+/** Pools, markets and vaults as a gateway's graph tells them: nothing has to be made up. */
+export async function mirrorListedEntities(
+  graph: GatewayGraph,
+  entities: Entities,
+  files: RecordFiles,
+  { source, pools }: { source: string; pools: RestPool[] },
+): Promise<void> {
+  const chains = new Map<string, number>()
+  for await (const page of graph.pools()) for (const { address, chainId } of page) chains.set(address, chainId)
+  for (const pool of pools)
+    if (!chains.has(pool.id)) throw new Contradiction(source, `its graph does not have the pool ${pool.id}`)
+  await files.write(
+    'pools',
+    pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
+  )
+  const list = (place: Place) => {
+    if (entities.has(place)) throw new Contradiction(source, `its graph has the ${place.kind} ${place.address} twice`)
+    entities.see(place)
+  }
+  for await (const page of graph.markets()) {
+    for (const { chainId, address } of page) list({ kind: 'market', chainId, address })
+    const records = page.map(({ address: id, pool, ...market }) => ({ id, poolId: pool.address, ...market }))
+    await files.write('markets', records)
+  }
+  for await (const page of graph.vaults()) {
+    for (const { chainId, address } of page) list({ kind: 'vault', chainId, address })
+    await files.write(
+      'vaults',
+      page.map(({ address: id, ...vault }) => ({ id, ...vault })),
+    )
+  }
+  entities.close()
+}
+
+interface Probing {
+  indexer: RestServer
+  pools: RestPool[]
+  /** Whose rewards are asked for, to learn whether a market is there. */
+  user: string
+  concurrency: number
+  signal: AbortSignal
+}
+
+/**
+ * Finds what no user's record named: on which chains the pools' sides are markets, and at which other chains' same
+ * addresses there are entities too. The rewards endpoints tell it: what is not there is a 404.
+ */
+export async function findEntities(entities: Entities, { indexer, pools, user, ...options }: Probing): Promise<void> {
+  const { name } = indexer
+  const units = new Set(pools.flatMap((pool) => [pool.unit_1_id, pool.unit_2_id]))
+  const chains = [...entities.chains].sort((a, b) => a - b)
+  const asked = [...new Set([...units, ...entities.all('market').map((market) => market.address)])].map((address) => ({
+    kind: 'market' as const,
+    address,
+  }))
+  const vaults = [...new Set(entities.all('vault').map((vault) => vault.address))]
+  await pMap(
+    [...asked, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
+    async ({ kind, address }) => {
+      const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&page=1&page_size=1`
+      let found = false
+      for (const chainId of chains) {
+        const place = { kind, chainId, address }
+        if (!entities.has(place) && !(await indexer.has(`${path}&chain_id=${chainId}`))) continue
+        entities.see(place)
+        found = true
+      }
+      if (!found && (await indexer.has(path)))
+        throw new Contradiction(
+          name,
+          `it has the market ${address} on none of the chains ${chains.join(', ')}: name its chain`,
+        )
+    },
+    options,
+  )
+}
+
+const UNKNOWN = `0x${'0'.repeat(40)}`
+const UNKNOWN_DECIMALS = 18
+
+/**
+ * Pools, markets and vaults of a server that shows neither chains nor tokens: chains are those of the pools' markets,
+ * tokens those of the pools' sides. What nothing shows (a vault's name and token, decimals) is left empty, or 18.
+ * @returns how many markets are no pool's side, and were given to the first pool
+ */
+export async function writeEntities(entities: Entities, files: RecordFiles, pools: RestPool[]): Promise<number> {
+  const chains = chainsOfPools(entities, pools)
+  await files.write(
+    'pools',
+    pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
+  )
+  let without = 0
+  const markets = entities.all('market').map(({ chainId, address: id, depositRate, borrowRate }) => {
+    const ofMarket = pools.filter((pool) => pool.unit_1_id === id || pool.unit_2_id === id)
+    const pool = ofMarket.find((one) => chains.get(one.id) === chainId) ?? ofMarket[0]
+    if (!pool) without++
+    const side = !pool ? undefined : pool.unit_1_id === id ? '1' : '2'
+    return {
+      chainId,
+      id,
+      poolId: (pool ?? pools[0])?.id,
+      assetAddress: pool && side ? pool[`asset_${side}_address`] : UNKNOWN,
+      assetSymbol: pool && side ? pool[`asset_${side}_symbol`] : '',
+      assetDecimals: UNKNOWN_DECIMALS,
+      depositRate,
+      borrowRate,
+    }
+  })
+  await files.write('markets', markets)
+  const vaults = entities.all('vault').map(({ chainId, address: id, depositRate }) => {
+    const unknown = { name: '', assetAddress: UNKNOWN, assetSymbol: '', assetDecimals: UNKNOWN_DECIMALS }
+    return { chainId, id, ...unknown, depositRate }
+  })
+  await files.write('vaults', vaults)
+  return without
+}
+
+/** A pool's chain is that of both its markets, or of one; without any, that of a pool with one of its tokens. */
+function chainsOfPools(entities: Entities, pools: RestPool[]): Map<string, number> {
+  const chains = new Map<string, number>()
+  for (const pool of pools) {
+    const [first = [], second = []] = [pool.unit_1_id, pool.unit_2_id].map((unit) =>
+      entities.all('market', unit).map((market) => market.chainId),
+    )
+    const chain = first.find((one) => second.includes(one)) ?? first[0] ?? second[0]
+    if (chain !== undefined) chains.set(pool.id, chain)
+  }
+  const tokens = (pool: RestPool) => [pool.asset_1_address, pool.asset_2_address]
+  for (const pool of pools) {
+    if (chains.has(pool.id)) continue
+    const related = pools.find((other) => chains.has(other.id) && tokens(other).some((t) => tokens(pool).includes(t)))
+    chains.set(pool.id, (related && chains.get(related.id)) ?? Math.min(...entities.chains))
+  }
+  return chains
+}

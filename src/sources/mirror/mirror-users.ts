@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import type { RecordFiles } from '../dataset/record-files.ts'
+import type { Place } from './gateway-graph.ts'
+import type { Entities } from './mirror-entities.ts'
+import {
+  Contradiction,
+  earningsItem,
+  indexerPages,
+  marketReward,
+  marketSnapshot,
+  netAprItem,
+  type RestServer,
+  vaultReward,
+  vaultSnapshot,
+} from './rest-api.ts'
+
+export interface UserWalk {
+  indexer: RestServer
+  files: RecordFiles
+  entities: Entities
+  /** Unix seconds later than any snapshot. */
+  endOfTime: string
+  /** Whether the rates of markets and vaults are not known from elsewhere. */
+  needsRates: boolean
+  /** Where a user's value, as the server tells it, is not that of the user's newest snapshots. */
+  onOtherValue(): void
+}
+
+/** What a user's snapshots in one entity come to. */
+interface Holding {
+  place: Place
+  firstTimestamp: bigint
+  newestTimestamp: bigint
+  /** Of the newest: a missing price counts as 0. */
+  valueUsd: number
+  incomplete: boolean
+}
+
+const keyOf = ({ kind, chainId, address }: Place) => `${kind} ${chainId} ${address}`
+
+/**
+ * Copies a user's snapshots, and makes the cash flows that give the user's earnings.
+ * @returns every market and vault that the user has, or had
+ */
+export async function mirrorUser(walk: UserWalk, user: string): Promise<Place[]> {
+  const holdings = new Map<string, Holding>()
+  await mirrorSnapshots(walk, user, 'market', marketSnapshot, holdings)
+  await mirrorSnapshots(walk, user, 'vault', vaultSnapshot, holdings)
+  if (walk.needsRates) await readRates(walk, user)
+  const earning = await mirrorEarnings(walk, user, holdings)
+  const places = new Map(earning.map((place) => [keyOf(place), place]))
+  for (const [key, { place }] of holdings) places.set(key, place)
+  return [...places.values()]
+}
+
+type Snapshot = z.output<typeof marketSnapshot> | z.output<typeof vaultSnapshot>
+
+async function mirrorSnapshots(
+  { indexer, files, entities, endOfTime }: UserWalk,
+  user: string,
+  kind: Place['kind'],
+  schema: z.ZodType<Snapshot>,
+  holdings: Map<string, Holding>,
+): Promise<void> {
+  const path = `/v1/users/${user}/${kind}-position-snapshots?from_timestamp=0&to_timestamp=${endOfTime}`
+  const seen = new Set<string>()
+  for await (const { rows } of indexerPages(indexer, path, schema)) {
+    for (const row of rows) {
+      assertOwn(indexer, user, row.accountId, `${kind} snapshot`)
+      const address = 'marketId' in row ? row.marketId : row.vaultId
+      const place = { kind, chainId: row.chainId, address }
+      const key = `${keyOf(place)} ${row.timestamp} ${row.positionId}`
+      if (seen.has(key))
+        throw new Contradiction(
+          indexer.name,
+          `the snapshot of ${user} in the ${kind} ${address} at ${row.timestamp} (position ${row.positionId}) came twice`,
+        )
+      seen.add(key)
+      entities.see(place)
+      addUp(holdings, place, row)
+    }
+    await files.write(`${kind}-snapshots`, rows)
+  }
+}
+
+function addUp(holdings: Map<string, Holding>, place: Place, row: Snapshot): void {
+  const timestamp = BigInt(row.timestamp)
+  let holding = holdings.get(keyOf(place))
+  if (!holding) {
+    holding = { place, firstTimestamp: timestamp, newestTimestamp: -1n, valueUsd: 0, incomplete: false }
+    holdings.set(keyOf(place), holding)
+  }
+  if (timestamp < holding.firstTimestamp) holding.firstTimestamp = timestamp
+  if (timestamp < holding.newestTimestamp) return
+  if (timestamp > holding.newestTimestamp)
+    Object.assign(holding, { newestTimestamp: timestamp, valueUsd: 0, incomplete: false })
+  const parts = 'marketId' in row ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
+  const [earning, kept, debt] = parts.map((usd) => usd ?? 0)
+  holding.valueUsd += (earning ?? 0) + (kept ?? 0) - (debt ?? 0)
+  holding.incomplete ||= parts.includes(null)
+}
+
+/** The rates of a user's markets and vaults are told with the user's net APR, and nowhere else. */
+async function readRates({ indexer, entities }: UserWalk, user: string): Promise<void> {
+  for await (const { rows } of indexerPages(indexer, `/v1/users/${user}/net-apr`, netAprItem, { inBreakdown: true }))
+    for (const { chain_id: chainId, entity_type: kind, entity_id: address, deposit_rate, borrow_rate } of rows) {
+      const entity = entities.see({ kind, chainId, address })
+      entity.depositRate = deposit_rate
+      entity.borrowRate = borrow_rate
+    }
+}
+
+/**
+ * No endpoint shows cash flows, but earnings show what they come to: the net cash of each entity, and whether a price
+ * was missing among them. Two flows that come to the same stand for them: one with the net cash, and one without a
+ * price where one was missing. Both are written always, so that they replace those of an earlier copy.
+ */
+async function mirrorEarnings(
+  { indexer, files, entities, onOtherValue }: UserWalk,
+  user: string,
+  holdings: Map<string, Holding>,
+): Promise<Place[]> {
+  const places: Place[] = []
+  const path = `/v1/users/${user}/earnings`
+  for await (const { rows } of indexerPages(indexer, path, earningsItem, { inBreakdown: true })) {
+    const flows = rows.flatMap((row) => {
+      const place: Place = { kind: row.entity_type, chainId: row.chain_id, address: row.entity_id }
+      entities.see(place)
+      places.push(place)
+      const holding = holdings.get(keyOf(place))
+      const incomplete = holding?.incomplete ?? false
+      if (!near(row.current_value_usd, holding?.valueUsd ?? 0) || (incomplete && !row.has_incomplete_prices))
+        onOtherValue()
+      const flow = {
+        chainId: place.chainId,
+        entityType: place.kind,
+        entityId: place.address,
+        accountId: user,
+        txHash: `0x${createHash('sha256')
+          .update(`${keyOf(place)} ${user}`)
+          .digest('hex')}`,
+        timestamp: String(holding?.firstTimestamp ?? 0),
+      }
+      const net = row.net_cash_invested_usd
+      return [
+        { ...flow, logIndex: 0, kind: net < 0 ? 'withdraw' : 'deposit', amountUsd: Math.abs(net) },
+        { ...flow, logIndex: 1, kind: 'deposit', amountUsd: row.has_incomplete_prices && !incomplete ? null : 0 },
+      ]
+    })
+    await files.write('cash-flows', flows)
+  }
+  const unique = new Set(places.map(keyOf))
+  if (unique.size < places.length)
+    throw new Contradiction(indexer.name, `an entity came twice in the earnings of ${user}`)
+  return places
+}
+
+/**
+ * Copies a user's liquidation rewards in some markets and vaults.
+ * @param onChain asks for those of a place's chain; otherwise for all at its address, which are then its chain's
+ */
+export async function mirrorRewards(
+  { indexer, files, entities }: UserWalk,
+  user: string,
+  places: Iterable<Place>,
+  onChain: (place: Place) => boolean,
+): Promise<void> {
+  const seen = new Set<string>()
+  for (const place of places) {
+    const { kind, chainId, address } = place
+    const chain = onChain(place) ? `&chain_id=${chainId}` : ''
+    const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}${chain}`
+    const schema: z.ZodType<z.output<typeof marketReward> | z.output<typeof vaultReward>> =
+      kind === 'market' ? marketReward : vaultReward
+    for await (const { rows } of indexerPages(indexer, path, schema)) {
+      for (const row of rows) {
+        assertOwn(indexer, user, row.accountId, `${kind} reward`)
+        const at = 'vaultId' in row ? row.vaultId : row.collateralMarketId
+        if (at !== address)
+          throw new Contradiction(indexer.name, `asked for rewards in the ${kind} ${address}, it gave one in ${at}`)
+        if ('debtMarketId' in row) entities.see({ kind: 'market', chainId, address: row.debtMarketId })
+        const key = `${kind} ${chainId} ${row.txHash} ${row.logIndex}`
+        if (seen.has(key))
+          throw new Contradiction(indexer.name, `the reward of ${user} in ${row.txHash} at ${row.logIndex} came twice`)
+        seen.add(key)
+      }
+      await files.write(
+        `${kind}-liquidation-rewards`,
+        rows.map((row) => ({ chainId, ...row })),
+      )
+    }
+  }
+}
+
+function assertOwn({ name }: RestServer, user: string, owner: string, what: string): void {
+  if (owner !== user) throw new Contradiction(name, `asked for those of ${user}, it gave a ${what} of ${owner}`)
+}
+
+const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b))

@@ -1,0 +1,301 @@
+import * as z from 'zod'
+import { GatewayError } from '../../errors.ts'
+import { type Client, cut, parseJson, refusal, shownUrl, sourceFailed } from '../client.ts'
+
+/** The documented REST APIs of another server. What it answers is checked before anyone sees it. */
+export interface RestServer {
+  /** What messages call it; it holds no secret. */
+  name: string
+  /** The body of a path's answer. @throws SOURCE_FAILED for another status than 200 and 201 */
+  bytes(path: string): Promise<Buffer>
+  /** The answer of a path. @throws SOURCE_FAILED where it is not what `schema` says */
+  get<T>(path: string, schema: z.ZodType<T>): Promise<T>
+  /** Whether a path's answer is a 200, not a 404. @throws SOURCE_FAILED for any other */
+  has(path: string): Promise<boolean>
+}
+
+/** What a server told does not fit together: it is wrong, or its data changed between two requests. */
+export class Contradiction extends GatewayError {
+  constructor(source: string, reason: string) {
+    super('SOURCE_FAILED', `${source} failed: ${reason}.`)
+  }
+}
+
+/**
+ * @param base where its paths begin; what follows a `?` in it is sent with each of them
+ * @param name what messages call it
+ * @throws BAD_INPUT for a base that is no http(s) address
+ */
+export function restServer(
+  client: Client,
+  base: string,
+  { signal, name = serverName(base) }: { signal?: AbortSignal | undefined; name?: string } = {},
+): RestServer {
+  const { origin, username, password, pathname, search } = new URL(base)
+  const user = username === '' ? '' : `${username}:${password}@`
+  const start = `${origin.replace('//', `//${user}`)}${pathname.replace(/\/+$/, '')}`
+  const urlOf = (path: string) => start + path + (path.includes('?') ? search.replace('?', '&') : search)
+  const bytes = (path: string) => client.bytes(name, urlOf(path), { signal })
+  return {
+    name,
+    bytes,
+    get: async (path, schema) => checked(name, path, schema, parseJson(name, await bytes(path))),
+    async has(path) {
+      const answer = await client.open(name, urlOf(path), { signal })
+      answer.body.destroy()
+      if (answer.status === 200 || answer.status === 201) return true
+      if (answer.status === 404) return false
+      throw sourceFailed(name, `${refusal(answer)} to ${path.split('?')[0]}`)
+    },
+  }
+}
+
+/** A server's address as messages show it. @throws BAD_INPUT where it is no http(s) address */
+export function serverName(base: string): string {
+  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
+    throw new GatewayError('BAD_INPUT', `${base} is no address of a server: it must begin with http:// or https://.`)
+  return shownUrl(base)
+}
+
+/** An answer of a path as `schema` has it. @throws SOURCE_FAILED where it does not fit, with its first fault */
+export function checked<T>(source: string, path: string, schema: z.ZodType<T>, answer: unknown): T {
+  const result = schema.safeParse(answer)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const at = issue?.path.length ? `${issue.path.join('.')} ` : ''
+  throw sourceFailed(source, `the answer of ${path.split('?')[0]} is not as documented: ${at}${issue?.message}`)
+}
+
+const text = z.string('must be a text')
+const number = z.number('must be a number')
+const integer = z
+  .number('must be an integer')
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, 'must be an integer from 0 to 2^53-1')
+const factor = number.min(0, 'must be from 0 up')
+const usd = z.number('must be a number or null').nullable()
+const digits = text.regex(/^[0-9]{1,78}$/, 'must be digits')
+const hash = text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash')
+const flag = z.boolean('must be true or false')
+const list = <T extends z.ZodType>(type: T) => z.array(type, 'must be a list')
+
+/** In lower case. */
+export const address = text
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address (0x and 40 hex digits)')
+  .transform((value) => value.toLowerCase())
+
+/** A distribution date, as YYYY-MM-DDT00:00:00.000Z. */
+const midnight = text
+  .regex(/^\d{4}-\d\d-\d\dT00:00:00(\.0+)?Z$/, 'must be midnight UTC, such as 2025-03-01T00:00:00.000Z')
+  .transform((value) => `${value.slice(0, 10)}T00:00:00.000Z`)
+
+const instant = text.refine((value) => !Number.isNaN(Date.parse(value)), 'must be an ISO 8601 timestamp')
+
+const multiplier = z.object({
+  id: text,
+  poolAddress: address,
+  deposit_tokenA: factor,
+  deposit_tokenB: factor,
+  borrow_tokenA: factor,
+  borrow_tokenB: factor,
+  createdAt: instant,
+  updatedAt: instant,
+})
+export type RestMultiplier = z.output<typeof multiplier>
+
+const pool = z.object({
+  id: address,
+  marketId: integer,
+  name: text,
+  asset_1_address: address,
+  asset_1_name: text,
+  asset_1_symbol: text,
+  asset_2_address: address,
+  asset_2_name: text,
+  asset_2_symbol: text,
+  createdTimestamp: integer,
+  interestLastUpdated: integer,
+  unit_1_id: address,
+  unit_2_id: address,
+})
+export type RestPool = z.output<typeof pool>
+
+const position = z
+  .object({
+    id: text.min(1, 'must not be empty'),
+    userAddress: address,
+    marketAddress: address,
+    distributionDate: midnight,
+    pointsA: number,
+    pointsB: number,
+    points: number,
+    aTokenAddress: address,
+    aTokenSymbol: text,
+    aTokenPrice: number,
+    aSuppliedAmount: number,
+    aSuppliedAmountUsd: number,
+    aProtectedSuppliedAmount: number,
+    aProtectedSuppliedAmountUsd: number,
+    aBorrowedAmount: number,
+    aBorrowedAmountUsd: number,
+    bTokenAddress: address,
+    bTokenSymbol: text,
+    bTokenPrice: number,
+    bSuppliedAmount: number,
+    bSuppliedAmountUsd: number,
+    bProtectedSuppliedAmount: number,
+    bProtectedSuppliedAmountUsd: number,
+    bBorrowedAmount: number,
+    bBorrowedAmountUsd: number,
+  })
+  .refine(({ pointsA, pointsB, points }) => {
+    return Math.abs(points - (pointsA + pointsB)) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB))
+  }, 'has points that are not pointsA + pointsB')
+/** A position record as the points document's section 2.1 has it. */
+export type RestPosition = z.output<typeof position>
+
+/** Answers of the points API, by what they are of. Fields that are not documented are dropped. */
+export const points = {
+  pools: list(z.preprocess(plainUnits, pool)),
+  multipliers: list(multiplier),
+  reports: z.object({
+    items: list(z.object({ distributionDate: midnight, totalPoints: number, positionCount: integer })),
+  }),
+  total: z.object({ totalPoints: number }),
+  leaderboard: z.object({ topAccounts: list(z.object({ account: address })), total: digits }),
+  positions: z.object({ items: list(position), nextCursor: text.nullish() }),
+  datesOfAccount: z.object({ items: list(z.object({ distributionDate: midnight, positions: list(position) })) }),
+}
+
+/** The document says `unit` where a server has its own name in the ids of a pool's two sides. */
+function plainUnits(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || 'unit_1_id' in value) return value
+  const found = Object.keys(value).flatMap((name) => /^(\w+)_1_id$/.exec(name)?.[1] ?? [])
+  const word = found.find((name) => `${name}_2_id` in value)
+  if (!word) return value
+  const fields = value as Record<string, unknown>
+  return { ...fields, unit_1_id: fields[`${word}_1_id`], unit_2_id: fields[`${word}_2_id`] }
+}
+
+const snapshot = {
+  chainId: integer,
+  accountId: address,
+  positionId: text.nullish().transform((value) => value ?? 'main'),
+  timestamp: digits,
+}
+export const marketSnapshot = z.object({
+  ...snapshot,
+  marketId: address,
+  collateralAssets: digits,
+  collateralUsd: usd,
+  protectedAssets: digits,
+  protectedUsd: usd,
+  debtAssets: digits,
+  debtUsd: usd,
+})
+export const vaultSnapshot = z.object({ ...snapshot, vaultId: address, shares: digits, assets: digits, assetsUsd: usd })
+
+const reward = {
+  txHash: hash,
+  logIndex: integer,
+  timestamp: digits,
+  accountId: address,
+  supplySent: digits,
+  supplySentUsd: usd,
+  collateralReceived: digits,
+  collateralReceivedUsd: usd,
+  liquidReward: digits,
+  liquidRewardUsd: usd,
+  userRoi: text.nullable(),
+  claimedTimestamp: digits.nullable(),
+}
+export const marketReward = z.object({ ...reward, debtMarketId: address, collateralMarketId: address })
+export const vaultReward = z.object({ ...reward, vaultId: address })
+
+const entity = {
+  chain_id: integer,
+  entity_id: address,
+  entity_type: z.enum(['market', 'vault'], 'must be market or vault'),
+}
+export const earningsItem = z.object({
+  ...entity,
+  current_value_usd: number,
+  net_cash_invested_usd: number,
+  has_incomplete_prices: flag,
+})
+export const netAprItem = z.object({ ...entity, deposit_rate: number, borrow_rate: number })
+
+const PAGE_SIZE = 1000
+
+interface PageOf<T> {
+  rows: T[]
+  total: number
+}
+
+/** A page of an answer of the indexer API: its rows are `data`, or `data.breakdown` where `inBreakdown`. */
+function envelope<T>(row: z.ZodType<T>, inBreakdown: boolean) {
+  const rows: z.ZodType<T[]> = list(row)
+  const breakdown = z.object({ breakdown: rows }, 'must be an object').transform((data) => data.breakdown)
+  const pagination = z.object({ page: integer, total: integer, has_more: flag }, 'must be an object')
+  return z.object({ data: inBreakdown ? breakdown : rows, pagination }, 'must be an object')
+}
+
+/**
+ * Every page of an endpoint of the indexer API.
+ * @param path with its query, to which the page is added
+ * @throws Contradiction where pages, `total` and `has_more` do not fit together
+ */
+export async function* indexerPages<T>(
+  server: RestServer,
+  path: string,
+  row: z.ZodType<T>,
+  { inBreakdown = false, pageSize = PAGE_SIZE } = {},
+): AsyncGenerator<PageOf<T>> {
+  const schema = envelope(row, inBreakdown)
+  const wrong = (reason: string) => new Contradiction(server.name, `${path.split('?')[0]} ${reason}`)
+  let read = 0
+  let total: number | undefined
+  for (let page = 1; ; page++) {
+    const url = `${path}${path.includes('?') ? '&' : '?'}page=${page}&page_size=${pageSize}`
+    const { data: rows, pagination } = await server.get(url, schema)
+    if (pagination.page !== page) throw wrong(`gave page ${pagination.page} when asked for page ${page}`)
+    total ??= pagination.total
+    if (pagination.total !== total) throw wrong(`told of ${total} rows, then of ${pagination.total}`)
+    read += rows.length
+    yield { rows, total }
+    if (read > total) throw wrong(`gave ${read} rows of ${total}`)
+    if (!pagination.has_more && read < total) throw wrong(`ended after ${read} of ${total} rows`)
+    if (!pagination.has_more) return
+    if (rows.length === 0 || read === total) throw wrong(`tells of more rows after ${read} of ${total}`)
+  }
+}
+
+/** How many records a page of positions has: the documented maximum. */
+export const POSITIONS_PAGE = 100
+
+/**
+ * The pages of /positions/breakdown-by-assets: newest date first.
+ * @param after the id of the record after which they begin; left out: at the newest
+ * @throws Contradiction for a cursor that comes again, or that leads to nothing
+ */
+export async function* positionPages(
+  server: RestServer,
+  after?: string,
+): AsyncGenerator<{ items: RestPosition[]; body: Buffer }> {
+  const seen = new Set<string>()
+  for (let cursor = after; ; ) {
+    const path = `/positions/breakdown-by-assets?limit=${POSITIONS_PAGE}`
+    const body = await server.bytes(cursor === undefined ? path : `${path}&cursor=${encodeURIComponent(cursor)}`)
+    const { items, nextCursor } = checked(server.name, path, points.positions, parseJson(server.name, body))
+    const last = items.at(-1)?.id
+    // A server that gives no cursor is asked on from the last record, which is what a cursor is documented to be.
+    const next = nextCursor === undefined && items.length >= POSITIONS_PAGE ? last : nextCursor
+    if (next && last === undefined)
+      throw new Contradiction(server.name, 'a page of positions is empty, yet has a nextCursor')
+    if (next && seen.has(next))
+      throw new Contradiction(server.name, `the nextCursor ${cut(next, 80)} of its positions came twice`)
+    yield { items, body }
+    if (!next) return
+    seen.add(next)
+    cursor = next
+  }
+}

@@ -1,0 +1,379 @@
+import { setMaxListeners } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pMap from 'p-map'
+import { GatewayError } from '../../errors.ts'
+import { type Client, sourceFailed } from '../client.ts'
+import type { Dataset, DatasetFile } from '../dataset/dataset.ts'
+import { openDirectory } from '../dataset/directory.ts'
+import { createRecordFiles, type RecordFiles } from '../dataset/record-files.ts'
+import { type GatewayGraph, openGatewayGraph, type Place } from './gateway-graph.ts'
+import { Entities, findEntities, mirrorListedEntities, writeEntities } from './mirror-entities.ts'
+import { mirrorRewards, mirrorUser, type UserWalk } from './mirror-users.ts'
+import { PairSet } from './pair-set.ts'
+import {
+  address,
+  Contradiction,
+  points,
+  positionPages,
+  type RestMultiplier,
+  type RestPool,
+  type RestServer,
+  restServer,
+  serverName,
+} from './rest-api.ts'
+
+export interface MirrorOptions {
+  client: Client
+  /** Where the points API is: its paths are at this address's root. */
+  base: string
+  /** Where the indexer API is, under /v1; left out: at `base`. Legacy servers are two. */
+  indexerBase?: string | undefined
+  /** Users whose data are wanted beside those of the positions. The graph of another gateway names all that it knows. */
+  users?: Iterable<string>
+  /** Chains on which there may be markets, beside the documented ones and those that are seen. */
+  chains?: Iterable<number>
+  /**
+   * Without a graph it is not known where a user has liquidation rewards: asks in every market and vault, not only in
+   * those of the user's pools and vaults.
+   */
+  everyMarket?: boolean
+  /** Whether the graph of another gateway is used, where it has one. */
+  graph?: boolean
+  /** How many users are read at once. */
+  concurrency?: number
+  onProgress?(progress: MirrorProgress): void
+  signal?: AbortSignal | undefined
+}
+
+/** How far a walk is. */
+export interface MirrorProgress {
+  what: 'positions' | 'users' | 'liquidation rewards'
+  done: number
+  /** Undefined where it is not known. */
+  total: number | undefined
+}
+
+export interface MirrorSummary {
+  /** The server, as messages name it. */
+  name: string
+  /** Whether it is another gateway, so that its graph told what REST does not show. */
+  graph: boolean
+  users: number
+  /** Records by file; a file without records is not there. */
+  records: Partial<Record<DatasetFile, number>>
+  /** What the copy does not have as the server has it, in sentences. */
+  notes: string[]
+  seconds: number
+}
+
+/** The chains that the API documents name. */
+const DOCUMENTED_CHAINS = [1, 42161, 8453, 146]
+const NO_ONE = `0x${'0'.repeat(40)}`
+const CONCURRENCY = 8
+const ATTEMPTS = 2
+
+/**
+ * Copies what a server of the documented REST APIs has (another gateway, or the legacy servers) into a directory in the
+ * import format: pools, multipliers, positions, and the indexer data of its users. A server whose data change meanwhile
+ * is read once more.
+ * @param dir a directory that is there
+ * @throws SOURCE_FAILED in a sentence that names the server; BAD_INPUT for a wrong address
+ */
+export async function mirrorGateway(options: MirrorOptions, dir: string): Promise<MirrorSummary> {
+  const started = performance.now()
+  const stop = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
+  // Each request that is under way listens to it.
+  setMaxListeners(0, signal)
+  try {
+    const server = await openServer(options, signal)
+    for (let attempt = 1; ; attempt++) {
+      const before = await readState(server)
+      const summary = await mirrorState(server, before, dir).catch(async (error) => {
+        // What does not fit together may be of two moments.
+        if (error instanceof Contradiction && (await hasChanged(server, before))) return undefined
+        throw error
+      })
+      if (summary && !(await hasChanged(server, before)))
+        return { name: server.points.name, ...summary, seconds: (performance.now() - started) / 1000 }
+      if (attempt === ATTEMPTS)
+        throw sourceFailed(server.points.name, `its data changed while they were read, ${ATTEMPTS} times in a row`)
+    }
+  } finally {
+    // A request that is under way when another fails is not waited for.
+    stop.abort()
+  }
+}
+
+/** Mirrors a server into a directory that is there while `work` runs: a dataset, such as importDataset takes. */
+export async function withMirror<T>(
+  options: MirrorOptions,
+  work: (dataset: Dataset, summary: MirrorSummary) => Promise<T>,
+): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-mirror-'))
+  try {
+    const summary = await mirrorGateway(options, dir)
+    return await work({ ...(await openDirectory(dir)), name: summary.name }, summary)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+interface Server {
+  points: RestServer
+  indexer: RestServer
+  graph: GatewayGraph | undefined
+  options: MirrorOptions
+  /** Users that were asked for. */
+  users: Set<string>
+  signal: AbortSignal
+}
+
+async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<Server> {
+  const { client, base, indexerBase = base } = options
+  const users = new Set<string>()
+  for (const user of options.users ?? []) {
+    const parsed = address.safeParse(user)
+    if (!parsed.success) throw new GatewayError('BAD_INPUT', `${user} is no user: an address is 0x and 40 hex digits.`)
+    users.add(parsed.data)
+  }
+  const points = restServer(client, base, { signal })
+  const indexer = restServer(client, indexerBase, { signal })
+  for (const [server, path] of [
+    [points, '/pools/all'],
+    [points, '/positions/breakdown-by-assets'],
+    [indexer, `/v1/users/${NO_ONE}/net-apr`],
+  ] as const)
+    if (!(await server.has(path)))
+      throw new GatewayError(
+        'SOURCE_FAILED',
+        `${server.name} is no gateway: it has no ${path.replace(NO_ONE, '{address}')}.`,
+      )
+  const isOne = serverName(base) === serverName(indexerBase)
+  const graph = isOne && options.graph !== false ? await openGatewayGraph(client, base, signal) : undefined
+  return { points, indexer, graph, options, users, signal }
+}
+
+/** What is small enough to be read twice: if it is the same before and after a walk, then so was the rest. */
+interface State {
+  pools: RestPool[]
+  multipliers: RestMultiplier[]
+  reports: { distributionDate: string; totalPoints: number; positionCount: number }[]
+  totalPoints: number
+  accounts: string
+  dataVersion: string | undefined
+}
+
+async function readState({ points: server, graph }: Server): Promise<State> {
+  const dataVersion = await graph?.dataVersion()
+  const pools = await server.get('/pools/all', points.pools)
+  const multipliers = await server.get('/multipliers/all', points.multipliers)
+  const { items: reports } = await server.get('/points/reports', points.reports)
+  const { totalPoints } = await server.get('/points/userpoints', points.total)
+  const { total: accounts } = await server.get('/points/leaderboard', points.leaderboard)
+  return { pools, multipliers, reports, totalPoints, accounts, dataVersion }
+}
+
+async function hasChanged(server: Server, before: State): Promise<boolean> {
+  return JSON.stringify(await readState(server)) !== JSON.stringify(before)
+}
+
+/** One walk over a server. */
+interface Walk extends Server, UserWalk {
+  state: State
+  files: RecordFiles
+  tell(what: MirrorProgress['what'], done: number, total?: number): void
+}
+
+async function mirrorState(
+  server: Server,
+  state: State,
+  dir: string,
+): Promise<Pick<MirrorSummary, 'graph' | 'users' | 'records' | 'notes'>> {
+  const { points, graph, options } = server
+  const files = await createRecordFiles(dir)
+  let otherValues = 0
+  const walk: Walk = {
+    ...server,
+    state,
+    files,
+    entities: new Entities(points.name, graph ? [] : [...DOCUMENTED_CHAINS, ...(options.chains ?? [])]),
+    endOfTime: graph ? String(2n ** 63n - 1n) : '9999999999',
+    needsRates: graph === undefined,
+    onOtherValue: () => otherValues++,
+    tell: (what, done, total) => options.onProgress?.({ what, done, total }),
+  }
+  try {
+    assertPools(points.name, state)
+    await files.write('multipliers', state.multipliers)
+    const poolsOfUsers = await mirrorPositions(walk)
+    const { users, notes } = graph
+      ? await mirrorKnownUsers(walk, graph, poolsOfUsers.keys())
+      : await mirrorFoundUsers(walk, poolsOfUsers)
+    if (otherValues > 0)
+      notes.push(`In ${otherValues} markets and vaults of users, the current value is not that of the newest snapshot.`)
+    return { graph: graph !== undefined, users, records: files.counts, notes }
+  } finally {
+    await files.close()
+  }
+}
+
+function assertPools(source: string, { pools, multipliers }: State): void {
+  if (pools.length === 0) throw new Contradiction(source, 'its list of pools is empty')
+  const ids = new Set(pools.map((pool) => pool.id))
+  if (ids.size < pools.length) throw new Contradiction(source, 'a pool came twice')
+  const unknown = multipliers.find((multiplier) => !ids.has(multiplier.poolAddress))
+  if (unknown) throw new Contradiction(source, `it has a multiplier of ${unknown.poolAddress}, but no such pool`)
+  if (new Set(multipliers.map((one) => one.poolAddress)).size < multipliers.length)
+    throw new Contradiction(source, 'it has two multipliers of one pool')
+}
+
+/**
+ * Copies all positions. Every date must have as many as its report counts, each of another user or pool; what is kept of
+ * a date to know that is dropped when the date is whole.
+ * @returns the pools of each user, as places in the list of pools
+ */
+async function mirrorPositions({ points: server, state, files, tell }: Walk): Promise<Map<string, number[]>> {
+  const { pools, reports, totalPoints } = state
+  const wrong = (reason: string) => new Contradiction(server.name, reason)
+  const places = new Map(pools.map((pool, place) => [pool.id, place]))
+  const days = new Map(
+    reports.map(({ distributionDate, positionCount }) => [
+      distributionDate,
+      { expected: positionCount, found: 0, seen: undefined as PairSet | undefined },
+    ]),
+  )
+  if (days.size < reports.length) throw wrong('/points/reports has a date twice')
+  const users = new Map<string, number[]>()
+  const total = reports.reduce((sum, { positionCount }) => sum + positionCount, 0)
+  let done = 0
+  for await (const { items } of positionPages(server)) {
+    for (const { id, userAddress, marketAddress, distributionDate } of items) {
+      const date = dateOf(distributionDate)
+      const pool = places.get(marketAddress)
+      if (pool === undefined) throw wrong(`the position ${id} is in ${marketAddress}, which is none of its pools`)
+      const day = days.get(distributionDate)
+      if (!day) throw wrong(`the position ${id} is of ${date}, which /points/reports does not have`)
+      if (day.found === day.expected)
+        throw wrong(`it has more positions of ${date} than the ${day.expected} that its report counts`)
+      day.seen ??= new PairSet()
+      if (!day.seen.add(userAddress, pool))
+        throw wrong(`the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
+      if (++day.found === day.expected) day.seen = undefined
+      const own = users.get(userAddress)
+      if (!own) users.set(userAddress, [pool])
+      else if (!own.includes(pool)) own.push(pool)
+    }
+    await files.write('positions', items)
+    done += items.length
+    tell('positions', done, total)
+  }
+  for (const [date, { expected, found }] of days)
+    if (found < expected)
+      throw wrong(`it gave ${found} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`)
+  if (done === 0 && totalPoints !== 0) throw wrong(`it gave no positions, but tells of ${totalPoints} points`)
+  return users
+}
+
+const dateOf = (distributionDate: string) => distributionDate.slice(0, 10)
+
+type Users = { users: number; notes: string[] }
+
+/** Copies the users of another gateway: its graph tells who they are, and where they have rewards. */
+async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: Iterable<string>): Promise<Users> {
+  const { points, entities, files, state, signal, options, tell } = walk
+  await mirrorListedEntities(graph, entities, files, { source: points.name, pools: state.pools })
+  const everywhere = [...entities.all('market'), ...entities.all('vault')]
+  const known = new Set<string>()
+  let total: number | undefined
+  async function* everyone() {
+    for await (const page of graph.users()) {
+      total = page.total
+      for (const user of page.users) {
+        if (known.has(user.address))
+          throw new Contradiction(points.name, `its graph has the user ${user.address} twice`)
+        known.add(user.address)
+        yield user
+      }
+    }
+    if (known.size !== (total ?? 0))
+      throw new Contradiction(points.name, `its graph gave ${known.size} users, and counts ${total}`)
+    for (const user of ofPositions)
+      if (!known.has(user)) throw new Contradiction(points.name, `its graph does not have the user ${user}`)
+  }
+  let users = 0
+  await pMap(
+    everyone(),
+    async ({ address, rewards }) => {
+      await mirrorUser(walk, address)
+      await mirrorRewards(walk, address, rewards ?? everywhere, () => true)
+      tell('users', ++users, total)
+    },
+    { concurrency: options.concurrency ?? CONCURRENCY, signal },
+  )
+  return { users, notes: [] }
+}
+
+/**
+ * Copies the users that REST lets one find, and whoever was asked for. Where they may have rewards, and what markets,
+ * vaults and chains there are, their data and the pools tell.
+ */
+async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>): Promise<Users> {
+  const { indexer, entities, files, state, signal, tell } = walk
+  const { pools } = state
+  const limits = { concurrency: walk.options.concurrency ?? CONCURRENCY, signal }
+  const users = [...new Set([...poolsOfUsers.keys(), ...walk.users])]
+  const placesOfUsers = new Map<string, Place[]>()
+  await pMap(
+    users,
+    async (user) => {
+      placesOfUsers.set(user, await mirrorUser(walk, user))
+      tell('users', placesOfUsers.size, users.length)
+    },
+    limits,
+  )
+  await findEntities(entities, { indexer, pools, user: users[0] ?? NO_ONE, ...limits })
+
+  const markets = byAddress(entities.all('market'))
+  const vaults = byAddress(entities.all('vault'))
+  const everywhere = [...entities.all('market'), ...entities.all('vault')]
+  /** The markets of the user's pools, whichever of the pool's sides the user is known to have been in, and the vaults. */
+  const ownPlaces = (user: string) => {
+    const own = placesOfUsers.get(user) ?? []
+    const addresses = new Set(own.filter(({ kind }) => kind === 'market').map((place) => place.address))
+    const inPositions = new Set(poolsOfUsers.get(user))
+    for (const [place, { unit_1_id, unit_2_id }] of pools.entries())
+      if (inPositions.has(place) || own.some(({ address }) => address === unit_1_id || address === unit_2_id))
+        addresses.add(unit_1_id).add(unit_2_id)
+    return [
+      ...[...addresses].flatMap((address) => markets.get(address) ?? []),
+      ...[...new Set(own.filter(({ kind }) => kind === 'vault').map((place) => place.address))].flatMap(
+        (address) => vaults.get(address) ?? [],
+      ),
+    ]
+  }
+  const isOnSeveral = ({ kind, address }: Place) =>
+    ((kind === 'market' ? markets : vaults).get(address)?.length ?? 0) > 1
+  let done = 0
+  await pMap(
+    users,
+    async (user) => {
+      await mirrorRewards(walk, user, walk.options.everyMarket ? everywhere : ownPlaces(user), isOnSeveral)
+      tell('liquidation rewards', ++done, users.length)
+    },
+    limits,
+  )
+  const without = await writeEntities(entities, files, pools)
+  return {
+    users: users.length,
+    notes: without > 0 ? [`${without} markets are sides of no pool: they were given to the first one.`] : [],
+  }
+}
+
+function byAddress(places: Place[]): Map<string, Place[]> {
+  const found = new Map<string, Place[]>()
+  for (const place of places) found.set(place.address, [...(found.get(place.address) ?? []), place])
+  return found
+}

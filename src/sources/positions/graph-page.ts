@@ -1,0 +1,98 @@
+import { cut, parseJson, sourceFailed } from '../client.ts'
+import { type Name, type Names, pathBelow } from './graph-names.ts'
+
+/** One page of a source's answer, before its rows are looked at. */
+export interface Page {
+  /** From 1. */
+  number: number
+  body: Buffer
+  block: string | null
+  totalCount: number
+  /** The cursor of the next page; undefined at the end, and where pages are asked for by offset. */
+  next: string | undefined
+  nodes: unknown[]
+}
+
+/**
+ * Makes a reader of a source's answers to an operation, in the source's names.
+ * @param called what messages call the source
+ */
+export function pageReader(called: string, names: Names, paging: 'cursor' | 'offset', secret: string | undefined) {
+  const below = (name: Name) => pathBelow(names, name)
+  const paths = {
+    positions: below('positions'),
+    block: below('block'),
+    totalCount: below('totalCount'),
+    pageInfo: below('pageInfo'),
+    hasNextPage: below('hasNextPage'),
+    endCursor: below('endCursor'),
+    nodes: below('nodes'),
+  }
+
+  /** @throws SOURCE_FAILED for an answer that is no page */
+  return (number: number, body: Buffer): Page => {
+    const wrong = (name: Name, what: string, value: unknown) =>
+      sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${shown(value)}`)
+
+    const answer = parseJson(called, body)
+    if (!isObject(answer)) throw sourceFailed(called, `page ${number} is no GraphQL answer: ${shown(answer)}`)
+    const { data, errors } = answer
+    if (errors !== undefined && errors !== null) {
+      const message = Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined
+      const text = typeof message === 'string' ? message : 'an error without a message'
+      throw sourceFailed(called, `it answered: ${cut(secret ? text.replaceAll(secret, '…') : text)}`)
+    }
+    if (!isObject(data)) throw sourceFailed(called, `page ${number} is no GraphQL answer: it has no data`)
+    const page = down(data.positions, paths.positions)
+    if (!isObject(page)) throw wrong('positions', 'an object', page)
+
+    const totalCount = down(page.totalCount, paths.totalCount)
+    if (typeof totalCount !== 'number' || !Number.isSafeInteger(totalCount) || totalCount < 0)
+      throw wrong('totalCount', 'an integer from 0 up', totalCount)
+    const nodes = listDown(page.nodes, paths.nodes)
+    if (!Array.isArray(nodes)) throw wrong('nodes', 'a list', nodes)
+    const block = names.block === '' ? null : (down(page.block, paths.block) ?? null)
+    if (block !== null && !/^[0-9]{1,78}$/.test(String(block))) throw wrong('block', 'a decimal integer or null', block)
+    const known = { number, body, block: block === null ? null : String(block), totalCount, nodes }
+    if (paging === 'offset') return { ...known, next: undefined }
+
+    const pageInfo = down(page.pageInfo, paths.pageInfo)
+    if (!isObject(pageInfo)) throw wrong('pageInfo', 'an object', pageInfo)
+    const hasNextPage = down(pageInfo.hasNextPage, paths.hasNextPage)
+    if (typeof hasNextPage !== 'boolean') throw wrong('hasNextPage', 'true or false', hasNextPage)
+    if (!hasNextPage) return { ...known, next: undefined }
+    const endCursor = down(pageInfo.endCursor, paths.endCursor)
+    if (typeof endCursor !== 'string' || endCursor === '')
+      throw wrong('endCursor', 'a cursor, since there is a next page', endCursor)
+    return { ...known, next: endCursor }
+  }
+}
+
+/** A field as messages call it: by our name, and by the source's where that differs. */
+export const fieldName = (names: Names, name: Name) => (names[name] === name ? name : `${name} (${names[name]})`)
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What is below a value, by a path; undefined where the path leads nowhere. */
+export function down(value: unknown, path: readonly string[]): unknown {
+  let found = value
+  for (const part of path) found = isObject(found) ? found[part] : undefined
+  return found
+}
+
+/** The same, where a part of the path may be a list: the rest of the path is then below each of its items. */
+function listDown(value: unknown, path: readonly string[]): unknown {
+  const at = path.findIndex((_, index) => Array.isArray(down(value, path.slice(0, index))))
+  if (at === -1) return down(value, path)
+  const list = down(value, path.slice(0, at)) as unknown[]
+  return list.map((item) => down(item, path.slice(at)))
+}
+
+/** A value as a message shows it: it may be long, or hold what a terminal should not get. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'left out'
+  if (Array.isArray(value)) return 'a list'
+  if (isObject(value)) return 'an object'
+  return cut(JSON.stringify(value), 90)
+}

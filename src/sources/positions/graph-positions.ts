@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { pMapIterable } from 'p-map'
+import { GatewayError } from '../../errors.ts'
+import type {
+  PositionsByCursorQueryVariables,
+  PositionsByOffsetQueryVariables,
+} from '../../generated/source-operations/graphql.ts'
+import { type Client, shownUrl, sourceFailed } from '../client.ts'
+import type { ChainToken, PriceSource } from '../prices.ts'
+import { inNamesOf, type Names, ownNames } from './graph-names.ts'
+import { positionsByCursor, positionsByOffset } from './graph-operations.ts'
+import { type Page, pageReader } from './graph-page.ts'
+import { rowsReader } from './graph-rows.ts'
+import { type PositionBatch, type PositionsSource, positionsName, type SourcePool } from './positions-source.ts'
+
+export interface GraphPositionsSettings {
+  url: string
+  /** A secret for `Authorization: Bearer`. */
+  bearer?: string | undefined
+  /** How the source pages: by `first` and `after`, or by `limit` and `offset`. */
+  paging?: 'cursor' | 'offset'
+  /** How many positions a page is asked to have. The source may give fewer. */
+  pageSize?: number
+  /** What the source calls things. */
+  names?: Names
+}
+
+/** Pages that are asked for at the same time, where their places are known. */
+const CONCURRENT = 4
+/** Pages that are kept ready for a reader that is slower than the source. */
+const AHEAD = 4
+
+/**
+ * A GraphQL source of positions, as `graph-positions.graphql` describes it, with a source of prices beside it. Nothing
+ * of its answers is believed. While a page is read, the next ones are on their way. Memory does not grow with what it
+ * gives, but for the 32 bytes a position that tell repetitions.
+ */
+export function graphPositions(
+  client: Client,
+  prices: PriceSource,
+  { url, bearer, paging = 'cursor', pageSize = 1000, names = ownNames }: GraphPositionsSettings,
+): PositionsSource {
+  const name = shownUrl(url)
+  const called = positionsName(name)
+  const query = inNamesOf(names, paging === 'cursor' ? positionsByCursor : positionsByOffset)
+  const readPage = pageReader(called, names, paging, bearer)
+
+  return {
+    name,
+    async positions(date, { pools, signal }) {
+      if (pools.size === 0)
+        throw new GatewayError(
+          'UNAVAILABLE',
+          'The store has no pools to fetch positions of. Import them, then try again.',
+        )
+      const time = Date.parse(`${date}T00:00:00Z`) / 1000
+      const stop = new AbortController()
+      const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+
+      async function fetchPage(number: number, place: Place): Promise<Page> {
+        const variables = variablesOf({ pools: [...pools.keys()], time, ...place }, names)
+        const request = { json: { query, variables }, bearer, signal: stopped }
+        return readPage(number, await client.bytes(called, url, request))
+      }
+
+      async function* byCursor(first: Page): AsyncGenerator<Page> {
+        const cursors = new Set<string>()
+        for (let page = first; ; ) {
+          yield page
+          const { next, number } = page
+          if (next === undefined) return
+          if (cursors.has(next)) throw sourceFailed(called, `page ${number} leads back to a page before it`)
+          cursors.add(next)
+          page = await fetchPage(number + 1, { first: pageSize, after: next })
+        }
+      }
+
+      async function* byOffset(first: Page): AsyncGenerator<Page> {
+        yield first
+        const fetchOne = ({ number, ...place }: { number: number; limit: number; offset: number }) =>
+          fetchPage(number, place)
+        yield* pMapIterable(places(first), fetchOne, { concurrency: CONCURRENT })
+      }
+
+      let fetched: { digest: string; count: number; block: string | null; at: Date } | undefined
+
+      async function* batches(first: Page, readRows: ReturnType<typeof rowsReader>): AsyncGenerator<PositionBatch> {
+        const hash = createHash('sha256')
+        let count = 0
+        const pages =
+          paging === 'cursor'
+            ? pMapIterable(byCursor(first), (page) => page, { concurrency: 1, backpressure: AHEAD })
+            : byOffset(first)
+        try {
+          for await (const page of pages) {
+            const reason = unlike(page, first, count)
+            if (reason) throw sourceFailed(called, reason)
+            const records = readRows(page)
+            hash.update(page.body)
+            yield { first: count + 1, records }
+            count += records.length
+          }
+          if (count < first.totalCount)
+            throw sourceFailed(called, `it gave ${count} positions, but its totalCount is ${first.totalCount}`)
+          fetched = { digest: hash.digest('hex'), count, block: first.block, at: new Date() }
+        } finally {
+          stop.abort()
+        }
+      }
+
+      try {
+        const [first, priced] = await Promise.all([
+          fetchPage(1, paging === 'cursor' ? { first: pageSize, after: null } : { limit: pageSize, offset: 0 }),
+          prices.prices(tokensIn(pools), time, stopped),
+        ])
+        if (first.totalCount === 0 && first.nodes.length === 0)
+          throw sourceFailed(called, `it has no positions of ${date}`)
+        return {
+          label: 'positions',
+          pricesName: prices.name,
+          batches: batches(
+            first,
+            rowsReader({ called, names, pools, prices: priced, date, totalCount: first.totalCount }),
+          ),
+          receipts: () =>
+            fetched
+              ? [
+                  {
+                    kind: 'POSITIONS',
+                    name,
+                    digest: fetched.digest,
+                    count: fetched.count,
+                    block: fetched.block,
+                    time: names.time === '' ? null : new Date(time * 1000).toISOString(),
+                    fetchedAt: fetched.at.toISOString(),
+                  },
+                  priced.receipt,
+                ]
+              : [],
+        }
+      } catch (error) {
+        stop.abort()
+        throw error
+      }
+    },
+  }
+}
+
+type Variables = PositionsByCursorQueryVariables | PositionsByOffsetQueryVariables
+type Place =
+  | Pick<PositionsByCursorQueryVariables, 'first' | 'after'>
+  | Pick<PositionsByOffsetQueryVariables, 'limit' | 'offset'>
+
+/** Without the variables that the operation does not have in the source's names. */
+const variablesOf = (variables: Variables, names: Names) =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => names[name as keyof Variables] !== ''))
+
+/** Where the pages after the first begin. A source may give fewer positions a page than it is asked for: as many as in the first. */
+function* places({ nodes, totalCount }: Page) {
+  const limit = nodes.length
+  for (let number = 2, offset = limit; limit > 0 && offset < totalCount; number++, offset += limit)
+    yield { number, offset, limit }
+}
+
+/** Why a page does not go with the first one and the `count` positions before it, as a clause. */
+function unlike({ number, totalCount, block, nodes, next }: Page, first: Page, count: number): string | undefined {
+  if (totalCount !== first.totalCount)
+    return `totalCount changed from ${first.totalCount} to ${totalCount} on page ${number}`
+  if (block !== first.block) return `the block changed from ${first.block} to ${block} on page ${number}`
+  if (count + nodes.length > totalCount)
+    return `it gave more positions than its totalCount of ${totalCount}: ${count + nodes.length} by page ${number}`
+  if (nodes.length === 0 && (next !== undefined || count < totalCount))
+    return `page ${number} is empty, although ${count} positions of ${totalCount} were given`
+  return undefined
+}
+
+function tokensIn(pools: ReadonlyMap<string, SourcePool>): ChainToken[] {
+  return [...pools.values()].flatMap(({ chainId, a, b }) => [a, b].map((token) => ({ chainId, ...token })))
+}

@@ -1,0 +1,161 @@
+import type { PositionsByCursorQuery } from '../../generated/source-operations/graphql.ts'
+import { sourceFailed } from '../client.ts'
+import { PairSet } from '../mirror/pair-set.ts'
+import type { FetchedPrices, TokenPrice } from '../prices.ts'
+import { type Name, type Names, pathBelow } from './graph-names.ts'
+import { down, fieldName, isObject, type Page, shown } from './graph-page.ts'
+import type { SourcePool, SourceToken } from './positions-source.ts'
+
+/** A pool as its positions need it. */
+interface PricedPool {
+  index: number
+  id: string
+  a: PricedToken
+  b: PricedToken
+}
+
+interface PricedToken extends TokenPrice {
+  address: string
+  symbol: string
+}
+
+type Position = PositionsByCursorQuery['positions']['nodes'][number]
+const amountNames = [
+  'aSupplied',
+  'aProtected',
+  'aBorrowed',
+  'bSupplied',
+  'bProtected',
+  'bBorrowed',
+] as const satisfies (keyof Position)[]
+const rowNames = ['user', 'pool', ...amountNames] as const satisfies (keyof Position & Name)[]
+/** A position as it came: nothing of it is believed yet. */
+type Row = Record<keyof Position, unknown>
+
+/**
+ * Makes a reader of a page's rows: position records of the import format, with amounts in whole tokens and in USD.
+ * It remembers the rows that it has read, all pages long.
+ */
+export function rowsReader(options: {
+  /** What messages call the source. */
+  called: string
+  names: Names
+  pools: ReadonlyMap<string, SourcePool>
+  prices: FetchedPrices
+  /** YYYY-MM-DD */
+  date: string
+  /** How many rows there will be, as the source tells. */
+  totalCount: number
+}): (page: Page) => Record<string, unknown>[] {
+  const { called, names, pools, prices } = options
+  const distributionDate = `${options.date}T00:00:00.000Z`
+  const seen = new PairSet(options.totalCount)
+  const priced = new Map<string, PricedPool>()
+  const paths = rowNames.map((name) => ({ name, path: pathBelow(names, name) })).filter(({ path }) => path.length > 0)
+
+  const pricedToken = (chainId: number, token: SourceToken): PricedToken => ({
+    address: token.address,
+    symbol: token.symbol,
+    ...prices.priceOf({ chainId, ...token }),
+  })
+
+  /** The pool of an id in any case; undefined for none of the store's. */
+  function poolOf(id: string): PricedPool | undefined {
+    const lower = id.toLowerCase()
+    const pool = pools.get(lower)
+    const known = priced.get(lower)
+    if (known || !pool) return known
+    const { chainId, a, b } = pool
+    const found = { index: priced.size, id: lower, a: pricedToken(chainId, a), b: pricedToken(chainId, b) }
+    priced.set(lower, found)
+    return found
+  }
+
+  const plainRow = (node: Record<string, unknown>): Row => {
+    const row = { ...node } as unknown as Row
+    for (const { name, path } of paths) row[name] = down(node[name], path)
+    return row
+  }
+
+  /** @throws RowFault */
+  function record(node: unknown): Record<string, unknown> {
+    if (!isObject(node)) throw new RowFault(`a position must be an object, not ${shown(node)}`)
+    const row = paths.length === 0 ? (node as unknown as Row) : plainRow(node)
+    const { user, pool: id } = row
+
+    const pool = typeof id === 'string' ? (priced.get(id) ?? poolOf(id)) : undefined
+    if (!pool) throw new RowFault(`${fieldName(names, 'pool')} must be a pool of the store, not ${shown(id)}`)
+    const isNew = typeof user === 'string' ? seen.add(user, pool.index) : undefined
+    if (isNew === undefined || typeof user !== 'string')
+      throw new RowFault(`${fieldName(names, 'user')} must be an address (0x and 40 hex digits), not ${shown(user)}`)
+    if (!isNew) throw new RowFault(`it repeats the position of ${user} in ${pool.id}`)
+
+    const { a, b } = pool
+    const aSupplied = tokensOf(row.aSupplied, a.decimals)
+    const aProtected = tokensOf(row.aProtected, a.decimals)
+    const aBorrowed = tokensOf(row.aBorrowed, a.decimals)
+    const bSupplied = tokensOf(row.bSupplied, b.decimals)
+    const bProtected = tokensOf(row.bProtected, b.decimals)
+    const bBorrowed = tokensOf(row.bBorrowed, b.decimals)
+    // NaN where one of them is none; infinite where one is worth more than a double holds.
+    const worth = (aSupplied + aProtected + aBorrowed) * a.price + (bSupplied + bProtected + bBorrowed) * b.price
+    if (!(worth < Number.POSITIVE_INFINITY)) {
+      const name = amountNames.find((amount) => Number.isNaN(tokensOf(row[amount], 0)))
+      if (!name) throw new RowFault('its amounts are worth more than a number can hold')
+      throw new RowFault(`${fieldName(names, name)} must be ${AMOUNT}, not ${shown(row[name])}`)
+    }
+    return {
+      userAddress: user.toLowerCase(),
+      marketAddress: pool.id,
+      distributionDate,
+      aTokenAddress: a.address,
+      aTokenSymbol: a.symbol,
+      aTokenPrice: a.price,
+      aSuppliedAmount: aSupplied,
+      aSuppliedAmountUsd: aSupplied * a.price,
+      aProtectedSuppliedAmount: aProtected,
+      aProtectedSuppliedAmountUsd: aProtected * a.price,
+      aBorrowedAmount: aBorrowed,
+      aBorrowedAmountUsd: aBorrowed * a.price,
+      bTokenAddress: b.address,
+      bTokenSymbol: b.symbol,
+      bTokenPrice: b.price,
+      bSuppliedAmount: bSupplied,
+      bSuppliedAmountUsd: bSupplied * b.price,
+      bProtectedSuppliedAmount: bProtected,
+      bProtectedSuppliedAmountUsd: bProtected * b.price,
+      bBorrowedAmount: bBorrowed,
+      bBorrowedAmountUsd: bBorrowed * b.price,
+    }
+  }
+
+  return ({ number, nodes }) => {
+    const records: Record<string, unknown>[] = []
+    try {
+      for (const node of nodes) records.push(record(node))
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error
+      throw sourceFailed(called, `page ${number}, row ${records.length + 1}: ${error.message}`)
+    }
+    return records
+  }
+}
+
+/** What is wrong with a row, as a clause. */
+class RowFault extends Error {}
+
+const AMOUNT = 'a decimal string from 0 to 2^256-1'
+const DIGITS = /^[0-9]{1,78}$/
+const MAX = String(2n ** 256n - 1n)
+/** The powers of ten that a double holds exactly. */
+const POWERS = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+
+/** An amount in the token's smallest unit as the double that is nearest to it in whole tokens; NaN for what is none. */
+export function tokensOf(amount: unknown, decimals: number): number {
+  if (amount === '0') return 0
+  if (typeof amount !== 'string' || !DIGITS.test(amount)) return Number.NaN
+  if (amount.length === MAX.length && amount > MAX) return Number.NaN
+  // Rounded once either way: both parts of the quotient are exact.
+  const power = amount.length <= 15 ? POWERS[decimals] : undefined
+  return power === undefined ? Number(`${amount}e-${decimals}`) : Number(amount) / power
+}

@@ -1,0 +1,127 @@
+import { createHash, type Hash } from 'node:crypto'
+import { type Client, sourceFailed } from '../client.ts'
+import { PairSet } from '../mirror/pair-set.ts'
+import {
+  points,
+  positionPages,
+  type RestPosition,
+  type RestServer,
+  restServer,
+  serverName,
+} from '../mirror/rest-api.ts'
+import { type PositionBatch, type PositionsSource, positionsName } from './positions-source.ts'
+
+/**
+ * Another gateway, or the legacy points server, as a source of positions: those that it has of the date, with the prices
+ * and points that it stored. There must be as many as its report counts.
+ * @throws BAD_INPUT for a base that is no http(s) address
+ */
+export function restPositions(client: Client, base: string): PositionsSource {
+  const name = serverName(base)
+  return {
+    name,
+    async positions(date, { signal }) {
+      const server = restServer(client, base, { signal, name: positionsName(name) })
+      const report = await reportOf(server, date)
+      const hash = createHash('sha256')
+      let count = 0
+      let fetched: { digest: string; fetchedAt: string } | undefined
+
+      async function* batches(): AsyncGenerator<PositionBatch> {
+        for await (const records of positionsOf(server, report, hash)) {
+          yield { first: count + 1, records }
+          count += records.length
+          if (count > report.positionCount) break
+        }
+        await assertWhole(server, report, count)
+        fetched = { digest: hash.digest('hex'), fetchedAt: new Date().toISOString() }
+      }
+
+      return {
+        label: '/positions/breakdown-by-assets',
+        pricesName: name,
+        batches: batches(),
+        receipts: () => (fetched ? [{ kind: 'POSITIONS', name, ...fetched, count, block: null, time: null }] : []),
+      }
+    },
+  }
+}
+
+interface Report {
+  /** YYYY-MM-DD. */
+  date: string
+  positionCount: number
+  totalPoints: number
+  /** The distribution date that follows, from which the way to this one is shorter; undefined: this is the newest. */
+  next: string | undefined
+  /** How many positions the dates that follow have. */
+  newer: number
+}
+
+/** @throws SOURCE_FAILED where the server has no positions of the date */
+async function reportOf(server: RestServer, date: string): Promise<Report> {
+  const { items } = await server.get('/points/reports', points.reports)
+  const report = items.find(({ distributionDate }) => distributionDate.startsWith(date))
+  if (!report || report.positionCount === 0) throw sourceFailed(server.name, `it has no positions of ${date}`)
+  const later = items.filter(({ distributionDate }) => distributionDate > report.distributionDate)
+  const next = later.map(({ distributionDate }) => distributionDate).sort()[0]
+  return { ...report, date, next, newer: later.reduce((sum, { positionCount }) => sum + positionCount, 0) }
+}
+
+/** @throws SOURCE_FAILED where other than the reported number of positions came, or the report is another one by now */
+async function assertWhole(server: RestServer, before: Report, count: number): Promise<void> {
+  const { date, positionCount, totalPoints } = before
+  const now = await reportOf(server, date)
+  if (now.positionCount !== positionCount || now.totalPoints !== totalPoints)
+    throw sourceFailed(server.name, `its positions of ${date} changed while they were read`)
+  if (count !== positionCount)
+    throw sourceFailed(
+      server.name,
+      `it gave ${count} positions of ${date}, ${count < positionCount ? 'fewer' : 'more'} than the ${positionCount} that its report counts`,
+    )
+}
+
+/** The positions of a report's date, page by page. Pages come newest date first: where an older one comes, they end. */
+async function* positionsOf(
+  server: RestServer,
+  { date, next, newer }: Report,
+  hash: Hash,
+): AsyncGenerator<RestPosition[]> {
+  const after = next && (await recordOf(server, date, next))
+  const pools = new Map<string, number>()
+  const seen = new PairSet()
+  let skipped = 0
+  for await (const { items, body } of positionPages(server, after)) {
+    hash.update(body)
+    const records = items.filter(({ distributionDate }) => distributionDate.startsWith(date))
+    for (const { userAddress, marketAddress } of records) {
+      if (!pools.has(marketAddress)) pools.set(marketAddress, pools.size)
+      if (!seen.add(userAddress, pools.get(marketAddress) as number))
+        throw sourceFailed(server.name, `the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
+    }
+    if (records.length > 0) yield records
+    skipped += items.filter(({ distributionDate }) => distributionDate.slice(0, 10) > date).length
+    if (skipped > newer)
+      throw sourceFailed(
+        server.name,
+        `it gave more positions of later dates than ${date} than the ${newer} that its reports count`,
+      )
+    if (items.some(({ distributionDate }) => distributionDate.slice(0, 10) < date)) return
+  }
+}
+
+/**
+ * The id of a record of `next`, the distribution date that follows `date`: a cursor that leads past all newer dates. Of
+ * those that the pages of the top accounts show, it is the last in its list; undefined where they show none.
+ */
+async function recordOf(server: RestServer, date: string, next: string): Promise<string | undefined> {
+  const { topAccounts } = await server.get('/points/leaderboard', points.leaderboard)
+  const ids: string[] = []
+  for (const { account } of topAccounts) {
+    const path = `/points/${account}?limit=1&cursor=${encodeURIComponent(`${date}T00:00:00.000Z`)}`
+    const { items } = await server.get(path, points.datesOfAccount)
+    for (const { distributionDate, positions } of items)
+      if (distributionDate === next) ids.push(...positions.map((position) => position.id))
+  }
+  return ids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).at(-1)
+}

@@ -1,0 +1,358 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
+import { startStandings } from '../../src/jobs/rank-history.ts'
+import { sampleUser } from '../../src/sample/sample.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles } from '../support/one-pool.ts'
+import { loadSample } from '../support/sample.ts'
+
+let gateway: Gateway
+let dates: string[]
+type Row = Record<string, any>
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 40, days: 30 })
+  const { pool } = gateway.deps.store
+  const all = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map((row) => row.date)
+  dates = all
+})
+afterAll(() => gateway.close())
+
+async function ask(query: string, variables?: object) {
+  const { data, errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+
+/** The leaderboard as of a date, from the points of positions alone. */
+async function boardAsOf(date: string): Promise<{ account: string; points: number; rank: number }[]> {
+  const { rows } = await gateway.deps.store.pool.query(
+    'SELECT user_address AS account, points_a + points_b AS points FROM position_points WHERE distribution_date <= $1',
+    [date],
+  )
+  const totals = new Map<string, number>()
+  for (const { account, points } of rows) totals.set(account, (totals.get(account) ?? 0) + points)
+  return [...totals]
+    .map(([account, points]) => ({ account, points }))
+    .sort((a, b) => Math.round(b.points * 1e6) - Math.round(a.points * 1e6) || (a.account < b.account ? -1 : 1))
+    .map((row, i) => ({ ...row, rank: i + 1 }))
+}
+const near = (row: Row) => ({ ...row, points: expect.closeTo(row.points, 4) })
+
+describe('as of a date', () => {
+  test('the leaderboard is what the points up to it make', async () => {
+    for (const date of [dates[0], dates[11], dates.at(-2), dates.at(-1)]) {
+      const { leaderboard } = await ask(
+        `{ leaderboard(asOf: "${date}T15:00:00Z", first: 1000) { totalCount nodes { account points rank } } }`,
+      )
+      const board = await boardAsOf(date ?? '')
+      expect(leaderboard.nodes).toEqual(board.map(near))
+      expect(leaderboard.totalCount).toBe(board.length)
+    }
+    expect((await ask('{ leaderboard { nodes { account points rank } } }')).leaderboard.nodes).toEqual(
+      (await boardAsOf('9999-01-01')).map(near).slice(0, 100),
+    )
+    expect((await ask('{ leaderboard(asOf: "2001-01-01") { totalCount nodes { rank } } }')).leaderboard).toEqual({
+      totalCount: 0,
+      nodes: [],
+    })
+  })
+
+  test('its pages lead on', async () => {
+    const query = `query ($after: String) { leaderboard(asOf: "${dates[11]}", first: 7, after: $after) {
+      nodes { account } pageInfo { hasNextPage endCursor } } }`
+    const found: string[] = []
+    for (let after: string | null = null; ; ) {
+      const { leaderboard } = await ask(query, { after })
+      found.push(...leaderboard.nodes.map((row: Row) => row.account))
+      if (!leaderboard.pageInfo.hasNextPage) break
+      after = leaderboard.pageInfo.endCursor
+    }
+    expect(found).toEqual((await boardAsOf(dates[11] ?? '')).map((row) => row.account))
+  })
+
+  test("a user's points and rank, their history, and their change", async () => {
+    const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.account)
+    const data = await ask(
+      `query ($users: [Address!]!) { users(addresses: $users) { address rank rankChange month: rankChange(days: 300)
+        standing(asOf: "${dates[11]}") { date points rank }
+        rankHistory(from: "${dates[0]}") { date points rank } weekly: rankHistory(interval: WEEK) { date rank } } }`,
+      { users },
+    )
+    const boards = new Map<string, Map<string, Row>>()
+    for (const date of dates) boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.account, row])))
+    for (const user of data.users) {
+      const at = (date: string | undefined) => boards.get(date ?? '')?.get(user.address)
+      expect(user.standing).toEqual({
+        date: `${dates[11]}T00:00:00.000Z`,
+        points: expect.closeTo(at(dates[11])?.points, 4),
+        rank: at(dates[11])?.rank,
+      })
+      const history = dates.flatMap((date) => {
+        const then = at(date)
+        return then ? [{ date: `${date}T00:00:00.000Z`, points: expect.closeTo(then.points, 4), rank: then.rank }] : []
+      })
+      expect(user.rankHistory).toEqual(history)
+      const weekAgo = at(dates.at(-8))
+      expect(user.rankChange).toBe(weekAgo ? weekAgo.rank - user.rank : null)
+      expect(user.month).toBeNull()
+      const ends = dates.filter((date, i) => i === dates.length - 1 || new Date(date).getUTCDay() === 0)
+      expect(user.weekly).toEqual(
+        ends.flatMap((date) => (at(date) ? [{ date: `${date}T00:00:00.000Z`, rank: at(date)?.rank }] : [])),
+      )
+    }
+  })
+
+  test('nobody has no standing', async () => {
+    const { user } = await ask(
+      `{ user(address: "0x${'9'.repeat(40)}") { standing(asOf: "${dates[3]}") { rank } rankHistory { rank } rankChange } }`,
+    )
+    expect(user).toEqual({ standing: null, rankHistory: [], rankChange: null })
+    const before = await ask(`{ user(address: "${sampleUser}") { standing(asOf: "2001-01-01") { rank } } }`)
+    expect(before.user.standing).toBeNull()
+  })
+})
+
+describe('pools, positions and multipliers as of a date', () => {
+  const sum = (rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
+
+  test("a pool's points and amounts are what its positions up to the date make", async () => {
+    const { pools } = await ask(`{ pools(first: 20) { nodes { address
+      ${dates
+        .map(
+          (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
+        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositTokenA } }`,
+        )
+        .join(' ')}
+      multiplier { depositTokenA } } } }`)
+    const { rows } = await gateway.deps.store.pool.query(
+      `SELECT t.*, t.distribution_date::text AS date, pp.points_a + pp.points_b AS points
+       FROM position t JOIN position_points pp USING (distribution_date, user_address, market_address)`,
+    )
+    for (const pool of pools.nodes)
+      for (const [i, date] of dates.entries()) {
+        const all = rows.filter((row) => row.market_address === pool.address && row.date <= date)
+        const day = all.filter((row) => row.date === date)
+        const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
+        const near = (value: number) => expect.closeTo(value, 3)
+        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual(
+          all.length === 0
+            ? null
+            : {
+                date: `${date}T00:00:00.000Z`,
+                points: near(sum(all, (row) => row.points)),
+                pointsOfDate: near(sum(day, (row) => row.points)),
+                positionCount: day.length,
+                suppliedUsd: near(usd('supplied')),
+                protectedUsd: near(usd('protected_supplied')),
+                tvlUsd: near(usd('supplied') + usd('protected_supplied')),
+                borrowedUsd: near(usd('borrowed')),
+                multiplier: pool.multiplier,
+              },
+        )
+      }
+  })
+
+  test('nothing is of before the first distribution, nor of a pool without a position', async () => {
+    const { pools, positions, multipliersAsOf } = await ask(`{
+      pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
+      positions(asOf: "2001-01-01") { totalCount nodes { points } }
+      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositTokenA } } }`)
+    expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
+    expect(positions).toEqual({ totalCount: 0, nodes: [] })
+    expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
+  })
+
+  test('positions are those of the last date up to the moment, wherever they are listed', async () => {
+    const list = '{ totalCount nodes { recordId distributionDate } }'
+    const { pools } = await ask('{ pools(first: 1) { nodes { address } } }')
+    const asked = (argument: string) =>
+      ask(`{ positions(first: 1000, ${argument}) ${list}
+        user(address: "${sampleUser}") { positions(${argument}, orderBy: { field: POINTS }) ${list} }
+        pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: { field: POINTS }) ${list} } }`)
+    for (const [moment, date] of [
+      [`${dates[11]}T23:59:59Z`, dates[11]],
+      [dates[10], dates[10]],
+      ['2999-01-01', dates.at(-1)],
+    ])
+      expect(await asked(`asOf: "${moment}"`)).toEqual(await asked(`date: "${date}"`))
+  })
+
+  test('an order of the positions as of a date is refused where it is refused of the date', async () => {
+    const { errors } = await gateway.graphql(
+      `{ positions(asOf: "${dates[3]}", orderBy: { field: POINTS }) { nodes { points } } }`,
+    )
+    expect(errors?.[0]?.extensions.code).toBe('BAD_INPUT')
+  })
+
+  test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
+    const { pool } = gateway.deps.store
+    const before = await ask(
+      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositTokenA borrowTokenB } } }',
+    )
+    const then = new Date().toISOString()
+    const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
+    const list = '{ totalCount nodes { poolAddress depositTokenA borrowTokenB } }'
+    const { rows: kept } = await pool.query('SELECT * FROM multiplier WHERE pool_address = $1', [removed])
+    await pool.query(
+      `UPDATE multiplier SET deposit_token_a = 77, updated_at = now() + interval '1 hour' WHERE pool_address = $1`,
+      [changed],
+    )
+    await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [removed])
+    const answer = await ask(
+      `{ then: multipliersAsOf(asOf: "${then}", first: 1000) ${list}
+         later: multipliersAsOf(asOf: "2999-01-01", first: 1000) ${list}
+         page: multipliersAsOf(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
+    )
+    expect(answer.then).toEqual({ totalCount: before.multipliers.nodes.length, nodes: before.multipliers.nodes })
+    expect(answer.later.nodes).toEqual(
+      before.multipliers.nodes.flatMap((one: Row) => {
+        if (one.poolAddress === removed) return []
+        return one.poolAddress === changed ? { ...one, depositTokenA: 77 } : one
+      }),
+    )
+    const next = await ask(
+      `{ multipliersAsOf(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
+    )
+    expect([...answer.page.nodes, ...next.multipliersAsOf.nodes].map((one: Row) => one.poolAddress)).toEqual(
+      before.multipliers.nodes.slice(0, 4).map((one: Row) => one.poolAddress),
+    )
+    const [row] = kept
+    await pool.query(
+      `INSERT INTO multiplier (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).map((_, i) => `$${i + 1}`)})`,
+      Object.values(row),
+    )
+  })
+
+  test('they are read in one statement, of many pools and users as of one', async () => {
+    const query = `query ($n: Int!, $users: [Address!]!) {
+      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositTokenA } } } }
+      users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
+    const users = (await boardAsOf('9999-01-01')).map((row) => row.account)
+    for (const some of [users.slice(0, 1), users]) {
+      for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
+      gateway.statements.length = 0
+      await ask(query, { n: some.length, users: some })
+      expect(gateway.statements).toHaveLength(1)
+    }
+  })
+})
+
+describe('around an account', () => {
+  test('the page has it in its middle, now and as of a date', async () => {
+    for (const [argument, board] of [
+      ['', await boardAsOf('9999-01-01')],
+      [`, asOf: "${dates[11]}"`, await boardAsOf(dates[11] ?? '')],
+    ] as const)
+      for (const rank of [1, 2, 9, board.length]) {
+        const { account } = board[rank - 1] ?? {}
+        const { leaderboard } = await ask(
+          `{ leaderboard(around: "${account}", first: 5${argument}) { nodes { account rank } pageInfo { endCursor } } }`,
+        )
+        const from = Math.max(0, rank - 3)
+        expect(leaderboard.nodes).toEqual(board.slice(from, from + 5).map(({ account, rank }) => ({ account, rank })))
+        const next = await ask(
+          `{ leaderboard(first: 2, after: "${leaderboard.pageInfo.endCursor}"${argument}) { nodes { rank } } }`,
+        )
+        expect(next.leaderboard.nodes.map((row: Row) => row.rank)).toEqual(
+          board.slice(from + 5, from + 7).map((row) => row.rank),
+        )
+      }
+  })
+
+  test('an account without a place has no page; another cursor is refused', async () => {
+    const { leaderboard } = await ask(`{ leaderboard(around: "0x${'9'.repeat(40)}") { nodes { rank } } }`)
+    expect(leaderboard.nodes).toEqual([])
+    const { errors } = await gateway.graphql(`{ leaderboard(around: "${sampleUser}", last: 5) { nodes { rank } } }`)
+    expect(errors?.[0]).toMatchObject({
+      message: 'around cannot be given together with after, before, last, offset, where or orderBy.',
+      extensions: { code: 'BAD_INPUT' },
+    })
+  })
+})
+
+test('many users take as many statements as one', async () => {
+  const users = (await boardAsOf('9999-01-01')).map((row) => row.account)
+  const query = `query ($users: [Address!]!) { users(addresses: $users) { rankChange standing(asOf: "${dates[5]}") { rank }
+    rankHistory { rank } } }`
+  for (const some of [users.slice(0, 1), users]) {
+    for (let known = 0; known < 2; known++) await ask(query, { users: some })
+    gateway.statements.length = 0
+    await ask(query, { users: some })
+    expect(gateway.statements.length).toBe(5)
+  }
+})
+
+describe('when a date changes', () => {
+  const resync = (date: string | undefined) =>
+    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { totalPoints } }`, {}, asAdmin)
+
+  test('later ranks are told to be in the making, then they are right; earlier ones stay', async () => {
+    const { pool } = gateway.deps.store
+    await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * random() * 9')
+    await resync(dates[20])
+    const query = `{ user(address: "${sampleUser}") { rankHistory(from: "${dates[18]}") { date points rank } } }`
+    const stale = (await ask(query)).user.rankHistory as Row[]
+    expect(stale.map((row) => row.rank === null)).toEqual(
+      dates.slice(18).map((date) => date >= (dates[20] ?? '') && date !== dates.at(-1)),
+    )
+    const { errors } = await gateway.graphql(`{ leaderboard(asOf: "${dates[22]}") { nodes { rank } } }`)
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringMatching(/are being computed anew.*Try again in a moment/),
+      extensions: { code: 'UNAVAILABLE' },
+    })
+    expect(await bringStandingsUp(pool)).toBe(dates.length - 21)
+    expect(await bringStandingsUp(pool)).toBe(0)
+    const again = (await ask(query)).user.rankHistory as Row[]
+    expect(again.map(({ points }) => points)).toEqual(stale.map(({ points }) => points))
+    for (const date of [dates[19], dates[20], dates[25], dates.at(-2)]) {
+      const { leaderboard } = await ask(
+        `{ leaderboard(asOf: "${date}", first: 1000) { nodes { account points rank } } }`,
+      )
+      expect(leaderboard.nodes).toEqual((await boardAsOf(date ?? '')).map(near))
+    }
+  })
+
+  test('gateways on the store compute them anew by themselves, when they start and after a run of any of them', async () => {
+    const other = await startGateway({ on: gateway })
+    const workers = [gateway, other].map(({ deps }) => startStandings(deps))
+    const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { account points rank } } }`
+    const right = async () => {
+      const { data, errors } = await gateway.graphql(last)
+      expect(errors).toBeUndefined()
+      expect(data.leaderboard.nodes).toEqual((await boardAsOf(dates.at(-2) ?? '')).map(near))
+    }
+    try {
+      await gateway.deps.store.pool.query('DELETE FROM standing; DELETE FROM standing_day')
+      expect((await gateway.graphql(last)).errors?.[0].extensions.code).toBe('UNAVAILABLE')
+      await vi.waitFor(right, { timeout: 20_000, interval: 100 })
+      await gateway.deps.store.pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
+      await resync(dates[2])
+      await vi.waitFor(right, { timeout: 20_000, interval: 100 })
+    } finally {
+      for (const worker of workers) await worker.close()
+      await other.close()
+    }
+    expect(await bringStandingsUp(gateway.deps.store.pool)).toBe(0)
+  })
+
+  test('the newest date leaves no work behind, and neither does a new one', async () => {
+    const { pool } = gateway.deps.store
+    await resync(dates.at(-1))
+    expect(await bringStandingsUp(pool)).toBe(0)
+    const next = new Date(Date.parse(dates.at(-1) ?? '') + 3 * 86_400_000).toISOString()
+    const before = await boardAsOf(dates.at(-1) ?? '')
+    const { rows } = await pool.query(`SELECT * FROM position WHERE user_address = $1 LIMIT 1`, [sampleUser])
+    const camel = (name: string) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
+    const { id: _, ...position } = Object.fromEntries(
+      Object.entries(rows[0]).map(([name, value]) => [camel(name), value]),
+    )
+    await importFiles(gateway, { positions: [{ ...position, distributionDate: next }] })
+    expect(await bringStandingsUp(pool)).toBe(0)
+    const { leaderboard } = await ask(
+      `{ leaderboard(asOf: "${dates.at(-1)}", first: 1000) { nodes { account points rank } } }`,
+    )
+    expect(leaderboard.nodes).toEqual(before.map(near))
+  })
+})
