@@ -12,7 +12,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 
-const source = fileURLToPath(new URL('../../src/db/embedded.ts', import.meta.url))
+const source = fileURLToPath(new URL('../../src/db/server/embedded.ts', import.meta.url))
 const exec = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 const log = { info() {}, warn() {} }
