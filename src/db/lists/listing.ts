@@ -26,7 +26,7 @@ export interface Listing<Row> {
 
 /** The rows that a list is about: for each owner, those whose `columns` equal the owner's values. */
 export interface Owners {
-  columns: { column: string; type: 'text' | 'bigint' | 'date' }[]
+  columns: { column: string; type: KeyType }[]
   values: string[][]
 }
 
@@ -83,17 +83,13 @@ export async function listPages<Row>(
     const rows = await reader.$queryRaw<Row[]>(paged)
     return [page.backward ? rows.reverse() : rows]
   }
-  const keys = owners.columns.map(
-    (c, i) => Prisma.sql`${owners.values.map((v) => v[i] ?? '')}::${Prisma.raw(c.type)}[]`,
-  )
-  const names = Prisma.raw(owners.columns.map((_, i) => `k${i}`).join(', '))
-  const rows = await reader.$queryRaw<(Row & { owner_place: number })[]>`
-    SELECT owner.place::int AS owner_place, page.*
-    FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
+  const types = owners.columns.map(({ type }) => type)
+  const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>`
+    SELECT owner.number::int AS owner_number, page.* FROM ${ownersSql(types, owners.values)}
     CROSS JOIN LATERAL (${paged}) page
-    ORDER BY owner_place, ${outerOrder(listing, page)}`
+    ORDER BY owner_number, ${outerOrder(listing, page)}`
   const pages: Row[][] = owners.values.map(() => [])
-  for (const row of rows) pages[row.owner_place - 1]?.push(row)
+  for (const row of rows) pages[row.owner_number - 1]?.push(row)
   if (page.backward) for (const one of pages) one.reverse()
   return pages
 }
@@ -160,10 +156,35 @@ export function pageSql<Row>(
     ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
 }
 
-/** The row at each key, in the order of the keys, in one statement; null where there is none. */
-export async function rowsByKey<Row>(reader: Reader, listing: Listing<Row>, keys: Owners): Promise<(Row | null)[]> {
-  const pages = await listPages(reader, listing, { where: [] }, { limit: 1, backward: false, offset: 0n }, keys)
-  return pages.map(([row]) => row ?? null)
+/** The types of the values that rows are found by. */
+export type KeyType = 'text' | 'bigint' | 'date'
+
+/**
+ * The rows that each of many keys leads to, in the order of the keys, in one statement.
+ * @param of SELECT of one key's rows in their order, given SQL of the key's values
+ */
+export async function rowsByKey<Row>(
+  reader: Reader,
+  types: KeyType[],
+  keys: readonly string[][],
+  of: (key: Prisma.Sql[]) => Prisma.Sql,
+): Promise<Row[][]> {
+  const names = types.map((_, i) => Prisma.raw(`owner.k${i}`))
+  const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>`
+    SELECT owner.number::int AS owner_number, found.* FROM ${ownersSql(types, keys)}
+    CROSS JOIN LATERAL (SELECT row_number() OVER () AS row_number, one.* FROM (${of(names)}) one) found
+    ORDER BY owner_number, found.row_number`
+  const found: Row[][] = keys.map(() => [])
+  for (const row of rows) found[row.owner_number - 1]?.push(row)
+  return found
+}
+
+/** Keys as rows `owner` with columns k0, k1, ... and their number, from 1. */
+function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
+  if (types.length === 0) return Prisma.sql`generate_series(1, ${keys.length}::int) AS owner(number)`
+  const columns = types.map((type, i) => Prisma.sql`${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[]`)
+  const names = Prisma.raw(types.map((_, i) => `k${i}`).join(', '))
+  return Prisma.sql`unnest(${Prisma.join(columns)}) WITH ORDINALITY AS owner(${names}, number)`
 }
 
 /** How many rows the filter lets through, for every owner, in one statement. */
@@ -179,13 +200,10 @@ export async function countRows<Row>(
     const [row] = await reader.$queryRaw<[{ total: bigint }]>(count)
     return [Number(row.total)]
   }
-  const keys = owners.columns.map(
-    (c, i) => Prisma.sql`${owners.values.map((v) => v[i] ?? '')}::${Prisma.raw(c.type)}[]`,
-  )
-  const names = Prisma.raw(owners.columns.map((_, i) => `k${i}`).join(', '))
+  const types = owners.columns.map(({ type }) => type)
   const rows = await reader.$queryRaw<{ total: bigint }[]>`
-    SELECT counted.total FROM unnest(${Prisma.join(keys)}) WITH ORDINALITY AS owner(${names}, place)
-    CROSS JOIN LATERAL (${count}) counted ORDER BY owner.place`
+    SELECT counted.total FROM ${ownersSql(types, owners.values)}
+    CROSS JOIN LATERAL (${count}) counted ORDER BY owner.number`
   return rows.map((row) => Number(row.total))
 }
 

@@ -1,5 +1,4 @@
-import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, selectList } from '../../db/lists/listing.ts'
+import type { Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** An address with at least one stored position: its points over all dates, and its place on the leaderboard. */
@@ -27,14 +26,6 @@ export const leaderboard: Listing<Account> = {
   order: [{ column: 't.rank', field: 'rank', type: 'int', direction: 'ASC' }],
 }
 
-/** The accounts at these addresses, in their order; null where the address has no stored position. */
-export async function accountsByAddress(reader: Reader, addresses: readonly string[]): Promise<(Account | null)[]> {
-  const rows = await reader.$queryRaw<Account[]>`
-    SELECT ${selectList(leaderboard.columns)} FROM ${leaderboard.from} WHERE t.user_address = ANY(${[...addresses]}::text[])`
-  const byAddress = new Map(rows.map((row) => [row.userAddress, row]))
-  return addresses.map((address) => byAddress.get(address) ?? null)
-}
-
 /** An account's points on one distribution date. */
 export interface AccountDay {
   userAddress: string
@@ -56,14 +47,6 @@ export const accountDays: Listing<AccountDay> = {
   order: [{ column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'ASC' }],
 }
 
-/** An account's points in one pool on one distribution date. */
-export interface PoolAccount {
-  userAddress: string
-  marketAddress: string
-  distributionDate: Date
-  points: number
-}
-
 /**
  * The accounts with the most points in a pool on a distribution date (null: the newest on which the pool has positions),
  * at most `first`. Its work is that of the pool's positions on that date.
@@ -77,22 +60,4 @@ export function topAccountsSql(pool: Prisma.Sql, first: number, date: string | n
       WHERE p.market_address = ${pool} AND p.distribution_date = day.date OFFSET 0) p
     JOIN position_points pp USING (distribution_date, user_address, market_address)
     ORDER BY round((pp.points_a + pp.points_b) * 1e6) DESC, p.user_address LIMIT ${first}`
-}
-
-/** The same for each of many pools, in their order. */
-export async function topAccounts(
-  reader: Reader,
-  pools: readonly string[],
-  first: number,
-  date: string | null,
-): Promise<PoolAccount[][]> {
-  const rows = await reader.$queryRaw<(PoolAccount & { place: number })[]>`
-    SELECT pool.place::int AS place, top.user_address AS "userAddress", top.market_address AS "marketAddress",
-      top.distribution_date AS "distributionDate", top.points
-    FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS pool(id, place)
-    CROSS JOIN LATERAL (${topAccountsSql(Prisma.raw('pool.id'), first, date)}) top
-    ORDER BY place, round(top.points * 1e6) DESC, top.user_address`
-  const found: PoolAccount[][] = pools.map(() => [])
-  for (const row of rows) found[row.place - 1]?.push(row)
-  return found
 }

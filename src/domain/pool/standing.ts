@@ -1,7 +1,4 @@
-import type { Reader } from '../../db/connect/reader.ts'
-import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { isoDate } from '../position/position.ts'
 import { lastDateSql } from '../standing/standing.ts'
 
 /** What a pool's positions add up to as of a distribution date. */
@@ -43,17 +40,3 @@ const sums = Prisma.raw(`sum(d.a_points + d.b_points ORDER BY d.distribution_dat
 export const poolStandingSql = (pool: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
   SELECT d.pool_address, at.date, ${sums} FROM (${lastDateSql(asOf)}) at
   JOIN pool_day d ON d.pool_address = ${pool} AND d.distribution_date <= at.date GROUP BY 1, 2) t`
-
-/** Each pool's sums as of a moment; null: no position by then. */
-export async function poolStandings(
-  reader: Reader,
-  pools: readonly string[],
-  moment: Date,
-): Promise<(PoolStanding | null)[]> {
-  const found = poolStandingSql(Prisma.sql`owner.address`, Prisma.sql`${isoDate(moment)}::date`)
-  const rows = await reader.$queryRaw<PoolStanding[]>`
-    SELECT found.* FROM unnest(${[...pools]}::text[]) AS owner(address)
-    CROSS JOIN LATERAL (SELECT ${selectList(poolStandingColumns)} ${found}) found`
-  const byPool = new Map(rows.map((row) => [row.poolAddress, row]))
-  return pools.map((pool) => byPool.get(pool) ?? null)
-}

@@ -81,22 +81,5 @@ export async function positionsById(reader: Reader, ids: readonly string[]): Pro
   return ids.map((id) => byId.get(id) ?? null)
 }
 
-/** A user's positions on a date, by pool, then id: for each pair of the two, in order. */
-export async function positionsOfDays(
-  reader: Reader,
-  days: readonly { userAddress: string; distributionDate: Date }[],
-): Promise<Position[][]> {
-  const users = days.map((day) => day.userAddress)
-  const dates = days.map((day) => isoDate(day.distributionDate))
-  const rows = await reader.$queryRaw<(Position & { place: number })[]>`
-    SELECT day.place::int AS place, ${selectList(positionListing.columns)}
-    FROM unnest(${users}::text[], ${dates}::date[]) WITH ORDINALITY AS day(user_address, distribution_date, place)
-    JOIN ${positionListing.from} ON t.user_address = day.user_address AND t.distribution_date = day.distribution_date
-    ORDER BY place, t.market_address, t.id`
-  const found: Position[][] = days.map(() => [])
-  for (const row of rows) found[row.place - 1]?.push(row)
-  return found
-}
-
 /** A date as the store writes it: YYYY-MM-DD, in UTC. */
 export const isoDate = (date: Date): string => date.toISOString().slice(0, 10)

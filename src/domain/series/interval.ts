@@ -14,6 +14,8 @@ export interface Span {
   starts: Date[]
   /** The first date after the last bucket. */
   end: Date
+  /** The same for equal spans, and short. */
+  toJSON(): unknown
 }
 
 /** The first date of the bucket that holds a moment. */
@@ -48,7 +50,8 @@ export function spanOf(
       throw bad('from', `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`)
     if (start.getUTCFullYear() > 0) starts.push(start)
   }
-  return { interval, starts, end: moved(interval, last, 1) }
+  const end = moved(interval, last, 1)
+  return { interval, starts, end, toJSON: () => [interval, sqlDate(first), sqlDate(end)] }
 }
 
 /** A date as SQL text, also past the year 9999, where the end of a span may be. */

@@ -105,16 +105,6 @@ async function standingsAt(reader: Reader, users: readonly string[], dates: Pris
   return found
 }
 
-/** Each user's standing as of a moment; null: no position by then. */
-export async function standingsAsOf(
-  reader: Reader,
-  users: readonly string[],
-  moment: Date,
-): Promise<(Standing | null)[]> {
-  const dates = Prisma.sql`asked AS (${lastDateSql(Prisma.sql`${isoDate(moment)}::date`)})`
-  return (await standingsAt(reader, users, dates)).map(([standing]) => standing ?? null)
-}
-
 /** Each user's standing some days before the newest distribution date; null: no position by then. */
 export async function standingsBefore(
   reader: Reader,

@@ -14,21 +14,40 @@ export interface GraphContext {
   batches: Batches
 }
 
-/** The DataLoaders of one operation, made as they are needed and named by what they load and with which arguments. */
-export class Batches {
-  readonly #loaders = new Map<string, DataLoader<unknown, unknown, string>>()
+/** Loads a value for each of many keys, in their order, with arguments that are the same for all of them. */
+export type Batch<Key, Value, Args extends unknown[] = []> = (
+  reader: Reader,
+  keys: readonly Key[],
+  ...args: Args
+) => Promise<Value[]>
 
-  /** Loads one key together with all others that are asked of `name` in the same tick. */
-  load<K, V>(name: string, key: K, batch: (keys: readonly K[]) => Promise<V[]>): Promise<V> {
-    let loader = this.#loaders.get(name)
+type Loaders = Map<string, DataLoader<unknown, unknown, string>>
+
+/** The DataLoaders of one operation: one for each batch function and its arguments. */
+export class Batches {
+  readonly #reader: Reader
+  readonly #loaders = new Map<unknown, Loaders>()
+
+  constructor(reader: Reader) {
+    this.#reader = reader
+  }
+
+  /** Loads a key together with all others that are loaded in the same tick by the same function with equal arguments. */
+  load<Key, Value, Args extends unknown[]>(
+    batch: Batch<Key, Value, Args>,
+    key: NoInfer<Key>,
+    ...args: Args
+  ): Promise<Value> {
+    const loaders: Loaders = this.#loaders.get(batch) ?? new Map()
+    this.#loaders.set(batch, loaders)
+    const name = signature(args)
+    let loader = loaders.get(name)
     if (!loader) {
-      loader = new DataLoader<unknown, unknown, string>(batch as (keys: readonly unknown[]) => Promise<unknown[]>, {
-        cacheKeyFn: (k) => JSON.stringify(k, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)),
-        maxBatchSize: 10_000,
-      })
-      this.#loaders.set(name, loader)
+      const loadMany = async (keys: readonly unknown[]) => batch(this.#reader, keys as readonly Key[], ...args)
+      loader = new DataLoader<unknown, unknown, string>(loadMany, { cacheKeyFn: signature, maxBatchSize: 10_000 })
+      loaders.set(name, loader)
     }
-    return loader.load(key) as Promise<V>
+    return loader.load(key) as Promise<Value>
   }
 
   /** Forgets what was loaded: a mutation has changed the store. */
@@ -36,6 +55,8 @@ export class Batches {
     this.#loaders.clear()
   }
 }
+
+const signature = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))
 
 /**
  * @returns who writes: the token's name

@@ -15,7 +15,7 @@ export interface Graph {
 }
 
 export function createContext({ deps }: Graph, reader: Reader, admin: Admin): GraphContext {
-  return { deps, reader, admin, batches: new Batches() }
+  return { deps, reader, admin, batches: new Batches(reader) }
 }
 
 /** Runs operations in process. */

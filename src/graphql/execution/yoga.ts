@@ -100,7 +100,7 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
       if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
       setExecuteFn((own) =>
         readFor(deps.store, own.document, async (reader) => {
-          const context = { ...own.contextValue, reader, batches: new Batches() } as GraphContext
+          const context = { ...own.contextValue, reader, batches: new Batches(reader) } as GraphContext
           return executeFn({ ...own, contextValue: context })
         }),
       )

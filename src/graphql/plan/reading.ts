@@ -2,10 +2,20 @@
 
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Choices } from '../../db/lists/choices.ts'
-import type { Columns, Filter, Listing, Owners } from '../../db/lists/listing.ts'
+import {
+  type Columns,
+  countRows,
+  type Filter,
+  type KeyType,
+  type Listing,
+  listPages,
+  type Owners,
+  rowsByKey,
+  selectList,
+} from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { GraphContext } from '../execution/context.ts'
-import { connect, type PageArguments } from '../schema/connection.ts'
+import type { Batch, GraphContext } from '../execution/context.ts'
+import { connectionOf, type PageArguments, readPage } from '../schema/connection.ts'
 import { choose } from '../schema/list-inputs.ts'
 
 /**
@@ -31,6 +41,105 @@ export interface One {
   at(keys: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   /** Whether there is a row at every key. */
   always?: boolean
+}
+
+/** A kind of row that resolvers load by its key as well. */
+export interface KeyedRow<Row> extends One {
+  /** The row at each key; null where there is none. */
+  load: Batch<Key, Row | null>
+  /** The part of a row that its key tells, for a kind that has a row at every key: the rest is loaded when it is needed. */
+  stub?(key: Key): Partial<Row>
+}
+
+type Key = readonly unknown[]
+
+/**
+ * A kind of row, of which one description gives both its part of a plan and what resolvers load.
+ * @param types those of the key's values
+ * @param loaded the columns that resolvers load; all when left out
+ */
+export function keyedRow<Row>(types: KeyType[], one: One, loaded: Columns = one.columns): KeyedRow<Row> {
+  const used = new Set(Object.keys(loaded))
+  return {
+    ...one,
+    async load(reader, keys) {
+      const texts = keys.map((key) => key.map(text))
+      const rows = await rowsByKey<Row>(
+        reader,
+        types,
+        texts,
+        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used)}`,
+      )
+      return rows.map(([row]) => row ?? null)
+    },
+  }
+}
+
+/** The row of a listing at the values of some of its columns, which are a key. */
+export function keyOf<Row>(
+  { from, columns }: Pick<Listing<Row>, 'from' | 'columns'>,
+  key: Record<string, KeyType>,
+): KeyedRow<Row> {
+  const names = Object.keys(key).map((column) => Prisma.raw(column))
+  return keyedRow<Row>(Object.values(key), {
+    columns,
+    at: (values) => {
+      const equal = names.map((column, i) => Prisma.sql`${column} = ${values[i]}`)
+      return Prisma.sql`FROM ${from} WHERE ${Prisma.join(equal, ' AND ')}`
+    },
+  })
+}
+
+/**
+ * A field that leads to the row of another kind.
+ * @param by the fields of its own row, or the arguments, whose values are the key; null where one of them is null
+ */
+export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<string, unknown> = {}) {
+  return {
+    ...reading({ kind: 'one', one: kind, by }, others),
+    resolve: (row: any, args: any, context: GraphContext): any => {
+      const key = by.map((name) => row?.[name] ?? args[name] ?? null)
+      if (key.includes(null)) return null
+      return kind.stub ? kind.stub(key) : context.batches.load(kind.load, key)
+    },
+  }
+}
+
+/** A field that is a column of its row. Where the row is not loaded but for its key, `by`, it is. */
+export function column<Row>(kind: KeyedRow<Row>, name: keyof Row & string, by: string[]) {
+  return {
+    ...reading({ kind: 'sql', sql: (column) => column(name) }),
+    resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
+      (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
+  }
+}
+
+const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
+
+/**
+ * An object that is made of its row's own columns.
+ * @param columns which column each of its fields is
+ */
+export const part = (columns: Record<string, string>) => ({
+  ...reading({ kind: 'own', columns }),
+  resolve: (row: any): any => Object.fromEntries(Object.entries(columns).map(([field, name]) => [field, row[name]])),
+})
+
+/** A plain list of few rows, of an owner whose columns `by` have these types. */
+export function rows(given: RowsReading, types: KeyType[], others: Record<string, unknown> = {}) {
+  const used = new Set(Object.keys(given.columns))
+  const ofOwners: Batch<Key, object[], [Arguments]> = (reader, owners, args) =>
+    rowsByKey(
+      reader,
+      types,
+      owners.map((owner) => owner.map(text)),
+      (owner) => Prisma.sql`SELECT ${selectList(given.columns)} ${given.of(args, owner, used)}`,
+    )
+  return {
+    ...reading({ kind: 'rows', rows: given }, others),
+    resolve: (row: any, args: Arguments, context: GraphContext): any =>
+      context.batches.load(ofOwners, keyIn(row, given.by), args),
+  }
 }
 
 type Arguments = Record<string, any>
@@ -105,31 +214,27 @@ function chosen(reading: ListReading, choices: Choices): ListReading {
 }
 
 function resolved(reading: ListReading) {
-  const { owner, total } = reading
+  const { columns, fields } = reading.owner ?? { columns: [], fields: [] }
+  const owners = (values: readonly string[][]): Owners => ({ columns, values: [...values] })
+  const pages: Batch<string[], any[], [Arguments]> = (reader, values, args) => {
+    const listing = reading.listing(args)
+    return listPages(reader, listing, reading.filter(args), readPage(listing, args), owners(values))
+  }
+  const totals: Batch<string[], number, [Arguments]> = (reader, values, args) =>
+    countRows(reader, reading.listing(args), reading.filter(args), owners(values))
   return {
     resolve: async (row: any, given: PageArguments & Arguments, context: GraphContext) => {
       const args = reading.prepare ? await reading.prepare(given, context.reader) : given
-      const counted = total?.load(row, args, context)
-      return connect(context, reading.listing(args), reading.filter(args), args, {
-        ...(owner && { scope: { columns: owner.columns, value: owner.fields.map((field) => text(row[field])) } }),
-        ...(counted && { total: counted }),
-      })
+      const listing = reading.listing(args)
+      const page = readPage(listing, args)
+      const owner = fields.map((field) => text(row[field]))
+      const count = reading.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
+      return connectionOf(listing, page, await context.batches.load(pages, owner, args), count)
     },
   }
 }
 
 const text = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : String(value))
-
-/** The row of a listing at the values of some of its columns, which are a key. */
-export function oneOf(listing: Pick<Listing<any>, 'from' | 'columns'>, ...key: string[]): One {
-  return {
-    columns: listing.columns,
-    at: (values) => {
-      const equal = key.map((column, i) => Prisma.sql`${Prisma.raw(column)} = ${values[i]}`)
-      return Prisma.sql`FROM ${listing.from} WHERE ${Prisma.join(equal, ' AND ')}`
-    },
-  }
-}
 
 /** What a field is in SQL, for its `extensions`, of which it may have others. */
 export const reading = (of: Reading, others: Record<string, unknown> = {}) => ({

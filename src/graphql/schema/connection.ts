@@ -1,14 +1,5 @@
-import {
-  countRows,
-  type Filter,
-  type Listing,
-  listPages,
-  type Owners,
-  type Page,
-  placeOf,
-} from '../../db/lists/listing.ts'
+import { type Listing, type Page, placeOf } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
-import type { GraphContext } from '../execution/context.ts'
 import { parseUtc } from './scalars.ts'
 
 /** The arguments that every list takes. */
@@ -24,43 +15,11 @@ export const DEFAULT_PAGE = 100
 export const MAX_PAGE = 1000
 const MAX_OFFSET = 2n ** 63n - 1n
 
-/** What a list is about: all rows, or those of one owner (whose page is then read together with other owners'). */
-export interface Scope {
-  columns: Owners['columns']
-  value: string[]
-}
-
-/** A page of a listing as a Relay connection. The total is counted only when it is selected. */
-export async function connect<Row>(
-  context: GraphContext,
+/** A page of a listing as a Relay connection, made of up to one row more than the page has. */
+export function connectionOf<Row>(
   listing: Listing<Row>,
-  filter: Filter,
-  args: PageArguments,
-  options: { scope?: Scope; total?: () => Promise<number> } = {},
-) {
-  const { scope } = options
-  const page = readPage(listing, args)
-  const name = scope ? `${listing.name} ${signature(scope.columns)} ${signature(filter)}` : ''
-  const owners = (values: readonly string[][]): Owners => ({ columns: scope?.columns ?? [], values: [...values] })
-  const rows = scope
-    ? await context.batches.load(`${name} ${signature(page)}`, scope.value, (keys) =>
-        listPages(context.reader, listing, filter, page, owners(keys)),
-      )
-    : ((await listPages(context.reader, listing, filter, page))[0] ?? [])
-  const count = async () => {
-    if (options.total) return options.total()
-    if (!scope) return (await countRows(context.reader, listing, filter))[0] ?? 0
-    return context.batches.load(`${name} total`, scope.value, (keys) =>
-      countRows(context.reader, listing, filter, owners(keys)),
-    )
-  }
-  return pageOf(rows, page, (row) => encodeCursor(listing.name, placeOf(listing, row)), count)
-}
-
-function pageOf<Row>(
-  rows: Row[],
   page: Page,
-  cursorOf: (row: Row) => string,
+  rows: Row[],
   totalCount: () => Promise<number> | number,
 ) {
   const more = rows.length > page.limit
@@ -68,7 +27,7 @@ function pageOf<Row>(
   const edges = own.map((node) => ({
     node,
     get cursor() {
-      return cursorOf(node)
+      return encodeCursor(listing.name, placeOf(listing, node))
     },
   }))
   return {
@@ -163,5 +122,3 @@ const otherCursor = () =>
 
 /** The name of a list without what binds its cursors to a filter and an order. */
 const kindOf = (name: string) => name.split('#')[0]
-
-const signature = (value: unknown) => JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v))

@@ -4,9 +4,9 @@ import { GatewayError } from '../../errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { addTypes } from './schema.ts'
-import { loadMarket } from './types/market.ts'
-import { loadPool } from './types/pool.ts'
-import { loadVault } from './types/vault.ts'
+import { marketAt } from './types/market.ts'
+import { poolAt } from './types/pool.ts'
+import { vaultAt } from './types/vault.ts'
 
 const SPECIFICATION = 'https://specs.apollo.dev/federation/v2.6'
 /** As many as one batch takes, so that many are one statement. */
@@ -53,9 +53,9 @@ export async function printSubgraph(): Promise<string> {
 /** What a key stands for, loaded together with all others of its type; null: the store has none. */
 const references = {
   User: ({ address }: { address: string }) => ({ address }),
-  Pool: ({ address }: { address: string }, context: GraphContext) => loadPool(context, address),
-  Market: ({ chainId, address }: OnChain, context: GraphContext) => loadMarket(context, BigInt(chainId), address),
-  Vault: ({ chainId, address }: OnChain, context: GraphContext) => loadVault(context, BigInt(chainId), address),
+  Pool: ({ address }: { address: string }, { batches }: GraphContext) => batches.load(poolAt.load, [address]),
+  Market: ({ chainId, address }: OnChain, { batches }: GraphContext) => batches.load(marketAt.load, [chainId, address]),
+  Vault: ({ chainId, address }: OnChain, { batches }: GraphContext) => batches.load(vaultAt.load, [chainId, address]),
 }
 
 const keys = { User: ['address'], Pool: ['address'], Market: ['chainId', 'address'], Vault: ['chainId', 'address'] }

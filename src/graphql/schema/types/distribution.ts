@@ -1,4 +1,4 @@
-import { type Listing, listPages, rowsByKey } from '../../../db/lists/listing.ts'
+import { type Listing, listPages } from '../../../db/lists/listing.ts'
 import { distributionChoices } from '../../../domain/distribution/choices.ts'
 import { manualUpdate, manualUpdatePlan } from '../../../domain/distribution/manual-update.ts'
 import {
@@ -7,17 +7,17 @@ import {
   type Mover as MoverRow,
   preview,
 } from '../../../domain/distribution/preview.ts'
-import { type ProgramTotals, programTotals } from '../../../domain/distribution/program.ts'
+import type { ProgramTotals } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
 import { assertSortable } from '../../../domain/position/choices.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
-import { isoDate, positionListing } from '../../../domain/position/position.ts'
+import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
-import { list, nodeId, type One, oneOf, reading, unplanned } from '../../plan/reading.ts'
+import { keyedRow, keyOf, list, nodeId, one, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
@@ -43,23 +43,14 @@ const distributions: Listing<DistributionRow> = {
   order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
 }
 
-const distributionAt = oneOf(distributions, 't.date')
+/** The distribution of a date. */
+export const distributionAt = keyOf(distributions, { 't.date': 'date' })
 
-const program: One = {
+const program = keyedRow<ProgramTotals>([], {
   columns: { totalPoints: 't.total_points', accountCount: 't.account_count', positionCount: 't.position_count' },
   always: true,
   at: () => Prisma.sql`FROM program t`,
-}
-
-/** The distribution of a date, together with all others asked for in the same tick; null where none is stored. */
-export function loadDistribution(context: GraphContext, date: Date): Promise<DistributionRow | null> {
-  return context.batches.load('distribution', isoDate(date), (days) =>
-    rowsByKey(context.reader, distributions, {
-      columns: [{ column: 't.date', type: 'date' }],
-      values: days.map((day) => [day]),
-    }),
-  )
-}
+})
 
 /** The newest distribution; null in a store without positions. */
 export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
@@ -68,8 +59,8 @@ export async function newestDistribution({ reader }: GraphContext): Promise<Dist
 }
 
 /** The program's totals, read once an operation. */
-export function loadProgram(context: GraphContext): Promise<ProgramTotals> {
-  return context.batches.load('program', '', async () => [await programTotals(context.reader)])
+export async function loadProgram(context: GraphContext): Promise<ProgramTotals> {
+  return (await context.batches.load(program.load, [])) as ProgramTotals
 }
 
 type Refs = {
@@ -237,16 +228,14 @@ export function addDistribution(builder: Builder, refs: Refs) {
     program: t.field({
       type: Program,
       description: 'The totals of the whole points program.',
-      ...reading({ kind: 'one', one: program, by: [] }),
-      resolve: (_, __, context) => loadProgram(context),
+      ...one(program, []),
     }),
     distribution: t.field({
       type: Distribution,
       nullable: true,
       description: 'The distribution of a date; null where no positions are stored for it.',
       args: { date: t.arg({ type: 'DateTime', required: true, description: 'The date.' }) },
-      ...reading({ kind: 'one', one: distributionAt, by: ['date'] }),
-      resolve: (_, { date }, context) => loadDistribution(context, date),
+      ...one(distributionAt, ['date']),
     }),
     distributions: t.field({
       type: Distributions,

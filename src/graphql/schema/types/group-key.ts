@@ -1,8 +1,9 @@
+import { one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import { loadMarket, type MarketRef } from './market.ts'
-import { loadPool, type PoolRef } from './pool.ts'
-import type { UserRef } from './user.ts'
-import { loadVault, type VaultRef } from './vault.ts'
+import { type MarketRef, marketAt } from './market.ts'
+import { type PoolRef, poolAt } from './pool.ts'
+import { type UserRef, userAt } from './user.ts'
+import { type VaultRef, vaultAt } from './vault.ts'
 
 /** What the rows of a group have in common; what they are not grouped by is left out. */
 export interface Key {
@@ -44,7 +45,7 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
         type: Pool,
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
-        resolve: ({ poolAddress }, _, context) => (poolAddress ? loadPool(context, poolAddress) : null),
+        ...one(poolAt, ['poolAddress']),
       }),
       assetAddress: t.field({
         type: 'Address',
@@ -62,8 +63,7 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
         type: Market,
         nullable: true,
         description: 'The market; null where the store has none at its address.',
-        resolve: ({ marketAddress, chainId }, _, context) =>
-          marketAddress && typeof chainId === 'bigint' ? loadMarket(context, chainId, marketAddress) : null,
+        ...one(marketAt, ['chainId', 'marketAddress']),
       }),
       vaultAddress: t.field({
         type: 'Address',
@@ -75,14 +75,13 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
         type: Vault,
         nullable: true,
         description: 'The vault; null where the store has none at its address.',
-        resolve: ({ vaultAddress, chainId }, _, context) =>
-          vaultAddress && typeof chainId === 'bigint' ? loadVault(context, chainId, vaultAddress) : null,
+        ...one(vaultAt, ['chainId', 'vaultAddress']),
       }),
       user: t.field({
         type: User,
         nullable: true,
         description: 'The user; null where groups are not of it.',
-        resolve: ({ userAddress }) => (userAddress ? { address: userAddress } : null),
+        ...one(userAt, ['userAddress']),
       }),
     }),
   })

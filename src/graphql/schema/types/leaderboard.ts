@@ -3,7 +3,7 @@ import { asOfDate, presentStandings, rankAt, type StandingEntry, standings } fro
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
-import { list, reading } from '../../plan/reading.ts'
+import { list, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../connection.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
@@ -30,8 +30,7 @@ export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: Cho
       user: t.field({
         type: User,
         description: 'The user.',
-        ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
-        resolve: (entry) => ({ address: entry.userAddress }),
+        ...one(userAt, ['userAddress']),
       }),
     }),
   })

@@ -4,7 +4,7 @@ import type { GraphContext } from '../../execution/context.ts'
 import { type ChangeEvent, MAX_WAITING, type RunEvent } from '../../live/live.ts'
 import type { LiveRoot } from '../../live/subscribe.ts'
 import type { Builder } from '../builder.ts'
-import { type DistributionRef, loadDistribution, newestDistribution } from './distribution.ts'
+import { type DistributionRef, distributionAt, newestDistribution } from './distribution.ts'
 import { loadRun, type RunRefs } from './run.ts'
 
 interface Refs extends Pick<RunRefs, 'Run'> {
@@ -44,7 +44,7 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
       type: Distribution,
       nullable: true,
       description: 'The distribution of its date as it is stored now; null where none is.',
-      resolve: ({ date }, _, context) => (date ? loadDistribution(context, date) : null),
+      resolve: ({ date }, _, context) => (date ? context.batches.load(distributionAt.load, [date]) : null),
     }),
   )
 

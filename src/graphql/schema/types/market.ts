@@ -1,16 +1,15 @@
-import { type Listing, rowsByKey } from '../../../db/lists/listing.ts'
+import type { Listing } from '../../../db/lists/listing.ts'
 import { marketChoices } from '../../../domain/market/choices.ts'
 import { assertSortable } from '../../../domain/snapshot/choices.ts'
 import { marketSnapshots, snapshotFilter } from '../../../domain/snapshot/snapshot.ts'
 import { type Market as MarketRow, Prisma } from '../../../generated/prisma/client.ts'
-import type { GraphContext } from '../../execution/context.ts'
-import { list, nodeId, oneOf, reading } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
-import { loadPool, type PoolRef, poolAt } from './pool.ts'
+import { type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 const markets: Listing<MarketRow> = {
@@ -33,20 +32,7 @@ const markets: Listing<MarketRow> = {
 }
 
 /** The market at an address of a chain. */
-export const marketAt = oneOf(markets, 't.chain_id', 't.id')
-
-/** The market at an address of a chain, together with all others asked for in the same tick. */
-export function loadMarket(context: GraphContext, chainId: bigint, address: string): Promise<MarketRow | null> {
-  return context.batches.load('market', { chainId, address }, (keys) =>
-    rowsByKey(context.reader, markets, {
-      columns: [
-        { column: 't.chain_id', type: 'bigint' },
-        { column: 't.id', type: 'text' },
-      ],
-      values: keys.map((key) => [String(key.chainId), key.address]),
-    }),
-  )
-}
+export const marketAt = keyOf(markets, { 't.chain_id': 'bigint', 't.id': 'text' })
 
 type Refs = { chosen: ChoiceTypes; Pool: PoolRef } & SnapshotRefs
 
@@ -71,8 +57,7 @@ export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, Mar
         type: Pool,
         nullable: true,
         description: 'The pool that it is a side of; null where the store has none at its address.',
-        ...reading({ kind: 'one', one: poolAt, by: ['poolId'] }),
-        resolve: (market, _, context) => loadPool(context, market.poolId),
+        ...one(poolAt, ['poolId']),
       }),
       snapshots: t.field({
         type: MarketSnapshots,
@@ -109,8 +94,7 @@ export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, Mar
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
         address: t.arg({ type: 'Address', required: true, description: "The market's address." }),
       },
-      ...reading({ kind: 'one', one: marketAt, by: ['chainId', 'address'] }),
-      resolve: (_, { chainId, address }, context) => loadMarket(context, BigInt(chainId), address),
+      ...one(marketAt, ['chainId', 'address']),
     }),
     markets: t.field({
       type: Markets,

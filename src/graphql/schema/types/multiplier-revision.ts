@@ -7,23 +7,17 @@ import {
   revisionsAt,
 } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
-import type { GraphContext } from '../../execution/context.ts'
-import { list, type One, reading, unplanned } from '../../plan/reading.ts'
+import { keyedRow, list, reading, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
 
 /** The multiplier of a pool at midnight UTC of a date. */
-export const revisionOfDate: One = {
+export const revisionOfDate = keyedRow<Row>(['text', 'date'], {
   columns: revisionColumns,
   at: ([pool, date]) => revisionAtSql(pool ?? Prisma.empty, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
-}
-
-/** The multiplier of a pool at a moment, together with all others asked for in the same tick; null: it had none. */
-export function loadRevision(context: GraphContext, poolAddress: string, at: Date): Promise<Row | null> {
-  return context.batches.load('multiplier at', { poolAddress, at }, (asked) => revisionsAt(context.reader, asked))
-}
+})
 
 export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const RevisionChosen = chosen('MultiplierRevision', revisionChoices)
@@ -67,7 +61,8 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
         pool: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
         asOf: t.arg({ type: 'DateTime', description: 'The moment; now when left out.' }),
       },
-      resolve: (_, { pool, asOf }, context) => loadRevision(context, pool, asOf ?? LATEST),
+      resolve: (_, { pool, asOf }, context) =>
+        context.batches.load(revisionsAt, { poolAddress: pool, at: asOf ?? LATEST }),
     }),
     multipliersAsOf: t.field({
       type: MultiplierRevisions,

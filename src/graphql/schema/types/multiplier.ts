@@ -1,16 +1,16 @@
-import { type Columns, type Listing, rowsByKey } from '../../../db/lists/listing.ts'
+import type { Columns, Listing } from '../../../db/lists/listing.ts'
 import { multiplierChoices } from '../../../domain/multiplier/choices.ts'
 import { revisionListing } from '../../../domain/multiplier/history.ts'
 import { updateMultipliers } from '../../../domain/multiplier/update.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../../generated/prisma/client.ts'
-import { type GraphContext, requireAdmin } from '../../execution/context.ts'
-import { list, nodeId, oneOf, reading, unplanned } from '../../plan/reading.ts'
+import { requireAdmin } from '../../execution/context.ts'
+import { keyOf, list, nodeId, one, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
-import { loadPool, type PoolRef, poolAt } from './pool.ts'
+import { type PoolRef, poolAt } from './pool.ts'
 
 const columns: Columns<MultiplierRow> = {
   id: 't.id',
@@ -34,17 +34,10 @@ const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
 }
 
 /** The multiplier of a pool. */
-export const multiplierAt = oneOf({ from: Prisma.sql`multiplier t`, columns }, 't.pool_address')
-
-/** The multiplier of a pool, together with all others asked for in the same tick; null: it has none. */
-export function loadMultiplier(context: GraphContext, poolAddress: string): Promise<MultiplierRow | null> {
-  return context.batches.load('multiplier', poolAddress, (addresses) =>
-    rowsByKey(context.reader, multipliers, {
-      columns: [{ column: 't.pool_address', type: 'text' }],
-      values: addresses.map((one) => [one]),
-    }),
-  )
-}
+export const multiplierAt = keyOf<MultiplierRow>(
+  { from: Prisma.sql`multiplier t`, columns },
+  { 't.pool_address': 'text' },
+)
 
 type Refs = {
   chosen: ChoiceTypes
@@ -72,8 +65,7 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
         type: Pool,
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
-        ...reading({ kind: 'one', one: poolAt, by: ['poolAddress'] }),
-        resolve: (multiplier, _, context) => loadPool(context, multiplier.poolAddress),
+        ...one(poolAt, ['poolAddress']),
       }),
       history: t.field({
         type: MultiplierRevisions,
@@ -123,7 +115,7 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
         const requestedBy = requireAdmin(context.admin)
         const addresses = await updateMultipliers(context.deps.store, args.multipliers, requestedBy)
         context.batches.clear()
-        const stored = await Promise.all(addresses.map((address) => loadMultiplier(context, address)))
+        const stored = await Promise.all(addresses.map((address) => context.batches.load(multiplierAt.load, [address])))
         return stored.filter((one) => one !== null)
       },
     }),

@@ -1,19 +1,14 @@
-import {
-  poolStandingColumns,
-  poolStandingSql,
-  poolStandings,
-  type PoolStanding as Row,
-} from '../../../domain/pool/standing.ts'
+import { poolStandingColumns, poolStandingSql, type PoolStanding as Row } from '../../../domain/pool/standing.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type One, reading } from '../../plan/reading.ts'
+import { keyedRow, one, reading } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import { loadRevision, type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
+import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
 import type { PoolRef } from './pool.ts'
 
-const standingAt: One = {
+const standingAt = keyedRow<Row>(['text', 'date'], {
   columns: poolStandingColumns,
   at: ([pool, asOf]) => poolStandingSql(pool ?? Prisma.empty, asOf ?? Prisma.empty),
-}
+})
 
 type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
 
@@ -46,8 +41,7 @@ export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: 
         nullable: true,
         description:
           "The pool's multiplier at midnight UTC of the date; null: it had none. `multiplierUsed` of a position is the one that made its points.",
-        ...reading({ kind: 'one', one: revisionOfDate, by: ['poolAddress', 'date'] }),
-        resolve: ({ poolAddress, date }, _, context) => loadRevision(context, poolAddress, date),
+        ...one(revisionOfDate, ['poolAddress', 'date']),
       }),
     }),
   })
@@ -65,11 +59,7 @@ export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: 
         }),
       },
       // The pool's days up to it are added up.
-      ...reading({ kind: 'one', one: standingAt, by: ['id', 'asOf'] }, { cost: { weight: 10 } }),
-      resolve: ({ id }, { asOf }, context) =>
-        context.batches.load(`pool standing ${asOf.toISOString()}`, id, (pools) =>
-          poolStandings(context.reader, pools, asOf),
-        ),
+      ...one(standingAt, ['id', 'asOf'], { cost: { weight: 10 } }),
     }),
   }))
 }

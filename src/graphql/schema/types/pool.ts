@@ -1,13 +1,12 @@
-import { type Listing, rowsByKey } from '../../../db/lists/listing.ts'
-import { topAccounts, topAccountsSql } from '../../../domain/account/account.ts'
+import type { Listing } from '../../../db/lists/listing.ts'
+import { topAccountsSql } from '../../../domain/account/account.ts'
 import { poolChoices } from '../../../domain/pool/choices.ts'
 import { assertSortable } from '../../../domain/position/choices.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { type Pool as PoolRow, Prisma } from '../../../generated/prisma/client.ts'
-import type { GraphContext } from '../../execution/context.ts'
-import { list, nodeId, oneOf, type RowsReading, reading } from '../../plan/reading.ts'
+import { column, keyOf, list, nodeId, one, part, type RowsReading, rows } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
@@ -15,7 +14,7 @@ import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type UserRef, userAt } from './user.ts'
 
-const pools: Listing<PoolRow> = {
+const pools: Listing<PoolRow & { displayName: string }> = {
   name: 'pools',
   from: Prisma.sql`pool t`,
   columns: {
@@ -23,6 +22,7 @@ const pools: Listing<PoolRow> = {
     chainId: 't.chain_id',
     marketId: 't.market_id',
     name: 't.name',
+    displayName: "concat_ws('·', t.asset_1_symbol, t.asset_2_symbol, t.market_id)",
     asset1Address: 't.asset_1_address',
     asset1Name: 't.asset_1_name',
     asset1Symbol: 't.asset_1_symbol',
@@ -41,17 +41,7 @@ const pools: Listing<PoolRow> = {
 }
 
 /** The pool with an address. */
-export const poolAt = oneOf(pools, 't.id')
-
-/** The pool with an address, together with all others asked for in the same tick. */
-export function loadPool(context: GraphContext, address: string): Promise<PoolRow | null> {
-  return context.batches.load('pool', address, (addresses) =>
-    rowsByKey(context.reader, pools, {
-      columns: [{ column: 't.id', type: 'text' }],
-      values: addresses.map((one) => [one]),
-    }),
-  )
-}
+export const poolAt = keyOf(pools, { 't.id': 'text' })
 
 /** @throws BAD_INPUT */
 function assertTop(first: number): void {
@@ -88,8 +78,7 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
         user: t.field({
           type: User,
           description: 'The account.',
-          ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
-          resolve: (row) => ({ address: row.userAddress }),
+          ...one(userAt, ['userAddress']),
         }),
         distributionDate: t.expose('distributionDate', { type: 'DateTime', description: 'The date, midnight UTC.' }),
         points: t.exposeFloat('points', { description: "The account's points from this pool on that date." }),
@@ -107,30 +96,17 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
       name: t.exposeString('name', { description: "The pool's name, such as S/USDC." }),
       displayName: t.string({
         description: "Both symbols and the pool's number, joined by middle dots: S·USDC·20.",
-        ...reading({
-          kind: 'sql',
-          sql: (column) =>
-            `concat_ws('·', ${column('asset1Symbol')}, ${column('asset2Symbol')}, ${column('marketId')})`,
-        }),
-        resolve: (pool) => `${pool.asset1Symbol}·${pool.asset2Symbol}·${pool.marketId}`,
+        ...column(poolAt, 'displayName', ['id']),
       }),
       assetA: t.field({
         type: Asset,
         description: 'The token of side A.',
-        ...reading({
-          kind: 'own',
-          columns: { address: 'asset1Address', name: 'asset1Name', symbol: 'asset1Symbol' },
-        }),
-        resolve: (p) => ({ address: p.asset1Address, name: p.asset1Name, symbol: p.asset1Symbol }),
+        ...part({ address: 'asset1Address', name: 'asset1Name', symbol: 'asset1Symbol' }),
       }),
       assetB: t.field({
         type: Asset,
         description: 'The token of side B.',
-        ...reading({
-          kind: 'own',
-          columns: { address: 'asset2Address', name: 'asset2Name', symbol: 'asset2Symbol' },
-        }),
-        resolve: (p) => ({ address: p.asset2Address, name: p.asset2Name, symbol: p.asset2Symbol }),
+        ...part({ address: 'asset2Address', name: 'asset2Name', symbol: 'asset2Symbol' }),
       }),
       createdTimestamp: t.expose('createdTimestamp', {
         type: 'SafeInt',
@@ -170,14 +146,7 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
           }),
         },
         // All positions of the date are looked at.
-        ...reading({ kind: 'rows', rows: topAccountsOfPool }, { cost: { weight: 100 } }),
-        resolve: (pool, { first, date }, context) => {
-          assertTop(first)
-          const day = date ? isoDate(date) : null
-          return context.batches.load(`topAccounts ${first} ${day}`, pool.id, (ids) =>
-            topAccounts(context.reader, ids, first, day),
-          )
-        },
+        ...rows(topAccountsOfPool, ['text'], { cost: { weight: 100 } }),
       }),
     }),
   })
@@ -189,8 +158,7 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
       nullable: true,
       description: 'The pool at an address; null where there is none.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The pool's address." }) },
-      ...reading({ kind: 'one', one: poolAt, by: ['address'] }),
-      resolve: (_, { address }, context) => loadPool(context, address),
+      ...one(poolAt, ['address']),
     }),
     pools: t.field({
       type: Pools,

@@ -9,13 +9,14 @@ import {
   vaultHoldings,
 } from '../../../domain/portfolio/portfolio.ts'
 import type { GraphContext } from '../../execution/context.ts'
+import { one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { EarningsRefs } from './earnings.ts'
-import { loadMarket, type MarketRef } from './market.ts'
-import { loadPool, type PoolRef } from './pool.ts'
-import { loadAccount } from './user.ts'
+import { type MarketRef, marketAt } from './market.ts'
+import { type PoolRef, poolAt } from './pool.ts'
+import { userAt } from './user.ts'
 import { type Lookup, MAX_ADDRESSES, readAddresses, type UserLookupRef } from './user-lookup.ts'
-import { loadVault, type VaultRef } from './vault.ts'
+import { type VaultRef, vaultAt } from './vault.ts'
 
 interface Portfolio {
   members: Lookup[]
@@ -35,7 +36,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         type: Pool,
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
-        resolve: ({ poolAddress }, _, context) => loadPool(context, poolAddress),
+        ...one(poolAt, ['poolAddress']),
       }),
       walletCount: t.exposeInt('walletCount', { description: 'How many of the wallets have a position in it.' }),
       points: t.exposeFloat('points', { description: 'Their points from it on that date.' }),
@@ -55,7 +56,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         type: Market,
         nullable: true,
         description: 'The market; null where the store has none at its address.',
-        resolve: (row, _, context) => loadMarket(context, row.chainId, row.marketId),
+        ...one(marketAt, ['chainId', 'marketId']),
       }),
       walletCount: t.exposeInt('walletCount', { description: 'How many of the wallets have a snapshot in it.' }),
       collateralAssets: t.expose('collateralAssets', {
@@ -89,7 +90,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         type: Vault,
         nullable: true,
         description: 'The vault; null where the store has none at its address.',
-        resolve: (row, _, context) => loadVault(context, row.chainId, row.vaultId),
+        ...one(vaultAt, ['chainId', 'vaultId']),
       }),
       walletCount: t.exposeInt('walletCount', { description: 'How many of the wallets have a snapshot in it.' }),
       shares: t.expose('shares', { type: 'BigInt', description: 'Shares of the vault, in their smallest unit.' }),
@@ -108,10 +109,12 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
     description:
       'What several wallets have together. A wallet that is named twice counts once; a text that is no address is told among the members and left out of the sums.',
     fields: (t) => {
-      const accounts = async ({ addresses }: Portfolio, context: GraphContext) =>
-        (await Promise.all(addresses.map((address) => loadAccount(context, address)))).filter((one) => one !== null)
+      const users = async ({ addresses }: Portfolio, context: GraphContext) =>
+        (await Promise.all(addresses.map((address) => context.batches.load(userAt.load, [address])))).filter(
+          (one) => one !== null,
+        )
       const netApr = ({ addresses }: Portfolio, context: GraphContext) =>
-        context.batches.load('netApr null', addresses, (groups) => netAprOf(context.reader, groups, null))
+        context.batches.load(netAprOf, addresses, null)
       const total = (value: 'totalEarnDepositsUsd' | 'totalProtectedUsd' | 'totalBorrowUsd', description: string) =>
         t.float({
           description,
@@ -127,18 +130,18 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         points: t.float({
           description: 'Points of all wallets over all distribution dates.',
           resolve: async (portfolio, _, context) =>
-            (await accounts(portfolio, context)).reduce((sum, one) => sum + one.points, 0),
+            (await users(portfolio, context)).reduce((sum, one) => sum + one.points, 0),
         }),
         positionCount: t.int({
           description: 'Stored positions of all wallets over all distribution dates.',
           resolve: async (portfolio, _, context) =>
-            (await accounts(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0),
+            (await users(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0),
         }),
         bestRank: t.int({
           nullable: true,
           description: 'The best place of a wallet on the leaderboard, from 1; null: no wallet has a stored position.',
           resolve: async (portfolio, _, context) => {
-            const ranks = (await accounts(portfolio, context)).map((one) => one.rank)
+            const ranks = (await users(portfolio, context)).flatMap(({ rank }) => rank ?? [])
             return ranks.length ? Math.min(...ranks) : null
           },
         }),
@@ -157,8 +160,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         earnings: t.field({
           type: Earnings,
           description: 'The earnings of all wallets added up, also in each market and vault.',
-          resolve: ({ addresses }, _, context) =>
-            context.batches.load('earnings null', addresses, (groups) => earningsOf(context.reader, groups, null)),
+          resolve: ({ addresses }, _, context) => context.batches.load(earningsOf, addresses, null),
         }),
         netApr: t.field({
           type: NetApr,

@@ -5,7 +5,7 @@ import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { list, nodeId, reading } from '../../plan/reading.ts'
+import { list, nodeId, one, part, reading } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { encodeCursor } from '../connection.ts'
 import { type ChoiceTypes, type Chosen, choose } from '../list-inputs.ts'
@@ -13,7 +13,7 @@ import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
-import { loadPool, type PoolRef, poolAt } from './pool.ts'
+import { type PoolRef, poolAt } from './pool.ts'
 import { loadRun, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user.ts'
 
@@ -25,6 +25,11 @@ export type PositionsRef = ReturnType<typeof positionsRef>
 
 /** What positions can be filtered and sorted by, wherever they are listed. */
 export const positionChosen = (chosen: ChoiceTypes) => chosen('Position', positionChoices)
+
+type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
+type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: number } & {
+  [Name in SideAmount | `${SideAmount}Usd`]: number
+}
 
 type Refs = {
   PositionChosen: Chosen
@@ -38,36 +43,22 @@ type Refs = {
 
 export function addPosition(builder: Builder, refs: Refs) {
   const { Position, PositionChosen, Positions, Pool, User, Run, MultiplierRevision } = refs
-  const Side = builder.objectRef<{ side: 'a' | 'b'; of: Row }>('PositionSide').implement({
+  const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: a token, its price, and the user's amounts of it.",
     fields: (t) => {
-      const amount = (name: 'SuppliedAmount' | 'ProtectedSuppliedAmount' | 'BorrowedAmount', what: string) => ({
-        amount: t.float({ description: `${what}, in whole tokens.`, resolve: ({ side, of }) => of[`${side}${name}`] }),
-        usd: t.float({ description: `${what}, in USD.`, resolve: ({ side, of }) => of[`${side}${name}Usd`] }),
-      })
-      const supplied = amount('SuppliedAmount', 'Supplied and borrowable')
-      const protectedSupply = amount('ProtectedSuppliedAmount', 'Supplied and protected (non-borrowable)')
-      const borrowed = amount('BorrowedAmount', 'Borrowed')
+      const amount = (name: SideAmount, what: string) =>
+        t.exposeFloat(name, { description: `${what}, in whole tokens.` })
+      const usd = (name: `${SideAmount}Usd`, what: string) => t.exposeFloat(name, { description: `${what}, in USD.` })
       return {
-        tokenAddress: t.field({
-          type: 'Address',
-          description: "The token's address.",
-          resolve: ({ side, of }) => of[`${side}TokenAddress`],
-        }),
-        tokenSymbol: t.string({
-          description: "The token's symbol.",
-          resolve: ({ side, of }) => of[`${side}TokenSymbol`],
-        }),
-        tokenPrice: t.float({
-          description: "The token's price in USD.",
-          resolve: ({ side, of }) => of[`${side}TokenPrice`],
-        }),
-        suppliedAmount: supplied.amount,
-        suppliedAmountUsd: supplied.usd,
-        protectedSuppliedAmount: protectedSupply.amount,
-        protectedSuppliedAmountUsd: protectedSupply.usd,
-        borrowedAmount: borrowed.amount,
-        borrowedAmountUsd: borrowed.usd,
+        tokenAddress: t.expose('tokenAddress', { type: 'Address', description: "The token's address." }),
+        tokenSymbol: t.exposeString('tokenSymbol', { description: "The token's symbol." }),
+        tokenPrice: t.exposeFloat('tokenPrice', { description: "The token's price in USD." }),
+        suppliedAmount: amount('suppliedAmount', 'Supplied and borrowable'),
+        suppliedAmountUsd: usd('suppliedAmountUsd', 'Supplied and borrowable'),
+        protectedSuppliedAmount: amount('protectedSuppliedAmount', 'Supplied and protected (non-borrowable)'),
+        protectedSuppliedAmountUsd: usd('protectedSuppliedAmountUsd', 'Supplied and protected (non-borrowable)'),
+        borrowedAmount: amount('borrowedAmount', 'Borrowed'),
+        borrowedAmountUsd: usd('borrowedAmountUsd', 'Borrowed'),
       }
     },
   })
@@ -97,27 +88,23 @@ export function addPosition(builder: Builder, refs: Refs) {
       a: t.field({
         type: Side,
         description: 'Side A.',
-        ...reading({ kind: 'own', columns: sideColumns('a') }),
-        resolve: (of) => ({ side: 'a' as const, of }),
+        ...part(sideColumns('a')),
       }),
       b: t.field({
         type: Side,
         description: 'Side B.',
-        ...reading({ kind: 'own', columns: sideColumns('b') }),
-        resolve: (of) => ({ side: 'b' as const, of }),
+        ...part(sideColumns('b')),
       }),
       user: t.field({
         type: User,
         description: 'The user.',
-        ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
-        resolve: (p) => ({ address: p.userAddress }),
+        ...one(userAt, ['userAddress']),
       }),
       pool: t.field({
         type: Pool,
         nullable: true,
         description: 'The pool; null where the store has none at its address.',
-        ...reading({ kind: 'one', one: poolAt, by: ['marketAddress'] }),
-        resolve: (p, _, context) => loadPool(context, p.marketAddress),
+        ...one(poolAt, ['marketAddress']),
       }),
       run: t.field({
         type: Run,
@@ -134,9 +121,7 @@ export function addPosition(builder: Builder, refs: Refs) {
           const run = runId === null || given ? null : await loadRun(context, runId)
           if (!run || run.multiplierRevision === null) return null
           const { multiplierRevision: revision } = run
-          return context.batches.load('multiplier used', { poolAddress, revision }, (asked) =>
-            revisionsUpTo(context.reader, asked),
-          )
+          return context.batches.load(revisionsUpTo, { poolAddress, revision })
         },
       }),
     }),

@@ -7,7 +7,7 @@ import {
 import type { GraphContext } from '../../execution/context.ts'
 import type { Builder } from '../builder.ts'
 import type { MarketRef } from './market.ts'
-import { nameOf, readSpan, type SpanArguments } from './series.ts'
+import { once, readSpan, type SpanArguments } from './series.ts'
 import type { VaultRef } from './vault.ts'
 
 type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }
@@ -54,12 +54,14 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
   }))
 }
 
+const rateDatesOnce = once(rateDates)
+
 async function read(
   context: GraphContext,
   entity: RatedEntity,
   args: Parameters<typeof readSpan>[1],
 ): Promise<Bucket[]> {
-  const span = await readSpan(context, args, { name: 'rate dates', read: rateDates })
+  const span = await readSpan(context, args, rateDatesOnce)
   if (!span) return []
-  return context.batches.load(nameOf('rates', span), entity, (entities) => rateSeries(context.reader, entities, span))
+  return context.batches.load(rateSeries, entity, span)
 }

@@ -14,7 +14,7 @@ import { listArguments } from './page-arguments.ts'
 
 /** A run, together with all others asked for in the same tick; null: there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
-  return context.batches.load('run', id, (ids) => runsById(context.reader, ids))
+  return context.batches.load(runsById, id)
 }
 
 /** How a distribution's points can come to be. */

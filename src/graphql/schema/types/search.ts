@@ -3,9 +3,9 @@ import { GatewayError } from '../../../errors.ts'
 import type { Market as MarketRow, Pool as PoolRow, Vault as VaultRow } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import type { Builder } from '../builder.ts'
-import { loadMarket, type MarketRef } from './market.ts'
-import { loadPool, type PoolRef } from './pool.ts'
-import { loadVault, type VaultRef } from './vault.ts'
+import { type MarketRef, marketAt } from './market.ts'
+import { type PoolRef, poolAt } from './pool.ts'
+import { type VaultRef, vaultAt } from './vault.ts'
 
 const MAX_HITS = 100
 const MAX_TEXT = 100
@@ -75,6 +75,10 @@ export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void
 }
 
 function load(context: GraphContext, { kind, chainId, address }: Hit): Promise<PoolRow | MarketRow | VaultRow | null> {
-  if (kind === 'pool') return loadPool(context, address)
-  return kind === 'market' ? loadMarket(context, chainId, address) : loadVault(context, chainId, address)
+  const { batches } = context
+  if (kind === 'pool') return batches.load(poolAt.load, [address])
+  return batches.load<readonly unknown[], MarketRow | VaultRow | null, []>(
+    (kind === 'market' ? marketAt : vaultAt).load,
+    [chainId, address],
+  )
 }

@@ -1,12 +1,7 @@
 import type { ArgBuilder } from '@pothos/core'
+import type { Reader } from '../../../db/connect/reader.ts'
 import { type CalendarBucket, calendarOf, programDates } from '../../../domain/series/calendar.ts'
-import {
-  type Interval as IntervalName,
-  MAX_BUCKETS,
-  type Span,
-  spanOf,
-  sqlDate,
-} from '../../../domain/series/interval.ts'
+import { type Interval as IntervalName, MAX_BUCKETS, type Span, spanOf } from '../../../domain/series/interval.ts'
 import {
   type GroupSeries,
   groupedSeries,
@@ -17,7 +12,7 @@ import {
 } from '../../../domain/series/pool-series.ts'
 import { type UserRewards, userLevels, userPoints, userRewards } from '../../../domain/series/user-series.ts'
 import { GatewayError } from '../../../errors.ts'
-import type { GraphContext } from '../../execution/context.ts'
+import type { Batch, GraphContext } from '../../execution/context.ts'
 import type { Builder, Types } from '../builder.ts'
 import type { GroupKeyRef } from './group-key.ts'
 import type { PoolRef } from './pool.ts'
@@ -165,14 +160,9 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
       resolve: async ({ address }, args, context) => {
         const span = await readSpan(context, args)
         if (!span) return []
-        const of = <Row extends { start: Date }>(
-          what: string,
-          read: (reader: GraphContext['reader'], users: readonly string[], span: Span) => Promise<Row[][]>,
-        ) =>
-          byStart(() => context.batches.load(nameOf(what, span), address, (users) => read(context.reader, users, span)))
-        const points = of('user points', userPoints)
-        const levels = of('user levels', userLevels)
-        const rewards = of('user rewards', userRewards)
+        const points = byStart(() => context.batches.load(userPoints, address, span))
+        const levels = byStart(() => context.batches.load(userLevels, address, span))
+        const rewards = byStart(() => context.batches.load(userRewards, address, span))
         return bucketsOf(context, span, (start) => ({
           points: async () => (await points(start))?.points ?? 0,
           levels: () => levels(start),
@@ -191,9 +181,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
       resolve: async ({ id }, args, context) => {
         const span = await readSpan(context, args)
         if (!span) return []
-        const values = byStart(() =>
-          context.batches.load(nameOf('pool series', span), id, (pools) => poolSeries(context.reader, pools, span)),
-        )
+        const values = byStart(() => context.batches.load(poolSeries, id, span))
         return bucketsOf(context, span, ofPools(values, true))
       },
     }),
@@ -208,11 +196,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
       resolve: async (_, args, context) => {
         const span = await readSpan(context, args)
         if (!span) return []
-        const levels = byStart(() =>
-          context.batches.load(nameOf('program levels', span), '', async () => [
-            await programLevels(context.reader, span),
-          ]),
-        )
+        const levels = byStart(() => context.batches.load(programLevelsOnce, '', span))
         const calendar = byStart(() => loadCalendar(context, span))
         return bucketsOf(context, span, (start) => ({
           points: async () => (await calendar(start))?.points ?? 0,
@@ -292,25 +276,30 @@ export type SpanArguments = ReturnType<typeof addSeries>['spanArguments']
 
 /**
  * The buckets that were asked for; undefined: up to the newest distribution, and there is none.
- * @param begun what tells where the data begin and end, in place of the program's dates
+ * @param extent reads where the data begin and end, in place of the program's dates
  */
 export async function readSpan(
   context: GraphContext,
   { interval, from, to }: { interval: IntervalName; from?: Date | null; to?: Date | null },
-  begun = { name: 'dates', read: programDates },
+  extent: Batch<'', { first: Date; newest: Date } | null> = programDatesOnce,
 ): Promise<Span | undefined> {
-  const dates =
-    from && to ? null : await context.batches.load(begun.name, '', async () => [await begun.read(context.reader)])
+  const dates = from && to ? null : await context.batches.load(extent, '')
   const last = to ?? dates?.newest
   if (last) return spanOf(interval, { from, to: !to && from && from > last ? from : last, begun: dates?.first })
   return undefined
 }
 
-export const nameOf = (what: string, { interval, starts, end }: Span) =>
-  `${what} ${interval} ${starts[0]?.getTime()} ${sqlDate(end)}`
+/** A batch of the one value that a function reads, so that it is read once for an operation. */
+export const once =
+  <Value, Args extends unknown[]>(read: (reader: Reader, ...args: Args) => Promise<Value>): Batch<'', Value, Args> =>
+  async (reader, _, ...args) => [await read(reader, ...args)]
+
+const programDatesOnce = once(programDates)
+const programLevelsOnce = once(programLevels)
+const calendarOnce = once(calendarOf)
 
 function loadCalendar(context: GraphContext, span: Span): Promise<CalendarBucket[]> {
-  return context.batches.load(nameOf('calendar', span), '', async () => [await calendarOf(context.reader, span)])
+  return context.batches.load(calendarOnce, '', span)
 }
 
 /** Finds the row of a bucket among rows that are read at the first question. */

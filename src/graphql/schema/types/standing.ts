@@ -3,23 +3,22 @@ import {
   standingAsOfSql,
   standingColumns,
   standingHistory,
-  standingsAsOf,
   standingsBefore,
 } from '../../../domain/standing/standing.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type One, reading } from '../../plan/reading.ts'
+import { keyedRow, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import { nameOf, readSpan, type SpanArguments } from './series.ts'
-import { loadAccount, type UserRef } from './user.ts'
+import { readSpan, type SpanArguments } from './series.ts'
+import { type UserRef, userAt } from './user.ts'
 
 const MAX_DAYS = 3660
 
 /** The standing of a user as of a date. */
-const standingAt: One = {
+const standingAt = keyedRow<StandingRow>(['text', 'date'], {
   columns: standingColumns,
   at: ([user, asOf]) => standingAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
-}
+})
 
 /** Where a user stood on past dates. */
 export function addStanding(
@@ -51,11 +50,7 @@ export function addStanding(
           description: 'As of the last distribution date up to this moment, included.',
         }),
       },
-      ...reading({ kind: 'one', one: standingAt, by: ['address', 'asOf'] }),
-      resolve: ({ address }, { asOf }, context) =>
-        context.batches.load(`standing ${asOf.toISOString()}`, address, (users) =>
-          standingsAsOf(context.reader, users, asOf),
-        ),
+      ...one(standingAt, ['address', 'asOf']),
     }),
     rankHistory: t.field({
       type: [Standing],
@@ -66,9 +61,7 @@ export function addStanding(
       resolve: async ({ address }, args, context) => {
         const span = await readSpan(context, args)
         if (!span) return []
-        return context.batches.load(nameOf('ranks', span), address, (users) =>
-          standingHistory(context.reader, users, span),
-        )
+        return context.batches.load(standingHistory, address, span)
       },
     }),
     rankChange: t.int({
@@ -88,12 +81,10 @@ export function addStanding(
           throw new GatewayError('BAD_INPUT', `days ${message}.`, [{ in: 'query', name: 'days', message }])
         }
         const [now, before] = await Promise.all([
-          loadAccount(context, address),
-          context.batches.load(`standing ${days} days ago`, address, (users) =>
-            standingsBefore(context.reader, users, days),
-          ),
+          context.batches.load(userAt.load, [address]),
+          context.batches.load(standingsBefore, address, days),
         ])
-        return now && before && before.rank !== null ? before.rank - now.rank : null
+        return now?.rank && before && before.rank !== null ? before.rank - now.rank : null
       },
     }),
   }))

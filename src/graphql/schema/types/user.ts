@@ -1,12 +1,12 @@
 import type { Columns, Listing } from '../../../db/lists/listing.ts'
-import { type Account, accountDays, accountsByAddress } from '../../../domain/account/account.ts'
+import { accountDays } from '../../../domain/account/account.ts'
 import { accountDayChoices, userChoices } from '../../../domain/account/choices.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { type EntityType, latest, oneOwner } from '../../../domain/holding/holding.ts'
 import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
-import { isoDate, positionListing, positionsOfDays } from '../../../domain/position/position.ts'
+import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
 import {
   groupedMarketSnapshots,
@@ -17,9 +17,18 @@ import {
 } from '../../../domain/snapshot/snapshot.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import type { GraphContext } from '../../execution/context.ts'
 import { likeQuery } from '../../live/live-query.ts'
-import { list, nodeId, type One, type RowsReading, reading } from '../../plan/reading.ts'
+import {
+  column,
+  type KeyedRow,
+  keyedRow,
+  list,
+  nodeId,
+  one,
+  type RowsReading,
+  reading,
+  rows,
+} from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
@@ -42,14 +51,27 @@ const allUsers: Listing<{ address: string }> = {
   order: [{ column: 't.address', field: 'address', type: 'text', direction: 'ASC' }],
 }
 
-/** What is stored of the user at an address: nothing of one that has no positions. */
-const users: Columns = {
+/** What is stored of a user; `points`, `rank` and so on are 0 or null without a stored position. */
+interface UserRow {
+  address: string
+  points: number
+  rank: number | null
+  positionCount: number
+  firstDistributionDate: Date | null
+  lastDistributionDate: Date | null
+}
+
+const stored: Columns<UserRow> = {
   address: 'u.address',
   points: 'coalesce(t.points, 0)',
   rank: 't.rank',
   positionCount: 'coalesce(t.position_count, 0)',
   firstDistributionDate: 't.first_distribution_date',
   lastDistributionDate: 't.last_distribution_date',
+}
+
+const users: Columns = {
+  ...stored,
   latestMarkets: 'm.snapshots',
   latestVaults: 'v.snapshots',
 }
@@ -67,10 +89,17 @@ const joinedTo = (used: ReadonlySet<string>): Prisma.Sql =>
     ${used.has('latestVaults') ? LATEST.latestVaults : Prisma.empty}`
 
 /** The user at an address, whatever the address. */
-export const userAt: One = {
-  columns: users,
-  always: true,
-  at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedTo(used)}`,
+export const userAt: KeyedRow<UserRow> = {
+  ...keyedRow<UserRow>(
+    ['text'],
+    {
+      columns: users,
+      always: true,
+      at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedTo(used)}`,
+    },
+    stored,
+  ),
+  stub: ([address]) => ({ address: address as string }),
 }
 
 /** A bound on the users of one request. */
@@ -105,11 +134,6 @@ const positionsOfDay: RowsReading = {
     WHERE t.user_address = ${user} AND t.distribution_date = ${date} ORDER BY t.market_address, t.id`,
 }
 
-/** The account at an address, together with all others asked for in the same tick; null: no stored position. */
-export function loadAccount(context: GraphContext, address: string): Promise<Account | null> {
-  return context.batches.load('account', address, (addresses) => accountsByAddress(context.reader, addresses))
-}
-
 type Refs = {
   chosen: ChoiceTypes
   PositionChosen: Chosen
@@ -135,19 +159,12 @@ export function addUser(builder: Builder, refs: Refs) {
         positions: t.field({
           type: [Position],
           description: "The user's positions on that date, by pool, then id: one a pool.",
-          resolve: (day, _, context) =>
-            context.batches.load(
-              'positionsOfDays',
-              { userAddress: day.userAddress, distributionDate: day.distributionDate },
-              (days) => positionsOfDays(context.reader, days),
-            ),
-          ...reading({ kind: 'rows', rows: positionsOfDay }, { cost: { rows: 5 } }),
+          ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
         }),
         user: t.field({
           type: User,
           description: 'The user.',
-          ...reading({ kind: 'one', one: userAt, by: ['userAddress'] }),
-          resolve: (day) => ({ address: day.userAddress }),
+          ...one(userAt, ['userAddress']),
         }),
       }),
     })
@@ -182,34 +199,28 @@ export function addUser(builder: Builder, refs: Refs) {
         address: t.expose('address', { type: 'Address', description: "The user's address." }),
         points: t.float({
           description: 'Points over all distribution dates.',
-          ...reading({ kind: 'sql', sql: (column) => column('points') }),
-          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.points ?? 0,
+          ...column(userAt, 'points', ['address']),
         }),
         rank: t.int({
           nullable: true,
           description: 'Place on the leaderboard, from 1; null without a stored position.',
-          ...reading({ kind: 'sql', sql: (column) => column('rank') }),
-          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.rank ?? null,
+          ...column(userAt, 'rank', ['address']),
         }),
         positionCount: t.int({
           description: 'Stored positions over all distribution dates.',
-          ...reading({ kind: 'sql', sql: (column) => column('positionCount') }),
-          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.positionCount ?? 0,
+          ...column(userAt, 'positionCount', ['address']),
         }),
         firstDistributionDate: t.field({
           type: 'DateTime',
           nullable: true,
           description: 'The first date with a position, midnight UTC; null without one.',
-          ...reading({ kind: 'sql', sql: (column) => column('firstDistributionDate') }),
-          resolve: async (user, _, context) =>
-            (await loadAccount(context, user.address))?.firstDistributionDate ?? null,
+          ...column(userAt, 'firstDistributionDate', ['address']),
         }),
         lastDistributionDate: t.field({
           type: 'DateTime',
           nullable: true,
           description: 'The newest date with a position, midnight UTC; null without one.',
-          ...reading({ kind: 'sql', sql: (column) => column('lastDistributionDate') }),
-          resolve: async (user, _, context) => (await loadAccount(context, user.address))?.lastDistributionDate ?? null,
+          ...column(userAt, 'lastDistributionDate', ['address']),
         }),
         leaderboardEntry: t.field({
           type: refs.LeaderboardEntry,
@@ -220,7 +231,11 @@ export function addUser(builder: Builder, refs: Refs) {
             columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
             there: 'rank',
           }),
-          resolve: (user, _, context) => loadAccount(context, user.address),
+          resolve: async ({ address }, _, context) => {
+            const user = await context.batches.load(userAt.load, [address])
+            if (!user || user.rank === null) return null
+            return { rank: user.rank, userAddress: address, points: user.points }
+          },
         }),
         positions: t.field({
           type: refs.Positions,
@@ -312,10 +327,7 @@ export function addUser(builder: Builder, refs: Refs) {
             },
             { cost: { weight: 1, rows: 10 } },
           ),
-          resolve: (user, args, context) =>
-            context.batches.load(`latestSnapshots ${args.chainId}`, user.address, (users) =>
-              latestSnapshots(context.reader, users, args.chainId ?? null),
-            ),
+          resolve: (user, args, context) => context.batches.load(latestSnapshots, user.address, args.chainId ?? null),
         }),
         marketLiquidationRewards: t.field({
           type: refs.MarketLiquidationRewards,
@@ -352,20 +364,14 @@ export function addUser(builder: Builder, refs: Refs) {
           description: "What the user's positions are worth now, minus the money that went in.",
           args: { chainId: chainId() },
           ...reading({ kind: 'one', one: earningsAt, by: heldBy }, { cost: { weight: 10 } }),
-          resolve: ({ address }, args, context) =>
-            context.batches.load(`earnings ${args.chainId}`, [address], (groups) =>
-              earningsOf(context.reader, groups, args.chainId ?? null),
-            ),
+          resolve: ({ address }, args, context) => context.batches.load(earningsOf, [address], args.chainId ?? null),
         }),
         netApr: t.field({
           type: refs.NetApr,
           description: "The average rates of the user's deposits and debts.",
           args: { chainId: chainId() },
           ...reading({ kind: 'one', one: netAprAt, by: heldBy }, { cost: { weight: 10 } }),
-          resolve: ({ address }, args, context) =>
-            context.batches.load(`netApr ${args.chainId}`, [address], (groups) =>
-              netAprOf(context.reader, groups, args.chainId ?? null),
-            ),
+          resolve: ({ address }, args, context) => context.batches.load(netAprOf, [address], args.chainId ?? null),
         }),
       }
     },
@@ -383,8 +389,7 @@ export function addUser(builder: Builder, refs: Refs) {
       type: User,
       description: 'The user at an address.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
-      ...reading({ kind: 'one', one: userAt, by: ['address'] }),
-      resolve: (_, { address }) => ({ address }),
+      ...one(userAt, ['address']),
     }),
     users: t.field({
       type: [User],

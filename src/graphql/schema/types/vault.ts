@@ -1,10 +1,9 @@
-import { type Listing, rowsByKey } from '../../../db/lists/listing.ts'
+import type { Listing } from '../../../db/lists/listing.ts'
 import { assertSortable } from '../../../domain/snapshot/choices.ts'
 import { snapshotFilter, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import { vaultChoices } from '../../../domain/vault/choices.ts'
 import { Prisma, type Vault as VaultRow } from '../../../generated/prisma/client.ts'
-import type { GraphContext } from '../../execution/context.ts'
-import { list, nodeId, oneOf, reading } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
@@ -31,20 +30,7 @@ const vaults: Listing<VaultRow> = {
 }
 
 /** The vault at an address of a chain. */
-export const vaultAt = oneOf(vaults, 't.chain_id', 't.id')
-
-/** The vault at an address of a chain, together with all others asked for in the same tick. */
-export function loadVault(context: GraphContext, chainId: bigint, address: string): Promise<VaultRow | null> {
-  return context.batches.load('vault', { chainId, address }, (keys) =>
-    rowsByKey(context.reader, vaults, {
-      columns: [
-        { column: 't.chain_id', type: 'bigint' },
-        { column: 't.id', type: 'text' },
-      ],
-      values: keys.map((key) => [String(key.chainId), key.address]),
-    }),
-  )
-}
+export const vaultAt = keyOf(vaults, { 't.chain_id': 'bigint', 't.id': 'text' })
 
 type Refs = { chosen: ChoiceTypes } & SnapshotRefs
 
@@ -100,8 +86,7 @@ export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapsh
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
         address: t.arg({ type: 'Address', required: true, description: "The vault's address." }),
       },
-      ...reading({ kind: 'one', one: vaultAt, by: ['chainId', 'address'] }),
-      resolve: (_, { chainId, address }, context) => loadVault(context, BigInt(chainId), address),
+      ...one(vaultAt, ['chainId', 'address']),
     }),
     vaults: t.field({
       type: Vaults,
