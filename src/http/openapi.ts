@@ -13,6 +13,9 @@ const problem = z
       .array(z.strictObject({ in: z.enum(['path', 'query', 'body', 'header']), name: z.string(), message: z.string() }))
       .optional()
       .describe('For a 400: each parameter that is wrong.'),
+    statusCode: z.int().describe('`status`, for clients that read older shapes.'),
+    error: z.string().describe('`title`, for clients that read older shapes.'),
+    message: z.string().describe('`detail`, for clients that read older shapes.'),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' })
 

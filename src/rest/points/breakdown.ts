@@ -24,7 +24,9 @@ const page = { cursor: recordCursor, limit: limit.describe('Records a page.') }
 const order = 'Newest distribution date first, then by id.'
 const asset = addresses
   .optional()
-  .describe('Tokens, repeated or separated by commas: records with one of them on either side.')
+  .describe(
+    'Tokens: records with one of them on either side. Repeated, in brackets (`asset[]=`, `asset[0]=`) or separated by commas.',
+  )
 
 /** The two breakdowns by assets have different paths and the same answer. */
 const byAssets = (operationId: string) =>
