@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
+import { operationText } from '../rest/operation-text.ts'
 
 const problem = z
   .strictObject({
@@ -111,6 +112,7 @@ function operation(path: string, endpoint: Endpoint) {
     operationId,
     summary,
     description,
+    'x-graphql-operation': operationText(endpoint.operation),
     tags: [path.startsWith('/v1/') ? 'User analytics' : 'Points program'],
     ...(admin ? { security: [{ adminToken: [] }] } : {}),
     requestParams: {

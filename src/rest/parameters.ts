@@ -11,6 +11,9 @@ export const address = z
   .transform((value) => value.toLowerCase())
   .meta({ override: { type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' } })
 
+/** What a required address is where no account is asked for. */
+export const NO_ONE = '0x0000000000000000000000000000000000000000'
+
 /** An integer as digits, from `minimum` to `maximum`. */
 export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
   const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`
