@@ -43,7 +43,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     // Few requests log anything, and those say which they are.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT,
-    routerOptions: { maxParamLength: 16_000 },
+    routerOptions: { maxParamLength: 16_000, ignoreTrailingSlash: true, caseSensitive: false },
     requestIdHeader: false,
     genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, request, reply) => {

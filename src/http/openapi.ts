@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
+import { operationText } from '../rest/operation-text.ts'
 
 const problem = z
   .strictObject({
@@ -13,6 +14,9 @@ const problem = z
       .array(z.strictObject({ in: z.enum(['path', 'query', 'body', 'header']), name: z.string(), message: z.string() }))
       .optional()
       .describe('For a 400: each parameter that is wrong.'),
+    statusCode: z.int().describe('`status`, for clients that read older shapes.'),
+    error: z.string().describe('`title`, for clients that read older shapes.'),
+    message: z.string().describe('`detail`, for clients that read older shapes.'),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' })
 
@@ -108,6 +112,7 @@ function operation(path: string, endpoint: Endpoint) {
     operationId,
     summary,
     description,
+    'x-graphql-operation': operationText(endpoint.operation),
     tags: [path.startsWith('/v1/') ? 'User analytics' : 'Points program'],
     ...(admin ? { security: [{ adminToken: [] }] } : {}),
     requestParams: {

@@ -7,6 +7,7 @@ import { readFor } from '../graphql/execution/snapshot.ts'
 import { bodyJson } from '../rest/body.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
+import { alternateLink } from './alternate-link.ts'
 import { asksAnew, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
@@ -29,21 +30,30 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
         onRequest: async (request) => requireAdmin(adminOf(request.headers, options.adminTokens)),
         handler: (request, reply) => change(options, endpoint, request, reply),
       })
-    else app.route({ method, url, handler: (request, reply) => read(options, endpoint, request, reply) })
+    else {
+      const link = alternateLink(endpoint)
+      app.route({ method, url, handler: (request, reply) => read({ ...options, link }, endpoint, request, reply) })
+    }
   }
 }
 
 /** Answers with ready bytes where they are kept, else from one snapshot of the store. */
-async function read({ graph, edge }: RestOptions, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+async function read(
+  { graph, edge, link }: RestOptions & { link: ReturnType<typeof alternateLink> },
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const input = readInput(endpoint, request)
   const compute = async () => {
-    const now = graph.deps.now()
+    const asked = { ...input, now: graph.deps.now() }
+    const variables = endpoint.variables(asked)
     const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, (reader): Promise<Answer<unknown>> => {
       const execute = executor(graph, createContext(graph, reader, 'no'))
-      return endpoint.answer({ ...input, execute, now } as never)
+      return endpoint.answer({ ...asked, variables, execute })
     })
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
-    return { status: endpoint.status, json: bodyJson(body), timed, ...clocked }
+    return { status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
   }
   const answer = await edge.answer(edgeKey(request), compute, asksAnew(request.headers))
   sendAnswer(request, reply.hijack().raw, answer, edge)
@@ -60,7 +70,9 @@ async function change(
     graph,
     createContext(graph, plainReader(graph.deps.store), adminOf(request.headers, adminTokens)),
   )
-  const { body } = await endpoint.answer({ ...input, execute, now: graph.deps.now() } as never)
+  const asked = { ...input, now: graph.deps.now() }
+  const variables = endpoint.variables(asked)
+  const { body } = await endpoint.answer({ ...asked, variables, execute })
   edge.forget()
   return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
 }

@@ -1,15 +1,21 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ZodObject, ZodType, z } from 'zod'
 import type { Execute } from '../graphql/execution/execute.ts'
 
 type Input<S> = S extends ZodType ? z.output<S> : Record<string, never>
 
-export interface Call<Path, Query, Body> {
+export interface Request<Path, Query, Body> {
   path: Input<Path>
   query: Input<Query>
   body: Input<Body>
-  execute: Execute
   /** The time of the request. */
   now: Date
+}
+
+export interface Call<Path, Query, Body, Variables> extends Request<Path, Query, Body> {
+  /** Those of the endpoint's operation. */
+  variables: Variables
+  execute: Execute
 }
 
 export interface Answer<Body> {
@@ -20,7 +26,7 @@ export interface Answer<Body> {
   timed?: boolean
 }
 
-/** One documented endpoint: what it takes, and how its answer is made of GraphQL operations. It knows nothing of the store. */
+/** One documented endpoint: what it takes, and how its answer is made of a GraphQL operation. It knows nothing of the store. */
 export interface Endpoint {
   operationId: string
   summary: string
@@ -35,10 +41,13 @@ export interface Endpoint {
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 502 | 503, string>>
   /** Needs the admin token, and changes the store. */
   admin: boolean
-  answer(call: Call<ZodType, ZodType, ZodType>): Promise<Answer<unknown>>
+  /** What it executes: the data of this operation holds every value of the answer. */
+  operation: TypedDocumentNode<unknown, unknown>
+  variables(request: Request<ZodType, ZodType, ZodType>): object
+  answer(call: Call<ZodType, ZodType, ZodType, unknown>): Promise<Answer<unknown>>
 }
 
-interface Definition<Path, Query, Body, Response extends ZodType> {
+interface Definition<Path, Query, Body, Response extends ZodType, Data, Variables> {
   operationId: string
   summary: string
   description: string
@@ -49,16 +58,20 @@ interface Definition<Path, Query, Body, Response extends ZodType> {
   response: Response
   errors?: Endpoint['errors']
   admin?: boolean
-  answer(call: Call<Path, Query, Body>): Promise<Answer<z.input<Response>>>
+  operation: TypedDocumentNode<Data, Variables>
+  variables(request: Request<Path, Query, Body>): NoInfer<Variables>
+  answer(call: Call<Path, Query, Body, NoInfer<Variables>>): Promise<Answer<z.input<Response>>>
 }
 
 /** An endpoint, its input and answer typed by its schemas. */
 export function endpoint<
   Response extends ZodType,
+  Data,
+  Variables,
   Path extends ZodObject | undefined = undefined,
   Query extends ZodObject | undefined = undefined,
   Body extends ZodType | undefined = undefined,
->(definition: Definition<Path, Query, Body, Response>): Endpoint {
+>(definition: Definition<Path, Query, Body, Response, Data, Variables>): Endpoint {
   const { status = 200, errors = {}, admin = false } = definition
   return { ...definition, status, errors, admin } as Endpoint
 }

@@ -1,15 +1,18 @@
 import * as z from 'zod'
 import { parseUtc } from '../graphql/schema/scalars.ts'
 
-const once = 'must be given once, and not be empty'
+const once = 'must be given once, without brackets, and not be empty'
 const text = z.string(once).min(1, 'must not be empty')
 
 /** A 20-byte address in any case; the answer has it in lower case. */
 export const address = z
-  .string('is required, once')
+  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once, without brackets') })
   .regex(/^0x[a-fA-F0-9]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
   .transform((value) => value.toLowerCase())
   .meta({ override: { type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' } })
+
+/** What a required address is where no account is asked for. */
+export const NO_ONE = '0x0000000000000000000000000000000000000000'
 
 /** An integer as digits, from `minimum` to `maximum`. */
 export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
@@ -69,7 +72,7 @@ export const flag = z
   .transform((value) => value === 'true')
   .meta({ override: { type: ['boolean', 'null'], default: false } })
 
-/** One address or several: repeated, or separated by commas. */
+/** One address or several: repeated, in brackets (`asset[]`, `asset[0]`), or separated by commas. */
 export const addresses = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (Array.isArray(value) ? value : [value]).flatMap((one) => one.split(',')))

@@ -130,6 +130,12 @@ describe('etag', () => {
     expect(await statusFor('/points/reports', tag)).toBe(200)
   })
 
+  it('of / gets a 304, and of /health none', async () => {
+    const [home, health] = await Promise.all([tagOf('/'), tagOf('/health')])
+    expect([home, health]).toEqual([expect.stringMatching(/^"[^"]+"$/), expect.stringMatching(/^(W\/)?"[^"]+"$/)])
+    expect([await statusFor('/', home), await statusFor('/health', health)]).toEqual([304, 200])
+  })
+
   it.each(created)('gets a 304 on %s, whose status is 201', async (path) => {
     expect(await statusFor(path, await tagOf(path))).toBe(304)
     expect(await statusFor(path, '"another"')).toBe(201)

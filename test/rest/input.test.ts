@@ -15,10 +15,16 @@ afterAll(() => gateway?.close())
 async function problemOf(response: Response) {
   expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
   const problem: Json = await response.json()
-  expect(problem).toMatchObject({ type: expect.any(String), title: expect.any(String), status: response.status })
-  expect(problem.detail).toEqual(expect.any(String))
+  expectShapes(problem, response.status)
   expect(problem.detail).not.toMatch(/\n|node_modules|SELECT |prisma|postgres|\.ts\b/i)
   return problem
+}
+
+/** The members of RFC 9457, and the same values under the names that older clients read. */
+function expectShapes(problem: Json, status: number) {
+  const { title, detail } = problem
+  expect([typeof title, typeof detail]).toEqual(['string', 'string'])
+  expect(problem).toMatchObject({ type: 'about:blank', status, statusCode: status, error: title, message: detail })
 }
 
 /** The parameters that a path is refused for, such as `query page`. */
@@ -304,11 +310,7 @@ describe('many assets', () => {
     const response = await sendRaw(gateway.base, `GET ${path}?asset=${assets(10_000).join(joint)} HTTP/1.1`)
     expect(response.status).toBeGreaterThanOrEqual(400)
     expect(response.status).toBeLessThan(500)
-    expect(JSON.parse(response.body)).toMatchObject({
-      status: response.status,
-      title: expect.any(String),
-      detail: expect.any(String),
-    })
+    expectShapes(JSON.parse(response.body), response.status)
   })
 })
 
@@ -316,12 +318,7 @@ describe('what no client should send', () => {
   const expectProblem = ({ status, headers, body }: Awaited<ReturnType<typeof sendRaw>>, expected: number) => {
     expect(status).toBe(expected)
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
-    expect(JSON.parse(body)).toMatchObject({
-      type: 'about:blank',
-      status: expected,
-      title: expect.any(String),
-      detail: expect.any(String),
-    })
+    expectShapes(JSON.parse(body), expected)
     expect(headers).toMatchObject({
       vary: 'Origin',
       'request-id': expect.any(String),
@@ -400,11 +397,144 @@ describe('what no client should send', () => {
     '/v1/users',
     `/v1/users/${ada}`,
     `/v2/users/${ada}/earnings`,
-    '/POINTS/reports',
     '/points//reports',
-    '/health/',
+    '//points/reports',
+    '/points/reports//',
+    '/points/../points/reports',
+    '/points%2Freports',
+    '/points%2freports',
   ])('a path that does not exist: %s', async (path) => {
-    expect((await problemOf(await gateway.get(path))).status).toBe(404)
+    const { status, headers, body } = await sendRaw(gateway.base, `GET ${path} HTTP/1.1`)
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expectShapes(JSON.parse(body), status)
+    expect(status).toBe(404)
+  })
+})
+
+describe('brackets', () => {
+  const lists = ['/points/breakdown-by-assets?', '/positions/breakdown-by-assets?']
+  const sent = (path: string) => sendRaw(gateway.base, `GET ${path} HTTP/1.1`)
+  const { eth, dai } = tokens
+
+  it.each([
+    `asset[]=${eth}&asset[]=${dai}`,
+    `asset%5B%5D=${eth}&asset%5b%5d=${dai}`,
+    `asset[0]=${eth}&asset[1]=${dai}`,
+    `asset%5B1%5D=${eth}&asset%5b0%5d=${dai}`,
+    `asset[7]=${eth}&asset[7]=${dai}`,
+    `asset[]=${eth},${dai}`,
+    `asset=${eth}&asset[]=${dai}`,
+    `asset[]=${dai}&asset=${eth}`,
+    `asset[0]=${eth.toUpperCase().replace('0X', '0x')}&asset=${dai}&asset[]=${eth}`,
+  ])('of a list are read as its parts: %s', async (query) => {
+    for (const path of lists) {
+      const plain = await jsonOf(gateway, `${path}asset=${eth},${dai}&limit=100`)
+      expect(plain.items.length).toBeLessThan((await jsonOf(gateway, `${path}limit=100`)).items.length)
+      expect(JSON.parse((await sent(`${path}${query}&limit=100`)).body)).toEqual(plain)
+    }
+  })
+
+  it.each([
+    `asset[x]=${eth}`,
+    `asset[][]=${eth}`,
+    `asset[0][]=${eth}`,
+    `asset[=${eth}`,
+    `asset[0=${eth}`,
+    `asset[]x=${eth}`,
+    `asset[-1]=${eth}`,
+    `asset[ 0 ]=${eth}`.replaceAll(' ', '%20'),
+    `asset[$in][]=${eth}`,
+    `asset[__proto__]=${eth}`,
+    `asset${'[]'.repeat(5000)}=${eth}`,
+    `asset${'['.repeat(10_000)}=${eth}`,
+    `asset=${eth}&asset[x]=${eth}`,
+    'asset[]=',
+    'asset[]',
+    'asset[0]=nope',
+    `asset[]=${eth}&asset[]=nope`,
+  ])('that make no list of addresses are refused: %.60s', async (query) => {
+    for (const path of lists) {
+      const { status, body } = await sent(path + query)
+      expect(status).toBe(400)
+      const problem = JSON.parse(body)
+      expectShapes(problem, 400)
+      expect(problem.errors.map((error: Json) => `${error.in} ${error.name}`)).toEqual(['query asset'])
+      expect(body.length).toBeLessThan(600)
+    }
+  })
+
+  const single = [
+    '/points/leaderboard?account',
+    '/points/userpoints?account',
+    '/positions/breakdown-by-markets?market',
+    ...limited.flatMap((path) => ['cursor', 'limit'].map((name) => path + name)),
+    ...paged.flatMap((path) => ['page', 'page_size', 'chain_id'].map((name) => path + name)),
+    ...paged
+      .slice(0, 2)
+      .flatMap((path) => ['from_timestamp', 'to_timestamp', 'should_group_by_timestamp'].map((name) => path + name)),
+    `${v1('market-position-snapshots')}market`,
+    `${v1('vault-position-snapshots')}vault`,
+    `${v1('market-liquidation-rewards')}market`,
+    `${v1('vault-liquidation-rewards')}vault`,
+  ]
+  it.each(single)('are refused in a parameter that takes one value: %s', async (parameter) => {
+    const name = /(\w+)$/.exec(parameter)?.[1]
+    for (const brackets of ['[]', '[0]', '%5B%5D', '[x]', '[][]', '['])
+      expect(await refusedFor(`${parameter}${brackets}=1`), brackets).toEqual([`query ${name}`])
+    expect(await refusedFor(`${parameter}=1&${name}[]=1`)).toEqual([`query ${name}`])
+  })
+
+  it('are refused in the date of a run', async () => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+    for (const path of ['/points/manualupdate', '/points/resync'])
+      for (const query of ['date[]=2026-03-01', 'date[0]=2026-03-01', 'date[x]=2026-03-01']) {
+        const problem = await problemOf(await fetch(`${gateway.base}${path}?${query}`, { method: 'POST', headers }))
+        expect(problem).toMatchObject({ status: 400, errors: [{ in: 'query', name: 'date' }] })
+      }
+  })
+})
+
+describe('a path', () => {
+  const variants = [
+    ['/points/reports', '/points/reports/', '/Points/REPORTS', '/POINTS/Reports/', '/%70oints/r%65ports'],
+    ['/pools/all', '/Pools/All/', '/POOLS/ALL'],
+    ['/health', '/health/', '/HEALTH'],
+    [`/points/${ada}?limit=1`, `/points/${ada}/?limit=1`, `/POINTS/${ada.toUpperCase().replace('0X', '0x')}?limit=1`],
+    [`/v1/users/${ada}/net-apr`, `/V1/Users/${ada}/Net-APR/`],
+    ['/graphql?query={program{totalPoints}}', '/GraphQL/?query={program{totalPoints}}'],
+  ]
+  it.each(variants)('has the same answer with a slash at its end and in any case: %s', async (path, ...others) => {
+    const asked = await gateway.get(path)
+    const text = await asked.text()
+    for (const other of others) {
+      const response = await gateway.get(other)
+      expect([other, response.status, await response.text()]).toEqual([other, asked.status, text])
+      expect(response.headers.get('etag')).toBe(asked.headers.get('etag'))
+    }
+  })
+
+  it('keeps the case of a cursor and of a record', async () => {
+    expect((await jsonOf(gateway, '/Points/Breakdown-By-Assets/?cursor=r1-B')).items[0].id).toBe('r1-a')
+    expect(await refusedFor('/Points/Breakdown-By-Assets/?cursor=R1-b')).toEqual(['query cursor'])
+  })
+
+  it.each(['/Points/Reports/', '/points/reports/'])('takes its own methods alone: %s', async (path) => {
+    const response = await fetch(gateway.base + path, { method: 'DELETE' })
+    expect((await problemOf(response)).status).toBe(405)
+    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD'])
+  })
+
+  it.each([
+    '/points/..',
+    '/points/.',
+    '/points/%2e%2e',
+    '/positions/%2E%2E',
+    '/points/%2Freports',
+    '/v1/users/../earnings',
+  ])('with something else for an address is a 400: %s', async (path) => {
+    const { status, body } = await sendRaw(gateway.base, `GET ${path} HTTP/1.1`)
+    expect(status).toBe(400)
+    expectShapes(JSON.parse(body), 400)
   })
 })
 

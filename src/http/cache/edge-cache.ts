@@ -17,6 +17,8 @@ export interface Answer {
   /** Where in the body the time of the request is written, over REQUEST_TIME. */
   timeAt?: number
   etag: string
+  /** The value of its `link` header. */
+  link?: string | undefined
   /** The body compressed, where that was asked for and has been done. */
   compressed: Partial<Record<Encoding, Buffer>>
 }
@@ -29,6 +31,8 @@ export interface Computed {
   json: string
   /** Whether REQUEST_TIME is in it. */
   timed?: boolean | undefined
+  /** The value of the answer's `link` header. */
+  link?: string | undefined
   /** The weak ETag of an answer that carries the time of its request, which is not kept. */
   etag?: string
 }
@@ -82,8 +86,8 @@ export class EdgeCache {
 
   constructor(options: EdgeCacheOptions) {
     this.#options = options
-    const sizeCalculation = ({ body, compressed: { br, gzip } }: Answer, key: string) =>
-      body.length + (br?.length ?? 0) + (gzip?.length ?? 0) + 2 * key.length + ENTRY_BYTES
+    const sizeCalculation = ({ body, link = '', compressed: { br, gzip } }: Answer, key: string) =>
+      body.length + link.length + (br?.length ?? 0) + (gzip?.length ?? 0) + 2 * key.length + ENTRY_BYTES
     this.#answers = options.maxBytes > 0 ? new LRUCache({ maxSize: options.maxBytes, sizeCalculation }) : undefined
     const { notifications } = options
     notifications.subscribe('gateway_data', () => this.forget())
@@ -174,7 +178,7 @@ const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-function answerOf(key: string | undefined, { status, json, timed, etag: weak }: Computed): Answer {
+function answerOf(key: string | undefined, { status, json, timed, link, etag: weak }: Computed): Answer {
   const body = Buffer.from(json)
   const timeAt = timed ? body.indexOf(REQUEST_TIME) : -1
   return {
@@ -184,6 +188,7 @@ function answerOf(key: string | undefined, { status, json, timed, etag: weak }: 
     body,
     ...(timeAt >= 0 && { timeAt }),
     etag: weak ?? `${timed ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`,
+    link,
     compressed: {},
   }
 }

@@ -3,18 +3,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 
 /**
- * Gives every JSON answer of a GET an ETag, unless it has one or must not be stored, and a client that has the answer
- * already a 304.
+ * Gives every answer to a GET an ETag, unless it has one, and a 304 to a client that already has the answer. One that
+ * must not be stored is always sent.
  */
 export function addEtags(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return payload
     if (reply.statusCode !== 200 && reply.statusCode !== 201) return payload
-    if (!/\bjson\b/.test(String(reply.getHeader('content-type')))) return payload
-    if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
     const tag = String(reply.getHeader('etag') ?? etag(payload))
-    reply.header('etag', tag).header('cache-control', 'no-cache')
+    reply.header('etag', tag)
+    if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     if (!holds(request, tag)) return payload
     reply.code(304).removeHeader('content-type')
     return ''

@@ -35,6 +35,7 @@ export function sendAnswer(
       return
     }
   }
+  if (answer.link !== undefined) head.push('link', answer.link)
   const send = (body: Buffer) => {
     head.push('content-type', type, 'content-length', String(body.length))
     response.writeHead(answer.status, head).end(method === 'HEAD' ? undefined : body)

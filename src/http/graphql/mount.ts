@@ -34,7 +34,7 @@ export function mountGraphQL(
       const body =
         request.body instanceof Uint8Array && request.method === 'POST' ? new Uint8Array(request.body) : undefined
       const response = await server.fetch(
-        `http://gateway${request.url}`,
+        `http://gateway/graphql${new URL(request.url, 'http://gateway').search}`,
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
         { requestId: request.id, admin, signal: endOf(reply) },
       )

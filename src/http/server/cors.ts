@@ -2,7 +2,7 @@
 export const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  exposedHeaders: ['request-id', 'etag'],
+  exposedHeaders: ['request-id', 'etag', 'link'],
   maxAge: 86_400,
   strictPreflight: false,
 }

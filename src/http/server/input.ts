@@ -1,4 +1,4 @@
-import type { ZodError, ZodType } from 'zod'
+import type { ZodError, ZodObject, ZodType } from 'zod'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import type { Endpoint } from '../../rest/endpoint.ts'
 
@@ -16,12 +16,31 @@ export function readInput(endpoint: Endpoint, request: { params: unknown; query:
     return {}
   }
   const path = read('path', endpoint.path, request.params)
-  const query = read('query', endpoint.query, request.query)
+  const query = read('query', endpoint.query, withoutBrackets(request.query as Query, endpoint.query, problems))
   const body = endpoint.body ? read('body', endpoint.body, readJson(request.body)) : undefined
   if (problems.length === 0) return { path, query, body }
   const unique = [...new Map(problems.map((p) => [`${p.in} ${p.name}`, p])).values()]
   const detail = unique.map((p) => `${p.name || p.in} ${p.message}`).join('; ')
   throw new GatewayError('BAD_INPUT', `${detail}.`, unique)
+}
+
+type Query = Record<string, string | string[]>
+
+/**
+ * Query parameters by their names. Clients write lists as `name[]` and `name[0]` too. A parameter that takes one value
+ * refuses the list that brackets make of it.
+ */
+function withoutBrackets(given: Query, known: ZodObject | undefined, problems: InputProblem[]): Query {
+  const query: Query = {}
+  for (const [key, value] of Object.entries(given)) {
+    const bracket = key.indexOf('[')
+    const name = bracket < 0 ? key : key.slice(0, bracket)
+    if (!known || !Object.hasOwn(known.shape, name)) continue
+    if (bracket < 0 && query[name] === undefined) query[name] = value
+    else if (bracket < 0 || /^\[\d*\]$/.test(key.slice(bracket))) query[name] = [query[name] ?? [], value].flat()
+    else problems.push({ in: 'query', name, message: `has brackets that mean nothing: write ${name}` })
+  }
+  return query
 }
 
 type Issue = ZodError['issues'][number]

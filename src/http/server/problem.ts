@@ -14,15 +14,20 @@ const STATUS: Record<ErrorCode, number> = {
   TIMEOUT: 503,
 }
 
-/** An error as RFC 9457 has it. A 400 lists each parameter that is wrong. */
+/** A problem document (RFC 9457). A 400 lists each parameter that is wrong. */
 export function problem(status: number, detail: string, errors: InputProblem[] = []) {
   const problems = errors.length ? errors : [{ in: 'query' as const, name: '', message: detail }]
+  const title = STATUS_CODES[status] ?? 'Error'
   return {
     type: 'about:blank',
-    title: STATUS_CODES[status] ?? 'Error',
+    title,
     status,
     detail,
     ...(status === 400 ? { errors: problems } : {}),
+    // Older clients read these.
+    statusCode: status,
+    error: title,
+    message: detail,
   }
 }
 

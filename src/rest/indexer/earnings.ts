@@ -15,6 +15,7 @@ const operation = graphql(`
         has_incomplete_prices: hasIncompletePrices
         breakdown(first: $first, offset: $offset) {
           totalCount
+          pageInfo { hasNextPage }
           nodes {
             chain_id: chainId entity_id: entityAddress entity_type: entityType current_value_usd: currentValueUsd
             net_cash_invested_usd: netCashInvestedUsd earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
@@ -52,12 +53,17 @@ export const earnings = endpoint({
     }),
     { chain_id: shapes.nullable(shapes.safeInteger) },
   ),
-  async answer({ path, query, execute }) {
-    const { chain_id = null, page_size: first } = query
-    const variables = { address: path.address, chainId: chain_id, first, offset: offsetOf(query) }
+  operation,
+  variables: ({ path: { address }, query }) => ({
+    address,
+    chainId: query.chain_id ?? null,
+    first: query.page_size,
+    offset: offsetOf(query),
+  }),
+  async answer({ query, variables, execute }) {
     const { breakdown, ...totals } = (await execute(operation, variables)).user.earnings
     const data = { ...totals, breakdown: breakdown.nodes.map(entityType) }
     const pagination = shapes.pagination(query, breakdown.totalCount, breakdown.nodes.length)
-    return { body: { data, pagination, filters: { chain_id } } }
+    return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },
 })

@@ -11,6 +11,7 @@ const ofMarket = graphql(`
     user(address: $address) {
       marketLiquidationRewards(first: $first, offset: $offset, market: $market, chainId: $chainId) {
         totalCount
+        pageInfo { hasNextPage }
         nodes {
           txHash logIndex timestamp accountId: userAddress
           debtMarketId: debtMarketAddress collateralMarketId: collateralMarketAddress
@@ -27,6 +28,7 @@ const ofVault = graphql(`
     user(address: $address) {
       vaultLiquidationRewards(first: $first, offset: $offset, vault: $vault, chainId: $chainId) {
         totalCount
+        pageInfo { hasNextPage }
         nodes {
           txHash logIndex timestamp accountId: userAddress vaultId: vaultAddress
           supplySent supplySentUsd collateralReceived collateralReceivedUsd liquidReward liquidRewardUsd
@@ -56,9 +58,16 @@ export const marketLiquidationRewards = endpoint({
     { chain_id: chainId, market: shapes.address },
   ),
   errors: { 404: 'The market is not found' },
-  async answer({ path, query, execute }) {
-    const { market, chain_id = null, page_size: first } = query
-    const variables = { address: path.address, market, chainId: chain_id, first, offset: offsetOf(query) }
+  operation: ofMarket,
+  variables: ({ path: { address }, query }) => ({
+    address,
+    market: query.market,
+    chainId: query.chain_id ?? null,
+    first: query.page_size,
+    offset: offsetOf(query),
+  }),
+  async answer({ query, variables, execute }) {
+    const { market, chain_id = null } = query
     const { markets, user } = await execute(ofMarket, variables)
     if (markets.nodes.length === 0) throw notFound('market', market, chain_id)
     const { nodes: data, totalCount } = user.marketLiquidationRewards
@@ -78,9 +87,16 @@ export const vaultLiquidationRewards = endpoint({
     vault: shapes.address,
   }),
   errors: { 404: 'The vault is not found' },
-  async answer({ path, query, execute }) {
-    const { vault, chain_id = null, page_size: first } = query
-    const variables = { address: path.address, vault, chainId: chain_id, first, offset: offsetOf(query) }
+  operation: ofVault,
+  variables: ({ path: { address }, query }) => ({
+    address,
+    vault: query.vault,
+    chainId: query.chain_id ?? null,
+    first: query.page_size,
+    offset: offsetOf(query),
+  }),
+  async answer({ query, variables, execute }) {
+    const { vault, chain_id = null } = query
     const { vaults, user } = await execute(ofVault, variables)
     if (vaults.nodes.length === 0) throw notFound('vault', vault, chain_id)
     const { nodes: data, totalCount } = user.vaultLiquidationRewards

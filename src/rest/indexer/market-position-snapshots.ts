@@ -16,6 +16,7 @@ const operation = graphql(`
         first: $first, offset: $offset, chainId: $chainId, market: $entity, from: $from, to: $to, grouped: $grouped
       ) {
         totalCount
+        pageInfo { hasNextPage }
         nodes {
           chainId marketId: marketAddress accountId: userAddress positionId timestamp
           collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd
@@ -49,9 +50,11 @@ export const marketPositionSnapshots = endpoint({
     ),
     { market: shapes.nullable(z.string()), ...snapshotFilters },
   ),
-  async answer({ path, query, execute, now }) {
+  operation,
+  variables: ({ path, query, now }) => ({ ...path, ...snapshotWindow(query, query.market, now).variables }),
+  async answer({ query, now, variables, execute }) {
     const window = snapshotWindow(query, query.market, now)
-    const { data, rows } = await execute.rows(operation, { address: path.address, ...window.variables })
+    const { data, rows } = await execute.rows(operation, variables)
     const { totalCount } = data.user.marketSnapshots
     const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
     const filters = { market: window.entity, ...window.filters }

@@ -15,6 +15,7 @@ const operation = graphql(`
         total_borrow_usd: totalBorrowUsd
         breakdown(first: $first, offset: $offset) {
           totalCount
+          pageInfo { hasNextPage }
           nodes {
             chain_id: chainId entity_id: entityAddress entity_type: entityType earn_deposit_usd: earnDepositUsd
             deposit_rate: depositRate borrow_usd: borrowUsd borrow_rate: borrowRate
@@ -52,12 +53,17 @@ export const netApr = endpoint({
     }),
     { chain_id: shapes.nullable(shapes.safeInteger) },
   ),
-  async answer({ path, query, execute }) {
-    const { chain_id = null, page_size: first } = query
-    const variables = { address: path.address, chainId: chain_id, first, offset: offsetOf(query) }
+  operation,
+  variables: ({ path: { address }, query }) => ({
+    address,
+    chainId: query.chain_id ?? null,
+    first: query.page_size,
+    offset: offsetOf(query),
+  }),
+  async answer({ query, variables, execute }) {
     const { breakdown, ...totals } = (await execute(operation, variables)).user.netApr
     const data = { ...totals, breakdown: breakdown.nodes.map(entityType) }
     const pagination = shapes.pagination(query, breakdown.totalCount, breakdown.nodes.length)
-    return { body: { data, pagination, filters: { chain_id } } }
+    return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },
 })

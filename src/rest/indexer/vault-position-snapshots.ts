@@ -16,6 +16,7 @@ const operation = graphql(`
         first: $first, offset: $offset, chainId: $chainId, vault: $entity, from: $from, to: $to, grouped: $grouped
       ) {
         totalCount
+        pageInfo { hasNextPage }
         nodes { chainId vaultId: vaultAddress accountId: userAddress positionId timestamp shares assets assetsUsd }
       }
     }
@@ -43,9 +44,11 @@ export const vaultPositionSnapshots = endpoint({
     ),
     { vault: shapes.nullable(z.string()), ...snapshotFilters },
   ),
-  async answer({ path, query, execute, now }) {
+  operation,
+  variables: ({ path, query, now }) => ({ ...path, ...snapshotWindow(query, query.vault, now).variables }),
+  async answer({ query, now, variables, execute }) {
     const window = snapshotWindow(query, query.vault, now)
-    const { data, rows } = await execute.rows(operation, { address: path.address, ...window.variables })
+    const { data, rows } = await execute.rows(operation, variables)
     const { totalCount } = data.user.vaultSnapshots
     const page = { data: listed(rows), pagination: shapes.pagination(query, totalCount, rows.length) }
     const filters = { vault: window.entity, ...window.filters }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import type { RestBreakdownQuery } from '../../generated/operations/graphql.ts'
-import type { Rows } from '../../graphql/plan/plan.ts'
+import type { RestBreakdownQueryVariables } from '../../generated/operations/graphql.ts'
+import type { Execute } from '../../graphql/execution/execute.ts'
 import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { addresses, asEntity, entityText, limit, recordCursor } from '../parameters.ts'
@@ -24,7 +24,9 @@ const page = { cursor: recordCursor, limit: limit.describe('Records a page.') }
 const order = 'Newest distribution date first, then by id.'
 const asset = addresses
   .optional()
-  .describe('Tokens, repeated or separated by commas: records with one of them on either side.')
+  .describe(
+    'Tokens: records with one of them on either side. Repeated, in brackets (`asset[]=`, `asset[0]=`) or separated by commas.',
+  )
 
 /** The two breakdowns by assets have different paths and the same answer. */
 const byAssets = (operationId: string) =>
@@ -34,11 +36,9 @@ const byAssets = (operationId: string) =>
     description: `Position records of all users. ${order}`,
     query: z.object({ ...page, asset }),
     response,
-    async answer({ query, execute }) {
-      return pageOf(
-        await execute.rows(operation, { first: query.limit, afterRecord: query.cursor, assets: query.asset }),
-      )
-    },
+    operation,
+    variables: ({ query }) => ({ first: query.limit, afterRecord: query.cursor, assets: query.asset }),
+    answer: pageOf,
   })
 
 export const pointsByAssets = byAssets('getPointsBreakdownByAssets')
@@ -50,13 +50,17 @@ export const positionsByMarkets = endpoint({
   description: `Position records of all users. ${order}`,
   query: z.object({ ...page, market: entityText.optional().describe("A pool's id; any other text matches nothing.") }),
   response,
-  async answer({ query, execute }) {
-    const pool = query.market === undefined ? undefined : asEntity(query.market)
-    return pageOf(await execute.rows(operation, { first: query.limit, afterRecord: query.cursor, pool }))
-  },
+  operation,
+  variables: ({ query }) => ({
+    first: query.limit,
+    afterRecord: query.cursor,
+    pool: query.market === undefined ? undefined : asEntity(query.market),
+  }),
+  answer: pageOf,
 })
 
-function pageOf({ data, rows }: { data: RestBreakdownQuery; rows: Rows }) {
+async function pageOf({ variables, execute }: { variables: RestBreakdownQueryVariables; execute: Execute }) {
+  const { data, rows } = await execute.rows(operation, variables)
   const last = data.positions.pageInfo.hasNextPage ? lastOf<{ id: string }>(rows) : undefined
   return { body: { items: listed(rows), nextCursor: last?.id ?? null } }
 }

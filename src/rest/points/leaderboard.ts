@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
-import { address } from '../parameters.ts'
+import { address, NO_ONE } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
@@ -23,13 +23,12 @@ export const leaderboard = endpoint({
     ),
     total: shapes.digits.describe('The number of accounts.'),
   }),
-  async answer({ query, execute }) {
-    const withAccount = query.account !== undefined
-    const { leaderboard, user } = await execute(operation, { account: query.account ?? NO_ONE, withAccount })
+  operation,
+  variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
+  async answer({ variables, execute }) {
+    const { leaderboard, user } = await execute(operation, variables)
     const entries = user?.leaderboardEntry ? [...leaderboard.nodes, user.leaderboardEntry] : leaderboard.nodes
     const topAccounts = entries.map(({ account, points, rank }) => ({ account, points, rank: String(rank) }))
     return { body: { topAccounts, total: String(leaderboard.totalCount) } }
   },
 })
-
-const NO_ONE = '0x0000000000000000000000000000000000000000'

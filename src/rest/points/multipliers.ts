@@ -61,6 +61,8 @@ export const allMultipliers = endpoint({
   description: "All multipliers, by their pool's number, then address. The documented status is 201.",
   status: 201,
   response: z.array(shapes.multiplierShape),
+  operation: all,
+  variables: () => ({}),
   async answer({ execute }) {
     const pages = await allPages(async (after) => {
       const { data, rows } = await execute.rows(all, { after })
@@ -105,15 +107,18 @@ export const updateMultipliers = endpoint({
     404: 'A pool is unknown; nothing was changed',
   },
   admin: true,
-  async answer({ body, execute }) {
-    const multipliers = (Array.isArray(body) ? body : [body]).map((m) => ({
+  operation: update,
+  variables: ({ body }) => ({
+    multipliers: (Array.isArray(body) ? body : [body]).map((m) => ({
       poolAddress: m.poolAddress,
       depositTokenA: m.deposit_tokenA,
       depositTokenB: m.deposit_tokenB,
       borrowTokenA: m.borrow_tokenA,
       borrowTokenB: m.borrow_tokenB,
-    }))
-    const { updateMultipliers } = await execute(update, { multipliers })
+    })),
+  }),
+  async answer({ variables, execute }) {
+    const { updateMultipliers } = await execute(update, variables)
     return { body: updateMultipliers.map(multiplierRecord) }
   },
 })

@@ -32,8 +32,9 @@ export const pointsOfAddress = endpoint({
     ),
     nextCursor: shapes.nullable(shapes.timestamp).describe("The last item's date; null where nothing follows."),
   }),
-  async answer({ path, query, execute }) {
-    const variables = { address: path.address, first: query.limit, afterDate: query.cursor }
+  operation,
+  variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor }),
+  async answer({ variables, execute }) {
     const { data, rows } = await execute.rows(operation, variables)
     const last = data.user.dailyPoints.pageInfo.hasNextPage ? lastOf<{ distributionDate: string }>(rows) : undefined
     return { body: { items: listed(rows), nextCursor: last?.distributionDate ?? null } }

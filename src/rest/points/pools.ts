@@ -43,6 +43,8 @@ export const allPools = endpoint({
       multiplier: shapes.nullable(shapes.multiplierShape),
     }),
   ),
+  operation,
+  variables: () => ({}),
   async answer({ execute }) {
     const pages = await allPages(async (after) => {
       const { data, rows } = await execute.rows(operation, { after })

@@ -29,8 +29,10 @@ export const positionsOfAddress = endpoint({
     ),
     totalPoints: z.number(),
   }),
-  async answer({ path, execute }) {
-    const { program, user } = await execute(operation, { address: path.address })
+  operation,
+  variables: ({ path: { address } }) => ({ address }),
+  async answer({ variables, execute }) {
+    const { program, user } = await execute(operation, variables)
     const { lastSnapshotDate, userAddress, points } = user
     const entry = lastSnapshotDate && { userAddress, timestamp: REQUEST_TIME, lastSnapshotDate, points }
     return { body: { points: entry ? [entry] : [], totalPoints: program.totalPoints }, timed: true }

@@ -27,6 +27,8 @@ export const reports = endpoint({
       }),
     ),
   }),
+  operation,
+  variables: () => ({}),
   async answer({ execute }) {
     const pages = await allPages(async (after) => {
       const { data, rows } = await execute.rows(operation, { after })

@@ -47,8 +47,10 @@ export const manualUpdate = endpoint({
   response: shapes.runShape,
   errors: { ...errors, 502: 'The source failed; nothing was changed', 503: 'No source is configured' },
   admin: true,
-  async answer({ query, body, execute }) {
-    return { body: (await execute(update, { date: asked(query.date, body?.date) })).updateDistribution }
+  operation: update,
+  variables: ({ query, body }) => ({ date: asked(query.date, body?.date) }),
+  async answer({ variables, execute }) {
+    return { body: (await execute(update, variables)).updateDistribution }
   },
 })
 
@@ -61,8 +63,10 @@ export const resync = endpoint({
   response: shapes.runShape,
   errors: { ...errors, 404: 'No positions are stored for the date' },
   admin: true,
-  async answer({ query, body, execute }) {
-    return { body: (await execute(resyncOperation, { date: asked(query.date, body?.date) })).resyncDistribution }
+  operation: resyncOperation,
+  variables: ({ query, body }) => ({ date: asked(query.date, body?.date) }),
+  async answer({ variables, execute }) {
+    return { body: (await execute(resyncOperation, variables)).resyncDistribution }
   },
 })
 

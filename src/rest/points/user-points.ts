@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import { endpoint } from '../endpoint.ts'
-import { address } from '../parameters.ts'
+import { address, NO_ONE } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
-const everyone = graphql(`query RestTotalPoints { program { totalPoints } }`)
-const one = graphql(`
-  query RestUserPoints($account: Address!) { program { totalPoints } user(address: $account) { account: address points } }
+const operation = graphql(`
+  query RestUserPoints($account: Address!, $withAccount: Boolean!) {
+    program { totalPoints }
+    user(address: $account) @include(if: $withAccount) { account: address userPoints: points }
+  }
 `)
 
 export const userPoints = endpoint({
@@ -19,9 +21,10 @@ export const userPoints = endpoint({
     z.strictObject({ account: shapes.address, userPoints: z.number(), totalPoints: z.number() }),
     z.strictObject({ totalPoints: z.number() }),
   ]),
-  async answer({ query: { account }, execute }) {
-    if (account === undefined) return { body: (await execute(everyone, {})).program }
-    const { program, user } = await execute(one, { account })
-    return { body: { account: user.account, userPoints: user.points, totalPoints: program.totalPoints } }
+  operation,
+  variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
+  async answer({ variables, execute }) {
+    const { program, user } = await execute(operation, variables)
+    return { body: { ...user, ...program } }
   },
 })
