@@ -52,7 +52,7 @@ export async function openDeps(config: Config): Promise<Deps> {
     const { DATABASE_POOL_SIZE: poolSize, READ_TIMEOUT_MS: readTimeoutMs } = config
     const store = openStore({ url, poolSize, readTimeoutMs, onError })
     closing.push(() => store.close())
-    const notifications = openNotifications({ url, channels: CHANNELS, onError })
+    const notifications = openNotifications({ url, channels: CHANNELS, notify: store.probe.notify, onError })
     closing.push(() => notifications.close())
     const cache = await openCache({
       redisUrl: config.REDIS_URL,

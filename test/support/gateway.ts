@@ -55,7 +55,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   })
   const cache = await openCache({ redisUrl: config.REDIS_URL, onError() {} })
   const client = openClient({ timeoutMs: 30_000, retries: 0, maxBytes: 1 << 26 })
-  const notifications = openNotifications({ url: database.url, channels: CHANNELS, onError() {} })
+  const notifications = openNotifications({
+    url: database.url,
+    channels: CHANNELS,
+    notify: store.probe.notify,
+    onError() {},
+  })
   const deps: Deps = {
     config,
     log: pino({ level: 'silent' }),

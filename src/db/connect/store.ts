@@ -3,6 +3,7 @@ import pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { Pipelines } from './pipelines.ts'
+import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import type { TextRow } from './text-query.ts'
 
@@ -10,6 +11,8 @@ import type { TextRow } from './text-query.ts'
 export interface Store {
   pool: pg.Pool
   reads: Pipelines
+  /** Tells whether the database answers, whatever the pool is busy with. */
+  probe: Probe
   prisma: PrismaClient
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
@@ -55,14 +58,17 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
   })
   if (onStatement) (prisma as PrismaClient<'query'>).$on('query', (event) => onStatement(event.query))
   const reads = new Pipelines({ client, pool, size: lines, onConnect })
+  const probe = openProbe(url)
   return {
     pool,
     reads,
+    probe,
     prisma,
     onStatement,
     async close() {
       await prisma.$disconnect()
       await reads.close()
+      await probe.close()
       await pool.end()
     },
   }
@@ -184,13 +190,4 @@ export function readSnapshotWithModels<T>(store: Store, work: (reader: Reader) =
 export async function versionSeenBy(reader: Reader): Promise<bigint> {
   const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT sum(version)::bigint AS version FROM data_version`
   return row.version
-}
-
-/** The version of the data that a read started now would see. */
-export async function dataVersion(store: Store): Promise<bigint> {
-  const { rows } = await store.pool.query<{ version: string }>({
-    name: 'version',
-    text: 'SELECT sum(version)::bigint AS version FROM data_version',
-  })
-  return BigInt(rows[0]?.version ?? 0)
 }
