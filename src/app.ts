@@ -129,7 +129,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       .type('text/html; charset=utf-8')
       .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
   )
-  mountHealth(app, { store, cache, now, daily: config.DISTRIBUTION_CRON !== undefined })
+  mountHealth(app, { probe: store.probe, cache, log })
   mountMetrics(app, { metrics, store, live, log, now })
   mountRest(app, { graph, edge, adminTokens: tokens })
   mountGraphQL(app, { graph, edge, adminTokens: tokens })
