@@ -5,6 +5,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { Pipelines } from './pipelines.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
+import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
 
 /** The store: a pool of connections, seen through pg and through Prisma, and a few that single statements are read on. */
@@ -30,12 +31,21 @@ export interface StoreOptions {
   poolSize: number
   /** How long Postgres may be at one statement outside of transactions that write; 0 or none: as long as the store allows. */
   readTimeoutMs?: number
+  /** How long a statement may wait for a lock; 0 or none: as long as the store allows. */
+  lockTimeoutMs?: number
   onError(error: Error): void
   /** Told of every statement of a reader: tests count them. */
   onStatement?: (sql: string) => void
 }
 
-export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStatement }: StoreOptions): Store {
+export function openStore({
+  url,
+  poolSize,
+  readTimeoutMs = 0,
+  lockTimeoutMs = 0,
+  onError,
+  onStatement,
+}: StoreOptions): Store {
   const lines = Math.min(MOST_PIPELINES, Math.floor((poolSize - 2) / 2))
   const client = {
     connectionString: url,
@@ -43,9 +53,9 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
     connectionTimeoutMillis: WAIT_MS,
     keepAlive: true,
   }
+  const session = sessionSql({ statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs })
   const onConnect = async (connection: pg.ClientBase) => {
-    // By a statement, for a proxy may refuse to connect with parameters.
-    if (readTimeoutMs > 0) await connection.query(`SET statement_timeout = ${readTimeoutMs}`)
+    await connection.query(session)
   }
   const pool = new pg.Pool({ ...client, max: poolSize - lines, onConnect })
   pool.on('error', onError)
