@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
-import { dataVersion } from './db/connect/store.ts'
+import { historyPoint } from './db/connect/history.ts'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
 import { examples } from './graphql/examples.ts'
@@ -29,6 +29,7 @@ import { CORS } from './http/server/cors.ts'
 import { closeUnused } from './http/server/idle-sockets.ts'
 import { handleError, problem, sendProblem } from './http/server/problem.ts'
 import { requestIdOf } from './http/server/request-id.ts'
+import { releaseOf } from './release.ts'
 import { ownOperations } from './rest/own-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
 
@@ -67,8 +68,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const edge = new EdgeCache({
     maxBytes: config.CACHE_MAX_BYTES,
     notifications,
-    shared: config.REDIS_URL === undefined ? undefined : cache,
-    version: () => dataVersion(store),
+    shared: config.REDIS_URL === undefined ? undefined : { cache, release: await releaseOf(config) },
+    historyPoint: () => historyPoint(store),
     now,
   })
   serveKept(app.server, edge)
@@ -128,7 +129,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       .type('text/html; charset=utf-8')
       .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
   )
-  mountHealth(app, { store, cache, now, daily: config.DISTRIBUTION_CRON !== undefined })
+  mountHealth(app, { probe: store.probe, cache, log })
   mountMetrics(app, { metrics, store, live, log, now })
   mountRest(app, { graph, edge, adminTokens: tokens })
   mountGraphQL(app, { graph, edge, adminTokens: tokens })

@@ -130,6 +130,7 @@ const variables = z.object({
   DISTRIBUTION_CRON: pattern.optional(),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7),
   READ_TIMEOUT_MS: whole(0, 3_600_000).default(30_000),
+  LOCK_TIMEOUT_MS: whole(0, 86_400_000).default(30_000),
   DATABASE_POOL_SIZE: z.coerce.number('must be a number').int().min(2).max(1000).default(10),
 })
 

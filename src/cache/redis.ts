@@ -1,52 +1,117 @@
 import { createClient } from 'redis'
 import type { Cache } from './cache.ts'
 
-const PREFIX = 'gateway:answer:'
-const KEEP_SECONDS = 3600
+const PREFIX = 'gateway:'
+const LIFE_SECONDS = 300
+/** More than this is cheaper to compute than to wait for. */
 const PATIENCE_MS = 250
+/** Before a Redis that was late is connected to again. */
+const REST_MS = 1000
+/** An outage has ended when it has answered for this long. */
+const STEADY_MS = 5000
+const MAX_COMMANDS = 500
+const MAX_VALUE_BYTES = 1024 * 1024
+const MAX_UNSENT_BYTES = 8 * 1024 * 1024
+/** What one gateway stores in the life of a value: Redis has at most twice as much of it at a time. */
+const MAX_STORED_BYTES = 64 * 1024 * 1024
 
-/** A cache that several gateways share. While Redis is away nothing waits for it and nothing is kept; it reconnects by itself. */
+/**
+ * A cache that several gateways share. A Redis that does not answer in time is dropped and connected to again: until
+ * the new connection is ready, which only a Redis that answers makes it, nothing is sent and nobody waits.
+ */
 export async function openRedisCache(url: string, onError: (error: Error) => void): Promise<Cache> {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    socket: { connectTimeout: 2000, reconnectStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 6), 5000) },
-  })
+  let closed = false
   let down = false
-  client.on('error', (error: Error) => {
-    if (!down) onError(error)
+  let readySince = 0
+  const report = (error: Error) => {
+    if (!down && !closed) onError(error)
     down = true
-  })
-  client.on('ready', () => {
-    down = false
-  })
-  // Not awaited: a gateway starts without its cache.
-  client.connect().catch(() => {})
+  }
+  const connect = () => {
+    const opened = createClient({
+      url,
+      disableOfflineQueue: true,
+      commandsQueueMaxLength: MAX_COMMANDS,
+      pingInterval: 1000,
+      socket: {
+        connectTimeout: 2000,
+        socketTimeout: 5000,
+        reconnectStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 6), 2000),
+      },
+    })
+    opened.on('error', report)
+    opened.on('ready', () => {
+      readySince = performance.now()
+    })
+    // Not awaited: a gateway starts without its cache.
+    opened.connect().catch(() => {})
+    return opened
+  }
+  type Client = ReturnType<typeof connect>
+  let client: Client | undefined = connect()
+
+  const drop = (late: Client) => {
+    if (client !== late) return
+    report(new Error(`Redis did not answer within ${PATIENCE_MS} ms`))
+    client = undefined
+    // What was on its way, and the memory that it takes, goes with the connection.
+    late.destroy()
+    setTimeout(() => {
+      if (!closed) client = connect()
+    }, REST_MS).unref()
+  }
+
+  /** Sends a command. @returns undefined: Redis is away, or refused it */
+  const send = async <T>(command: (ready: Client) => Promise<T>): Promise<T | undefined> => {
+    const ready = client
+    if (!ready?.isReady) return undefined
+    let answered = false
+    // An answer that has arrived while this process was busy is not late.
+    const timer = setTimeout(() => setImmediate(() => answered || drop(ready)), PATIENCE_MS)
+    try {
+      const answer = await command(ready)
+      if (performance.now() - readySince > STEADY_MS) down = false
+      return answer
+    } catch {
+      return undefined
+    } finally {
+      answered = true
+      clearTimeout(timer)
+    }
+  }
+
+  let unsent = 0
+  let stored = 0
+  let since = performance.now()
+  /** Whether there is room for a value. */
+  const admits = (bytes: number): boolean => {
+    const now = performance.now()
+    if (now - since > LIFE_SECONDS * 1000) {
+      since = now
+      stored = 0
+    }
+    return bytes <= MAX_VALUE_BYTES && unsent + bytes <= MAX_UNSENT_BYTES && stored + bytes <= MAX_STORED_BYTES
+  }
 
   return {
-    get: async (key) => {
-      if (!client.isReady) return undefined
-      return (await within(PATIENCE_MS, client.get(PREFIX + key)).catch(() => undefined)) ?? undefined
+    get: async (key) => (await send((ready) => ready.get(PREFIX + key))) ?? undefined,
+    set(key, value) {
+      const bytes = Buffer.byteLength(key) + Buffer.byteLength(value)
+      if (!client?.isReady || !admits(bytes)) return
+      unsent += bytes
+      stored += bytes
+      void send((ready) => ready.set(PREFIX + key, value, { expiration: { type: 'EX', value: LIFE_SECONDS } })).finally(
+        () => {
+          unsent -= bytes
+        },
+      )
     },
-    set: async (key, value) => {
-      if (!client.isReady) return
-      await within(
-        PATIENCE_MS,
-        client.set(PREFIX + key, value, { expiration: { type: 'EX', value: KEEP_SECONDS } }),
-      ).catch(() => {})
+    async ping() {
+      if ((await send((ready) => ready.ping())) === undefined) throw new Error('Redis does not answer')
     },
-    ping: async () => {
-      if (!client.isReady) throw new Error('Redis cannot be reached')
-      await within(2000, client.ping())
+    async close() {
+      closed = true
+      client?.destroy()
     },
-    close: async () => client.destroy(),
   }
-}
-
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Redis did not answer within ${ms} ms`)), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

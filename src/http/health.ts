@@ -1,60 +1,77 @@
+import etag from 'etag'
 import type { FastifyInstance } from 'fastify'
 import type { Cache } from '../cache/cache.ts'
-import type { Store } from '../db/connect/store.ts'
-import { newestDistribution } from '../domain/distribution/freshness.ts'
+import type { Probe } from '../db/connect/probe.ts'
+import type { Log } from '../graphql/deps.ts'
+import { sendProblem } from './server/problem.ts'
 import { within } from './server/with-timeout.ts'
 
-const PATIENCE_MS = 2000
+/** An answer is given within a second, also where connecting and a statement both take long. */
+const PATIENCE_MS = 900
+const UNCACHED = 'no-cache,no-store,must-revalidate'
 
 interface HealthOptions {
-  store: Store
+  probe: Probe
   cache: Cache
-  now(): Date
-  /** Whether distributions are computed daily: then it tells how old the newest one is. */
-  daily: boolean
+  log: Log
 }
 
-interface Up {
-  status: 'up'
-  newestDate?: string | null
-  ageSeconds?: number | null
-}
+/**
+ * Serves the health result of section 2.8 of the points document, and what schedulers and load balancers ask for:
+ * `/livez`, which depends on nothing, and `/readyz`, which does not depend on the cache, since losing it costs only speed.
+ */
+export function mountHealth(app: FastifyInstance, { probe, cache, log }: HealthOptions): void {
+  const database = watch(log, 'database', () => probe.ping())
+  const components = { database, cache: watch(log, 'cache', () => cache.ping()) }
 
-/** Serves the health result of section 2.8 of the points document. */
-export function mountHealth(app: FastifyInstance, { store, cache, now, daily }: HealthOptions): void {
-  const checks: Record<string, () => Promise<unknown>> = {
-    database: () => store.pool.query('SELECT 1'),
-    cache: () => cache.ping(),
-  }
-  const distribution = async (): Promise<Up> => {
-    const newest = await newestDistribution(store.pool)
-    return {
-      status: 'up',
-      newestDate: newest?.toISOString().slice(0, 10) ?? null,
-      ageSeconds: newest && Math.floor((now().getTime() - newest.getTime()) / 1000),
-    }
-  }
-  app.get('/health', async (request, reply) => {
-    const info: Record<string, Up> = {}
+  app.get('/health', async (_request, reply) => {
+    const info: Record<string, { status: 'up' }> = {}
     const error: Record<string, { status: 'down'; message: string }> = {}
-    await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => {
-        try {
-          await within(PATIENCE_MS, check())
-          info[name] = { status: 'up' }
-        } catch (cause) {
-          request.log.warn({ err: cause, component: name, requestId: request.id }, 'a component is down')
-          error[name] = { status: 'down', message: `The ${name} cannot be reached.` }
-        }
-      }),
-    )
-    // How old the points are is for people to judge; a gateway that serves old ones is well.
-    const told = daily && info.database && (await within(PATIENCE_MS, distribution()).catch(() => undefined))
-    if (told) info.distribution = told
+    const checks = Object.entries(components).map(async ([name, isUp]) => ({ name, up: await isUp() }))
+    for (const { name, up } of await Promise.all(checks))
+      if (up) info[name] = { status: 'up' }
+      else error[name] = { status: 'down', message: `The ${name} cannot be reached.` }
     const failed = Object.keys(error).length > 0
+    const body = JSON.stringify({ status: failed ? 'error' : 'ok', info, error, details: { ...info, ...error } })
+    if (!failed) reply.header('etag', etag(body))
     return reply
       .code(failed ? 503 : 200)
-      .header('cache-control', 'no-cache,no-store,must-revalidate')
-      .send({ status: failed ? 'error' : 'ok', info, error, details: { ...info, ...error } })
+      .header('cache-control', UNCACHED)
+      .type('application/json; charset=utf-8')
+      .send(body)
   })
+
+  app.get('/livez', (_request, reply) => ok(reply))
+
+  app.get('/readyz', async (_request, reply) => {
+    if (await database()) return ok(reply)
+    return sendProblem(reply.header('retry-after', '1'), 503, 'The database cannot be reached.')
+  })
+}
+
+type Reply = Parameters<typeof sendProblem>[0]
+
+function ok(reply: Reply) {
+  const body = JSON.stringify({ status: 'ok' })
+  return reply
+    .header('etag', etag(body))
+    .header('cache-control', UNCACHED)
+    .type('application/json; charset=utf-8')
+    .send(body)
+}
+
+/** A check that tells whether a component is up, and logs only when that changes. */
+function watch(log: Log, component: string, check: () => Promise<void>): () => Promise<boolean> {
+  let down = false
+  return async () => {
+    try {
+      await within(PATIENCE_MS, check())
+      if (down) log.info({ component }, 'a component is up again')
+      down = false
+    } catch (error) {
+      if (!down) log.warn({ err: error, component }, 'a component is down')
+      down = true
+    }
+    return !down
+  }
 }

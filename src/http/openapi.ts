@@ -20,31 +20,19 @@ const problem = z
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' })
 
-const age = {
-  newestDate: z.iso
-    .date()
-    .nullable()
-    .optional()
-    .describe('Of `distribution`: the newest stored distribution date; null in a store without positions.'),
-  ageSeconds: z
-    .int()
-    .nullable()
-    .optional()
-    .describe('Of `distribution`: the seconds since midnight UTC of that date; null in a store without positions.'),
-}
+const up = z.strictObject({ status: z.literal('up') })
+const down = z.strictObject({ status: z.literal('down'), message: z.string() })
 
 const health = z
   .strictObject({
     status: z.enum(['ok', 'error']),
-    info: z.record(z.string(), z.strictObject({ status: z.literal('up'), ...age })),
-    error: z.record(z.string(), z.strictObject({ status: z.literal('down'), message: z.string() })),
-    details: z.record(z.string(), z.object({ status: z.enum(['up', 'down']), message: z.string().optional(), ...age })),
+    info: z.record(z.string(), up),
+    error: z.record(z.string(), down),
+    details: z.record(z.string(), z.union([up, down])),
   })
-  .meta({
-    id: 'Health',
-    description:
-      'The components are `database` and `cache`. Where distributions are computed daily (DISTRIBUTION_CRON) there is also `distribution`, which is always up: it says how old the newest one is.',
-  })
+  .meta({ id: 'Health', description: 'The components are `database` and `cache`.' })
+
+const alive = z.strictObject({ status: z.literal('ok') })
 
 /** The REST APIs as an OpenAPI 3.1 document, from the definitions that serve them. */
 export function openApiDocument() {
@@ -65,6 +53,34 @@ export function openApiDocument() {
         responses: {
           200: { description: 'All components are up', content: { 'application/json': { schema: health } } },
           503: { description: 'A component is down', content: { 'application/json': { schema: health } } },
+        },
+      },
+    },
+    '/livez': {
+      get: {
+        operationId: 'getLiveness',
+        summary: 'Whether the process is alive',
+        description:
+          'For a scheduler that restarts processes: it depends on neither the database nor the cache. 503 only while the process ends.',
+        tags: ['Operations'],
+        responses: {
+          200: { description: 'It is alive', content: { 'application/json': { schema: alive } } },
+        },
+      },
+    },
+    '/readyz': {
+      get: {
+        operationId: 'getReadiness',
+        summary: 'Whether requests can be served',
+        description:
+          'For a load balancer: 200 while the database answers. It does not depend on the cache, without which answers are only slower.',
+        tags: ['Operations'],
+        responses: {
+          200: { description: 'Requests can be served', content: { 'application/json': { schema: alive } } },
+          503: {
+            description: 'The database does not answer',
+            content: { 'application/problem+json': { schema: problem } },
+          },
         },
       },
     },

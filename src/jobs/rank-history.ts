@@ -1,10 +1,11 @@
 import { whileLocked } from '../db/connect/lock.ts'
+import { LOCKS } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
 import { bringStandingsUp } from '../domain/points/bring-standings-up.ts'
 
-const STANDINGS_LOCK = 7_014_013
 /** Runs come one after another: the standings wait for the last of them. */
 const PAUSE_MS = 1000
+const RETRY_MS = 60_000
 
 /**
  * Keeps the ranks of past dates in line with the store, in the background: when it starts, and after each run of
@@ -17,20 +18,23 @@ export function startStandings({ store, notifications, log }: Deps): { close(): 
   const bringUp = async () => {
     try {
       let dates = 0
-      await whileLocked(store.pool, STANDINGS_LOCK, async () => {
+      await whileLocked(store.pool, LOCKS.rankHistory, async () => {
         dates = await bringStandingsUp(store.pool, closing.signal)
       })
       if (dates > 0) log.info({ dates }, 'computed the ranks of past dates')
     } catch (error) {
-      if (!closing.signal.aborted) log.warn({ err: error }, 'the ranks of past dates could not be computed')
+      if (closing.signal.aborted) return
+      log.warn({ err: error }, 'the ranks of past dates could not be computed, trying again in a minute')
+      bringUpIn(RETRY_MS)
     }
   }
-  const soon = () => {
+  const bringUpIn = (ms: number) => {
     clearTimeout(timer)
     timer = setTimeout(() => {
       work = work.then(bringUp)
-    }, PAUSE_MS).unref()
+    }, ms).unref()
   }
+  const soon = () => bringUpIn(PAUSE_MS)
   const ended = [notifications.subscribe('gateway_run', soon), notifications.onUp(soon)]
   soon()
   return {

@@ -30,6 +30,9 @@ export async function callAll(baseUrl: string, token: string): Promise<string[]>
   const link: string = must(home.data)
   const health = must((await client.GET('/health')).data)
   if (!link.includes('<a ') || health.status !== 'ok') throw new Error('it is not well')
+  const alive = must((await client.GET('/livez')).data)
+  const ready = must((await client.GET('/readyz')).data)
+  if (alive.status !== 'ok' || ready.status !== 'ok') throw new Error('it is not ready')
   const metrics: string = must((await client.GET('/metrics', { parseAs: 'text' })).data)
 
   const leaderboard = must((await client.GET('/points/leaderboard', { params: { query: { account: ada } } })).data)

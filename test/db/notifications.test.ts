@@ -2,18 +2,24 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type Notifications, openNotifications } from '../../src/db/connect/notifications.ts'
+import { openProbe, type Probe } from '../../src/db/connect/probe.ts'
 import { openStore } from '../support/store.ts'
 
 let database: Awaited<ReturnType<typeof openStore>>
+let probe: Probe
 let opened: Notifications[] = []
 beforeAll(async () => {
   database = await openStore()
+  probe = openProbe(database.url)
 })
 afterEach(async () => {
   await Promise.all(opened.map((one) => one.close()))
   opened = []
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  await probe.close()
+  await database.close()
+})
 
 const notify = (channel: string, payload: string) => database.pool.query('SELECT pg_notify($1, $2)', [channel, payload])
 
@@ -27,7 +33,13 @@ const listening = async () => {
 function open(more: Partial<Parameters<typeof openNotifications>[0]> = {}) {
   const heard: string[] = []
   const onError = vi.fn()
-  const notifications = openNotifications({ url: database.url, channels: ['one', 'Two'], onError, ...more })
+  const notifications = openNotifications({
+    url: database.url,
+    channels: ['one', 'Two'],
+    notify: probe.notify,
+    onError,
+    ...more,
+  })
   opened.push(notifications)
   notifications.onUp(() => heard.push('up'))
   notifications.onDown(() => heard.push('down'))
@@ -37,7 +49,7 @@ function open(more: Partial<Parameters<typeof openNotifications>[0]> = {}) {
 }
 
 test('nothing is connected until somebody subscribes', async () => {
-  const notifications = openNotifications({ url: database.url, channels: ['one'], onError() {} })
+  const notifications = openNotifications({ url: database.url, channels: ['one'], notify: probe.notify, onError() {} })
   opened.push(notifications)
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(await listening()).toEqual([])
@@ -85,7 +97,7 @@ test('a store that is away when it starts is reached when it comes, and told onc
 
 test('a connection that is dead without a word is noticed', async () => {
   const proxy = await startProxy(database.pool)
-  const { notifications, heard } = open({ url: proxy.url, pingMs: 100, patienceMs: 300 })
+  const { notifications, heard } = open({ url: proxy.url, heartbeatMs: 100, silenceMs: 500, patienceMs: 300 })
   await vi.waitFor(() => expect(heard).toEqual(['up']))
   proxy.freeze()
   await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 2000 })
@@ -94,6 +106,34 @@ test('a connection that is dead without a word is noticed', async () => {
   await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 8000 })
   await notifications.close()
   await proxy.close()
+})
+
+test('a connection that listens and hears nothing is not connected, which is reported once', async () => {
+  const onError = vi.fn()
+  const sent: string[] = []
+  const notify = async (channel: string) => void sent.push(channel)
+  const { notifications, heard } = open({ notify, onError, heartbeatMs: 50, silenceMs: 200 })
+  await vi.waitFor(() => expect(new Set(sent).size).toBeGreaterThan(2), { timeout: 10_000 })
+  expect(heard).toEqual([])
+  expect(notifications.connected).toBe(false)
+  expect(onError.mock.calls.map(([error]) => error.message)).toEqual([expect.stringContaining('do not arrive')])
+})
+
+test('heartbeats that stop make it unconnected, and the next one that is heard connected again', async () => {
+  let silent = false
+  const { notifications, heard } = open({
+    notify: async (channel, payload) => (silent ? undefined : probe.notify(channel, payload)),
+    heartbeatMs: 100,
+    silenceMs: 1000,
+  })
+  await vi.waitFor(() => expect(heard).toEqual(['up']))
+  const [pid] = await listening()
+  silent = true
+  await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 5000 })
+  expect(notifications.connected).toBe(false)
+  silent = false
+  await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 5000 })
+  expect(await listening()).toEqual([pid])
 })
 
 test('closing leaves no connection, also while it connects, and may be called twice', async () => {

@@ -58,9 +58,10 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
     try {
       await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), { timeout: 10_000 })
       expect(await points(gateway)).toEqual({ totalPoints: 0 })
-      const keys = await client.keys('gateway:answer:*')
-      const key = keys.find((one) => one.endsWith(' /points/userpoints')) ?? ''
-      expect(key).not.toBe('')
+      const key = await vi.waitFor(async () => {
+        const keys = await client.keys('gateway:answer *')
+        return keys.find((one) => one.endsWith(' /points/userpoints')) ?? expect.fail('it is not in Redis yet')
+      })
       // What one gateway has put there is what the other answers, until the data change.
       await client.set(key, JSON.stringify({ status: 200, json: '{"totalPoints":1}' }))
       expect(await points(other)).toEqual({ totalPoints: 1 })

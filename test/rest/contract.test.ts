@@ -60,12 +60,25 @@ describe('GET /health', () => {
     expect(await get('/health')).toEqual({ status: 'ok', info: up, error: {}, details: up })
   })
 
-  it('must not be cached', async () => {
+  it('must not be cached: it has an etag, and is sent in full to a client that has it', async () => {
     const response = await gateway.get('/health')
     expect(response.headers.get('cache-control')).toBe('no-cache,no-store,must-revalidate')
-    expect(response.headers.get('etag')).toMatch(/^(W\/)?"[^"]+"$/)
-    const again = await gateway.get('/health', { 'if-none-match': response.headers.get('etag') ?? '' })
+    const tag = response.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[^"]+"$/)
+    const again = await gateway.get('/health', { 'if-none-match': tag })
     expect(again.status).toBe(200)
+    expect(await again.json()).toMatchObject({ status: 'ok' })
+  })
+})
+
+describe.each(['/livez', '/readyz'])('GET %s', (path) => {
+  it('answers that it is well, uncached', async () => {
+    const response = await gateway.get(path)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ status: 'ok' })
+    expect(response.headers.get('cache-control')).toBe('no-cache,no-store,must-revalidate')
+    expect((await fetch(`${gateway.base}${path}`, { method: 'HEAD' })).status).toBe(200)
+    expect((await fetch(`${gateway.base}${path}`, { method: 'POST' })).status).toBe(405)
   })
 })
 

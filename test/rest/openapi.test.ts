@@ -44,7 +44,7 @@ const documented = `
   .map((line) => line.trim())
 
 /** Those of ours that no document has. */
-const ours = ['GET /metrics']
+const ours = ['GET /livez', 'GET /readyz', 'GET /metrics']
 
 interface Operation {
   name: string

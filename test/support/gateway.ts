@@ -50,12 +50,18 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     url: database.url,
     poolSize: config.DATABASE_POOL_SIZE,
     readTimeoutMs: config.READ_TIMEOUT_MS,
+    lockTimeoutMs: config.LOCK_TIMEOUT_MS,
     onError() {},
     onStatement: (sql) => statements.push(sql),
   })
   const cache = await openCache({ redisUrl: config.REDIS_URL, onError() {} })
   const client = openClient({ timeoutMs: 30_000, retries: 0, maxBytes: 1 << 26 })
-  const notifications = openNotifications({ url: database.url, channels: CHANNELS, onError() {} })
+  const notifications = openNotifications({
+    url: database.url,
+    channels: CHANNELS,
+    notify: store.probe.notify,
+    onError() {},
+  })
   const deps: Deps = {
     config,
     log: pino({ level: 'silent' }),

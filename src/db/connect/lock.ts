@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { sessionSql } from './session.ts'
 
 /**
  * Runs `work` while this process has a lock that all gateways on the store share; not at all while another has it.
@@ -16,6 +17,7 @@ export async function whileLocked(pool: pg.Pool, key: number, work: () => Promis
   // A lock that is lost so is found out by whoever needs to know.
   client.on('error', () => {})
   await client.connect()
+  await client.query(sessionSql())
   try {
     const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [key])
     if (!rows[0]?.locked) return false

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** What the store tells by NOTIFY, heard on one connection of its own. */
 export interface Notifications {
-  /** Whether every notification that is committed from now on will be heard. */
+  /** Whether notifications arrive: what was committed more than `silenceMs` ago has been heard. */
   readonly connected: boolean
   /** Calls `listener` with the payload of each notification of a channel. @returns ends it */
   subscribe(channel: string, listener: (payload: string) => void): () => void
@@ -17,36 +18,53 @@ export interface Notifications {
 export interface NotificationsOptions {
   url: string
   channels: string[]
-  /** Told of the failure that begins an outage, not of each attempt to end it. */
+  /** Notifies by another connection than the one that listens, as writers do. */
+  notify(channel: string, payload: string): Promise<void>
+  /** Called with the failure that begins an outage, not at each attempt to end it. */
   onError(error: Error): void
-  /** How often the connection is tried: one that is dead without a word is noticed within this and `patienceMs`. */
-  pingMs?: number
-  /** How long the store may take to answer. */
+  /** How often a notification to itself proves that notifications arrive. */
+  heartbeatMs?: number
+  /** Without such a proof for this long, notifications count as missed. */
+  silenceMs?: number
+  /** How long connecting may take. */
   patienceMs?: number
 }
 
+const HEARTBEAT_MS = 1000
+const SILENCE_MS = 2500
 const MAX_PAUSE_MS = 5000
 const CLOSING_MS = 500
 
 /**
  * Listens to channels of the store. It connects when somebody first subscribes, and again and again, with growing
- * pauses, whenever the connection is lost; a store that is away is no error of whoever subscribes.
+ * pauses, whenever the connection is lost; a store that is away is no error of whoever subscribes. A connection that
+ * is open may still hear nothing (a stalled network, a pooler in transaction mode), so only a heartbeat makes it
+ * `connected`: a notification to itself that takes the way of any other.
  */
 export function openNotifications(options: NotificationsOptions): Notifications {
+  const { silenceMs = SILENCE_MS } = options
   const closing = new AbortController()
   const listeners = new Map(options.channels.map((channel) => [channel, new Set<(payload: string) => void>()]))
   const ups = new Set<() => void>()
   const downs = new Set<() => void>()
   let connected = false
+  /** When the newest heartbeat that was heard had been sent. */
+  let provenAt = 0
+  let watchdog: NodeJS.Timeout | undefined
   let outage = false
   let listening: Promise<void> | undefined
 
-  const up = () => {
+  const proven = (at: number) => {
+    provenAt = at
+    clearTimeout(watchdog)
+    watchdog = setTimeout(down, at + silenceMs - performance.now()).unref()
+    if (connected) return
     connected = true
     outage = false
     for (const listener of [...ups]) listener()
   }
   const down = () => {
+    clearTimeout(watchdog)
     if (!connected) return
     connected = false
     for (const listener of [...downs]) listener()
@@ -58,9 +76,9 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     for (let failures = 0; !closing.signal.aborted; failures++) {
       try {
         await hold(options, closing.signal, {
-          up() {
+          proven(at) {
             failures = 0
-            up()
+            proven(at)
           },
           down,
           hear,
@@ -81,7 +99,8 @@ export function openNotifications(options: NotificationsOptions): Notifications 
 
   return {
     get connected() {
-      return connected
+      // By the clock too: a process that was stopped handles requests before its timers.
+      return connected && performance.now() - provenAt < silenceMs
     },
     subscribe(channel, listener) {
       const set = listeners.get(channel)
@@ -98,14 +117,19 @@ export function openNotifications(options: NotificationsOptions): Notifications 
 }
 
 interface Events {
-  up(): void
+  /** All that was committed before this time has been heard. */
+  proven(at: number): void
   down(): void
   hear(channel: string, payload: string): void
 }
 
-/** Keeps one connection for as long as it lives. @throws what it ended with, unless it was closed */
-async function hold(options: NotificationsOptions, closing: AbortSignal, { up, down, hear }: Events): Promise<void> {
-  const { url, channels, pingMs = 5000, patienceMs = 5000 } = options
+/** Keeps one connection for as long as it hears. @throws what it ended with, unless it was closed */
+async function hold(
+  options: NotificationsOptions,
+  closing: AbortSignal,
+  { proven, down, hear }: Events,
+): Promise<void> {
+  const { url, channels, notify, heartbeatMs = HEARTBEAT_MS, silenceMs = SILENCE_MS, patienceMs = 5000 } = options
   const client = new pg.Client({
     connectionString: url,
     application_name: 'gateway-listen',
@@ -126,15 +150,23 @@ async function hold(options: NotificationsOptions, closing: AbortSignal, { up, d
     client.on('end', () => end())
   })
   lost.catch(() => {})
-  client.on('notification', ({ channel, payload }) => hear(channel, payload ?? ''))
+  const heartbeat = `gateway_heartbeat_${randomUUID()}`
+  let heardAt = 0
+  client.on('notification', ({ channel, payload = '' }) => {
+    if (channel !== heartbeat) return hear(channel, payload)
+    heardAt = performance.now()
+    proven(Number(payload))
+  })
   try {
     await Promise.race([client.connect(), lost])
-    const commands = channels.map((channel) => `LISTEN ${pg.escapeIdentifier(channel)}`)
+    const commands = [...channels, heartbeat].map((channel) => `LISTEN ${pg.escapeIdentifier(channel)}`)
     await Promise.race([client.query(commands.join('; ')), lost])
-    up()
+    heardAt = performance.now()
     while (!closing.aborted) {
-      await sleep(pingMs, undefined, { signal: over.signal }).catch(() => {})
-      if (!closing.aborted) await Promise.race([client.query('SELECT 1'), lost])
+      // From here on nothing is sent on this connection: a pooler would lend it a server's for that, and take it back.
+      notify(heartbeat, String(performance.now())).catch(() => {})
+      await Promise.race([sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => {}), lost])
+      if (performance.now() - heardAt > 2 * silenceMs) throw new Error(DEAF)
     }
   } finally {
     down()
@@ -146,3 +178,6 @@ async function hold(options: NotificationsOptions, closing: AbortSignal, { up, d
     stream.destroy()
   }
 }
+
+const DEAF =
+  'the notifications of the store do not arrive, so answers are not cached: does DATABASE_URL lead to a pooler in transaction mode?'

@@ -3,13 +3,17 @@ import pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { Pipelines } from './pipelines.ts'
+import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
+import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
 
 /** The store: a pool of connections, seen through pg and through Prisma, and a few that single statements are read on. */
 export interface Store {
   pool: pg.Pool
   reads: Pipelines
+  /** Tells whether the database answers, whatever the pool is busy with. */
+  probe: Probe
   prisma: PrismaClient
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
@@ -27,12 +31,21 @@ export interface StoreOptions {
   poolSize: number
   /** How long Postgres may be at one statement outside of transactions that write; 0 or none: as long as the store allows. */
   readTimeoutMs?: number
+  /** How long a statement may wait for a lock; 0 or none: as long as the store allows. */
+  lockTimeoutMs?: number
   onError(error: Error): void
   /** Told of every statement of a reader: tests count them. */
   onStatement?: (sql: string) => void
 }
 
-export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStatement }: StoreOptions): Store {
+export function openStore({
+  url,
+  poolSize,
+  readTimeoutMs = 0,
+  lockTimeoutMs = 0,
+  onError,
+  onStatement,
+}: StoreOptions): Store {
   const lines = Math.min(MOST_PIPELINES, Math.floor((poolSize - 2) / 2))
   const client = {
     connectionString: url,
@@ -40,9 +53,9 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
     connectionTimeoutMillis: WAIT_MS,
     keepAlive: true,
   }
+  const session = sessionSql({ statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs })
   const onConnect = async (connection: pg.ClientBase) => {
-    // By a statement, for a proxy may refuse to connect with parameters.
-    if (readTimeoutMs > 0) await connection.query(`SET statement_timeout = ${readTimeoutMs}`)
+    await connection.query(session)
   }
   const pool = new pg.Pool({ ...client, max: poolSize - lines, onConnect })
   pool.on('error', onError)
@@ -55,14 +68,17 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
   })
   if (onStatement) (prisma as PrismaClient<'query'>).$on('query', (event) => onStatement(event.query))
   const reads = new Pipelines({ client, pool, size: lines, onConnect })
+  const probe = openProbe(url)
   return {
     pool,
     reads,
+    probe,
     prisma,
     onStatement,
     async close() {
       await prisma.$disconnect()
       await reads.close()
+      await probe.close()
       await pool.end()
     },
   }
@@ -184,13 +200,4 @@ export function readSnapshotWithModels<T>(store: Store, work: (reader: Reader) =
 export async function versionSeenBy(reader: Reader): Promise<bigint> {
   const [row] = await reader.$queryRaw<[{ version: bigint }]>`SELECT sum(version)::bigint AS version FROM data_version`
   return row.version
-}
-
-/** The version of the data that a read started now would see. */
-export async function dataVersion(store: Store): Promise<bigint> {
-  const { rows } = await store.pool.query<{ version: string }>({
-    name: 'version',
-    text: 'SELECT sum(version)::bigint AS version FROM data_version',
-  })
-  return BigInt(rows[0]?.version ?? 0)
 }

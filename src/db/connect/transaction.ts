@@ -3,10 +3,11 @@ import { turns } from './turns.ts'
 
 /**
  * What is written may take as long as it takes. A server that can tell looks every second whether the client is there: one
- * that was killed keeps no lock.
+ * that was killed keeps no lock. One that hangs loses its locks in time: no wait for a source is that long.
  */
 const BEGIN = `BEGIN;
   SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = '15min';
   DO $$ BEGIN
     SET LOCAL client_connection_check_interval = '1s';
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;

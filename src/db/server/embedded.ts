@@ -24,6 +24,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { LOCKS } from '../locks.ts'
 
 const exec = promisify(execFile)
 
@@ -32,9 +33,6 @@ const STOP_MS = 60_000
 const LEFTOVER_AGE_MS = 10 * 60_000
 const EMPTY_LOCK_AGE_MS = 5_000
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024
-/** The advisory lock in the database `postgres` that every user of a server shares. */
-const USERS_LOCK = 7_014_001
-const CREATE_LOCK = 7_014_002
 const ROLE = 'gateway'
 const DATABASE = 'gateway'
 const PASSWORD_FILE = 'gateway.password'
@@ -350,7 +348,7 @@ async function attach({ directory }: Cluster, port: number): Promise<Session> {
   client.on('error', () => {}) // what counts is its end, which follows
   try {
     await client.connect()
-    await client.query('select pg_advisory_lock_shared($1)', [USERS_LOCK])
+    await client.query('select pg_advisory_lock_shared($1)', [LOCKS.embeddedUsers])
     return { client, port, password }
   } catch (error) {
     await client.end().catch(() => {})
@@ -361,8 +359,10 @@ async function attach({ directory }: Cluster, port: number): Promise<Session> {
 /** Stops the server if nobody else uses it: each gives up its share first, so one gets the whole lock. */
 async function leave({ account, binaries, directory, log }: Cluster, { client }: Session): Promise<void> {
   try {
-    await client.query('select pg_advisory_unlock_shared($1)', [USERS_LOCK])
-    const { rows } = await client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [USERS_LOCK])
+    await client.query('select pg_advisory_unlock_shared($1)', [LOCKS.embeddedUsers])
+    const { rows } = await client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [
+      LOCKS.embeddedUsers,
+    ])
     const server = rows[0]?.last && (await readLock(directory))
     if (!server) return
     // Not `pg_ctl stop`: it would wait for the server of whoever arrives meanwhile.
@@ -379,10 +379,10 @@ async function leave({ account, binaries, directory, log }: Cluster, { client }:
 }
 
 async function createDatabase(client: pg.Client): Promise<void> {
-  await client.query('select pg_advisory_lock($1)', [CREATE_LOCK])
+  await client.query('select pg_advisory_lock($1)', [LOCKS.embeddedCreate])
   const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
   if (rowCount === 0) await client.query(`create database ${DATABASE}`)
-  await client.query('select pg_advisory_unlock($1)', [CREATE_LOCK])
+  await client.query('select pg_advisory_unlock($1)', [LOCKS.embeddedCreate])
 }
 
 /**

@@ -5,9 +5,11 @@ import { dirname, join, resolve } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
+import { sessionSql } from '../connect/session.ts'
+import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
-/** The lock that Prisma's engine takes: `prisma migrate deploy` and this wait for each other. */
-const MIGRATE_LOCK = 72_707_369
+/** How long another gateway's migrations may take. */
+const TURN = '10min'
 
 interface Migration {
   name: string
@@ -40,8 +42,12 @@ export async function migrate(options: {
   const pool = new pg.Pool({ connectionString: options.url, max: 1, idleTimeoutMillis: 0 })
   pool.on('error', () => {})
   try {
-    await pool.query('select pg_advisory_lock($1)', [MIGRATE_LOCK]).catch((cause) => {
-      throw new Error(`The database cannot be migrated: ${cause.message || cause.code}`, { cause })
+    await lock(pool).catch((cause) => {
+      const reason =
+        cause.code === LOCK_NOT_AVAILABLE
+          ? `another session has held the lock for migrations (${LOCKS.migrate}) for ${TURN}`
+          : cause.message || cause.code
+      throw new Error(`The database cannot be migrated: ${reason}`, { cause })
     })
     const begun = await hasRecords(pool)
     const known = begun ? await readApplied(pool) : []
@@ -53,6 +59,13 @@ export async function migrate(options: {
   } finally {
     await pool.end()
   }
+}
+
+/** Waits for the lock that the session then has. `prisma migrate deploy` and this wait for each other. */
+async function lock(pool: pg.Pool): Promise<void> {
+  await pool.query(`${sessionSql()}; set lock_timeout = '${TURN}'`)
+  await pool.query('select pg_advisory_lock($1)', [LOCKS.migrate])
+  await pool.query('set lock_timeout = 0')
 }
 
 async function readMigrations(directory: string): Promise<Migration[]> {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { whileLocked } from '../../db/connect/lock.ts'
+import { LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
 import { newestDistribution } from './freshness.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
@@ -7,7 +8,6 @@ import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
 /** Who asks for the runs of the daily job, in their records. */
 export const SCHEDULE = 'schedule'
 
-const DAILY_LOCK = 7_014_012
 const DAY_MS = 86_400_000
 /** How long after its first, second and third failure a date is tried again; then at the next tick. */
 const RETRY_MS = [60_000, 5 * 60_000, 15 * 60_000]
@@ -36,7 +36,7 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<DailyOutc
   const { pool, log, signal } = deps
   let outcome: DailyOutcome = 'done'
   if (dueDates(await newestDistribution(pool), tick, deps.catchUp).dates.length === 0) return outcome
-  const ran = await whileLocked(pool, DAILY_LOCK, async () => {
+  const ran = await whileLocked(pool, LOCKS.daily, async () => {
     const { dates, left } = dueDates(await newestDistribution(pool), tick, deps.catchUp)
     for (const date of dates) {
       signal?.throwIfAborted()

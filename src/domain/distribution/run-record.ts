@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
+import { LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import type { BasePoints } from '../points/formula.ts'
 
-const RUN_LOCK = 7_014_011
 const LOCKED_DAY = "(date - date '2000-01-01')"
 
 /**
@@ -14,7 +14,7 @@ const LOCKED_DAY = "(date - date '2000-01-01')"
 export async function claimDate(client: PoolClient, date: string): Promise<void> {
   const { rows } = await client.query<{ claimed: boolean }>(
     `SELECT pg_try_advisory_xact_lock($1, ${LOCKED_DAY}) AS claimed FROM (SELECT $2::date AS date) d`,
-    [RUN_LOCK, date],
+    [LOCKS.run, date],
   )
   if (rows[0]?.claimed) return
   const running = await client.query<{ id: string; kind: string; requested_by: string; started_at: Date }>(
@@ -119,7 +119,7 @@ export async function closeDeadRuns(pool: Pool, claimed: string | null = null): 
        SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2 AND granted
          AND objid::bigint = (${LOCKED_DAY}::bigint & 4294967295)
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
-    [RUN_LOCK, claimed],
+    [LOCKS.run, claimed],
   )
 }
 

@@ -1,13 +1,24 @@
-import type { PoolClient } from 'pg'
+import type { DatabaseError, PoolClient } from 'pg'
+import { LOCK_NOT_AVAILABLE, LOCKS } from '../../db/locks.ts'
+import { GatewayError } from '../../errors.ts'
 import { keepStandings } from './keep-standings.ts'
 import { settlePoolDays } from './pool-days.ts'
 
-/** Writers of the store take turns: the totals that one run reads must not be another's half-done ones. */
-const WRITERS_LOCK = 7_014_010
-
-/** Waits for this transaction's turn to write; its turn ends with the transaction. */
+/**
+ * Waits for this transaction's turn to write; its turn ends with the transaction. Writers of the store take turns: the
+ * totals that one run reads must not be another's half-done ones.
+ * @throws UNAVAILABLE when its turn does not come within the session's lock_timeout
+ */
 export async function takeTurn(client: PoolClient): Promise<void> {
-  await client.query('SELECT pg_advisory_xact_lock($1)', [WRITERS_LOCK])
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.writers])
+  } catch (error) {
+    if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error
+    throw new GatewayError(
+      'UNAVAILABLE',
+      'Another import, run or change of multipliers is still writing to the store. Nothing was changed; try again when it has finished.',
+    )
+  }
 }
 
 export interface Settlement {

@@ -1,4 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
+import { LOCK_NOT_AVAILABLE } from '../../db/locks.ts'
 import { GatewayError, REFUSALS, type RefusalCode } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Log } from '../deps.ts'
@@ -78,6 +79,11 @@ export function knownFault(error: unknown): GatewayError | undefined {
   if (error.name === 'PothosValidationError') return new GatewayError('BAD_INPUT', error.message)
   if (isStoreDown(error))
     return new GatewayError('UNAVAILABLE', 'The store cannot be reached or is too busy. Try again in a moment.')
+  if (codesOf(error).includes(LOCK_NOT_AVAILABLE))
+    return new GatewayError(
+      'UNAVAILABLE',
+      'What this changes is locked by another session of the database. Nothing was changed; try again in a moment.',
+    )
   if (codesOf(error).includes(CANCELED))
     return new GatewayError(
       'TIMEOUT',

@@ -95,7 +95,7 @@ export class Documents {
     if (query === undefined) return this.#recall(hash)
     if (query.length <= MAX_TEXT) {
       this.#sent.set(hash, query)
-      await this.#shared?.set(sharedKey(hash), query)
+      this.#shared?.set(sharedKey(hash), query)
     }
     return query
   }

@@ -56,10 +56,10 @@ export function asksAnew(headers: IncomingHttpHeaders): boolean {
 export interface EdgeCacheOptions {
   maxBytes: number
   notifications: Notifications
-  /** A second level that several gateways share; undefined: there is none. */
-  shared: Cache | undefined
-  /** The version of the data that a read started now would see. */
-  version(): Promise<bigint>
+  /** A second level for several gateways, and the release whose answers this one may give; undefined: there is none. */
+  shared: { cache: Cache; release: string } | undefined
+  /** Names the state of the data that a read started now would see. */
+  historyPoint(): Promise<string>
   now(): Date
 }
 
@@ -80,7 +80,7 @@ export class EdgeCache {
   readonly #options: EdgeCacheOptions
   readonly #answers: LRUCache<string, Answer> | undefined
   readonly #flights = new Map<string, Promise<Answer>>()
-  #version: Promise<bigint> | undefined
+  #historyPoint: Promise<string> | undefined
   /** Counts the changes of the data. */
   #epoch = 0
 
@@ -98,14 +98,14 @@ export class EdgeCache {
   /** Forgets everything: the data has changed, or may have. */
   forget(): void {
     this.#epoch++
-    this.#version = undefined
+    this.#historyPoint = undefined
     this.#answers?.clear()
     this.#flights.clear()
   }
 
   /** The answer that is kept under a key. */
   find(key: string): Answer | undefined {
-    return this.#answers?.get(key)
+    return this.#options.notifications.connected ? this.#answers?.get(key) : undefined
   }
 
   /**
@@ -115,7 +115,8 @@ export class EdgeCache {
   async answer(key: string | undefined, compute: () => Promise<Computed>, anew = false): Promise<Answer> {
     const { notifications, shared } = this.#options
     if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute())
-    const kept = anew ? undefined : (this.find(key) ?? this.#flights.get(key))
+    // While changes may be missed, an answer that is being computed may be from before the last one.
+    const kept = anew || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
     if (kept) return kept
     const epoch = this.#epoch
     const started = this.#compute(key, compute, anew)
@@ -151,26 +152,32 @@ export class EdgeCache {
   async #compute(key: string, compute: () => Promise<Computed>, anew: boolean): Promise<Answer> {
     const { shared } = this.#options
     if (!shared) return answerOf(key, await compute())
-    // Asked for before anything is read: an answer may be newer than its key says, never older.
-    if (anew) this.#version = undefined
-    const versioned = `${await this.#currentVersion()} ${key}`
-    const known = anew ? undefined : await shared.get(versioned)
+    if (anew) this.#historyPoint = undefined
+    const point = await this.#currentPoint()
+    const sharedKey = `answer ${shared.release} ${point} ${key}`
+    const known = anew ? undefined : await shared.cache.get(sharedKey)
     if (known !== undefined) return answerOf(key, JSON.parse(known) as Computed)
     const computed = await compute()
-    if (computed.etag === undefined) await shared.set(versioned, JSON.stringify(computed))
+    if (computed.etag === undefined) void this.#share(shared.cache, sharedKey, point, computed)
     return answerOf(key, computed)
   }
 
-  #currentVersion(): Promise<bigint> {
-    if (!this.#options.notifications.connected) return this.#options.version()
-    if (!this.#version) {
-      const asked = this.#options.version()
-      this.#version = asked
-      asked.catch(() => {
-        if (this.#version === asked) this.#version = undefined
+  /** Shares an answer that was computed between two looks at one history point, and so belongs to it. */
+  async #share(cache: Cache, key: string, point: string, computed: Computed): Promise<void> {
+    const now = await this.#options.historyPoint().catch(() => undefined)
+    if (now === point) cache.set(key, JSON.stringify(computed))
+  }
+
+  #currentPoint(): Promise<string> {
+    if (!this.#options.notifications.connected) return this.#options.historyPoint()
+    if (!this.#historyPoint) {
+      const requested = this.#options.historyPoint()
+      this.#historyPoint = requested
+      requested.catch(() => {
+        if (this.#historyPoint === requested) this.#historyPoint = undefined
       })
     }
-    return this.#version
+    return this.#historyPoint
   }
 }
 

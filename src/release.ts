@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+
+/** Settings of one process, which may differ between gateways that give the same answers. */
+const OF_ONE_PROCESS = [
+  'HOST',
+  'PORT',
+  'DATABASE_URL',
+  'DATABASE_POOL_SIZE',
+  'DATA_DIR',
+  'REDIS_URL',
+  'CACHE_MAX_BYTES',
+  'ADMIN_TOKEN',
+  'ADMIN_TOKENS',
+  'POSITIONS_SOURCE_KEY',
+  'LOG_LEVEL',
+]
+
+/** Names the program's code and settings: gateways that differ in this may give different answers to one request. */
+export async function releaseOf(config: Config): Promise<string> {
+  const release = createHash('sha256')
+  const settings = Object.entries(config).filter(([name]) => !OF_ONE_PROCESS.includes(name))
+  release.update(JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1))))
+  const root = import.meta.dirname
+  const files = await readdir(root, { recursive: true })
+  for (const file of files.filter((name) => /\.[jt]s$/.test(name)).sort())
+    release.update(file).update(await readFile(join(root, file)))
+  return release.digest('base64url').slice(0, 22)
+}
