@@ -64,6 +64,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       timeoutMs: config.SOURCE_TIMEOUT_MS,
       retries: config.SOURCE_RETRIES,
       maxBytes: config.SOURCE_MAX_BYTES,
+      onFailedAttempt: (source, error) => log.warn({ err: error, source }, 'a request to a source failed'),
     })
     closing.push(() => client.close())
     const positionsSource = openConfiguredSource(config, client)

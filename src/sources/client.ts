@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib'
 import pRetry, { AbortError } from 'p-retry'
 import type { Dispatcher } from 'undici'
 import { GatewayError } from '../errors.ts'
+import type { Agent } from './agent.ts'
 
 export interface ClientOptions {
   /** How long one attempt may take: until its answer was read to the end, or, for `open`, until it begins. */
@@ -14,6 +15,8 @@ export interface ClientOptions {
   maxBytes: number
   /** The shortest wait before the first repetition; it doubles from one to the next. */
   waitMs?: number
+  /** Called for each attempt that failed, with the error that says why. */
+  onFailedAttempt?(source: string, error: Error): void
 }
 
 /**
@@ -55,8 +58,6 @@ export interface Answer {
   unzipped: boolean
 }
 
-const CONNECTIONS = 8
-const REDIRECTIONS = 5
 const MIN_WAIT_MS = 250
 const MAX_WAIT_MS = 10_000
 const MAX_RETRY_AFTER_MS = 60_000
@@ -66,25 +67,21 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504])
 /** A fault of the server that may pass. */
 class PassingFault extends Error {
   readonly waitMs: number
-  constructor(message: string, waitMs = 0) {
-    super(message)
+  constructor(message: string, { waitMs = 0, cause }: { waitMs?: number; cause?: unknown } = {}) {
+    super(message, { cause })
     this.waitMs = waitMs
   }
 }
 
-export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS }: ClientOptions): Client {
-  let opened: ReturnType<typeof open> | undefined
-  /** Most gateways ask nobody: what that takes is loaded for those that do. */
-  async function open() {
-    const { Agent, interceptors, request } = await import('undici')
-    const agent = new Agent({
-      connections: CONNECTIONS,
-      connect: { timeout: timeoutMs },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+export function openClient(options: ClientOptions): Client {
+  const { timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS, onFailedAttempt } = options
+  let agent: Promise<Agent> | undefined
+  /** Most gateways ask nobody: undici is loaded for those that do. */
+  async function open(): Promise<Agent> {
+    agent ??= import('./agent.ts').then(({ openAgent }) => openAgent(timeoutMs))
+    return agent.catch((error) => {
+      throw new AbortError(error)
     })
-    const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: REDIRECTIONS }))
-    return { agent, dispatcher, request }
   }
 
   /** One attempt; what it throws is a PassingFault, or an AbortError around what ends the retries. */
@@ -98,6 +95,7 @@ export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS 
     const onAbort = () => stop.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     const forget = () => signal?.removeEventListener('abort', onAbort)
+    const { request } = await open()
     let late = false
     const deadline = setTimeout(() => {
       late = true
@@ -105,12 +103,9 @@ export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS 
     }, timeoutMs)
     try {
       const { href, authorization } = target(url, bearer)
-      opened ??= open()
-      const { dispatcher, request } = await opened
       const answer = answerOf(
         source,
         await request(href, {
-          dispatcher,
           signal: stop.signal,
           method: json === undefined ? 'GET' : 'POST',
           headers: {
@@ -126,15 +121,16 @@ export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS 
       answer.body.once('close', forget)
       if (PASSING.has(answer.status)) {
         const told = await toldBy(answer, bearer)
-        throw new PassingFault(`it answered ${answer.status}${told}`, answer.waitMs)
+        throw new PassingFault(`it answered ${answer.status}${told}`, { waitMs: answer.waitMs })
       }
       return await read(answer)
     } catch (error) {
       forget()
       if (error instanceof PassingFault || error instanceof AbortError) throw error
       if (signal?.aborted) throw new AbortError(signal.reason as Error)
-      if (late) throw new PassingFault(`it did not answer within ${timeoutMs / 1000} s`)
-      throw new PassingFault(faultOf(error))
+      if (late) throw new PassingFault(`it did not answer within ${timeoutMs / 1000} s`, { cause: error })
+      if (!isReadFault(error)) throw new AbortError(error as Error)
+      throw new PassingFault(faultOf(error), { cause: error })
     } finally {
       clearTimeout(deadline)
     }
@@ -150,6 +146,7 @@ export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS 
         randomize: true,
         ...(signal && { signal }),
         async onFailedAttempt({ error, retriesLeft }) {
+          onFailedAttempt?.(source, error)
           if (error instanceof PassingFault && error.waitMs > 0 && retriesLeft > 0) await pause(error.waitMs, signal)
         },
       })
@@ -179,7 +176,7 @@ export function openClient({ timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS 
     },
     open: (source, url, request = {}) =>
       retried(source, request.signal, () => attempt(source, url, request, async (answer) => answer)),
-    close: async () => (await opened)?.agent.destroy(),
+    close: async () => (await agent)?.close(),
   }
 }
 
@@ -231,15 +228,30 @@ export function faultOf(error: unknown): string {
   // The message is what undici's parser says at the end of a connection within an answer.
   if (/EOF state/.test(message)) return faults.ECONNRESET
   if (code.startsWith('Z_')) return faults[code] ?? 'it is no valid gzip'
-  return faults[code] ?? `it cannot be read${code ? ` (${code})` : ''}`
+  if (faults[code] !== undefined) return faults[code]
+  // The message of a system error names addresses and paths; others say what is wrong with a certificate or an answer.
+  const isSystemError = (error as NodeJS.ErrnoException).syscall !== undefined
+  if (isSystemError || !isReadFault(error)) return `it cannot be read${code && ` (${code})`}`
+  return `it cannot be read: ${cut(message)}${code && ` (${code})`}`
 }
 
+/** Whether an error is of the network, the file system or the other server. Others are faults of ours. */
+export function isReadFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, cause, name } = error as NodeJS.ErrnoException
+  return typeof code === 'string' || name === 'HTTPParserError' || isReadFault(cause)
+}
+
+const UNREACHABLE = 'it cannot be reached'
 const CUT = 'it closed the connection before the end'
 const faults: Record<string, string> & { ECONNRESET: string } = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'its host name is not known',
   EAI_AGAIN: 'its host name is not known',
-  UND_ERR_CONNECT_TIMEOUT: 'it cannot be reached',
+  UND_ERR_CONNECT_TIMEOUT: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
   UND_ERR_BODY_TIMEOUT: 'it stopped in the middle of its answer',
   ECONNRESET: CUT,
   EPIPE: CUT,

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { type Client, type ClientOptions, openClient, shownUrl, urlBelow } from '../../src/sources/client.ts'
 import { answerJson, type FakeServer, startServer } from '../support/positions-server.ts'
 
@@ -184,6 +186,28 @@ test('a server that is not there', async () => {
   await start(never, { retries: 1 })
   await server.close()
   await expect(json()).rejects.toThrow('The source failed: nothing listens there (tried 2 times).')
+})
+
+test('what a server says that does not speak HTTP is told in words, and each error is passed on for the log', async () => {
+  const failed = vi.fn()
+  client = openClient({ timeoutMs: 2000, retries: 1, maxBytes: 1000, waitMs: 5, onFailedAttempt: failed })
+  const ssh = createServer((socket) => socket.on('error', never).end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')
+  await once(ssh, 'listening')
+  const { port } = ssh.address() as AddressInfo
+  await expect(client.json('The source', `http://127.0.0.1:${port}/`)).rejects.toThrow(
+    /^The source failed: it cannot be read: Response does not match the HTTP.* \(tried 2 times\)\.$/,
+  )
+  const error = { cause: expect.objectContaining({ name: 'HTTPParserError' }) }
+  expect(failed.mock.calls).toEqual(Array(2).fill(['The source', expect.objectContaining(error)]))
+  ssh.close()
+})
+
+test('a fault of ours is neither repeated nor laid at the door of the source', async () => {
+  await start(never)
+  const circle: object[] = []
+  circle.push(circle)
+  await expect(json('/', { json: circle })).rejects.toThrow(TypeError)
+  expect(server.requests).toHaveLength(0)
 })
 
 test.each([

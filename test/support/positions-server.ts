@@ -98,7 +98,7 @@ export interface PositionsOptions {
   instead?(request: SourceRequest, response: ServerResponse, number: number): boolean | Promise<boolean>
 }
 
-const sdl = readFileSync(join(import.meta.dirname, '../../src/sources/graph-positions.graphql'), 'utf8')
+const sdl = readFileSync(join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'), 'utf8')
 
 /** The page that an honest source gives. */
 export function pageOf(

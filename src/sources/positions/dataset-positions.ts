@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { GatewayError } from '../../errors.ts'
-import { faultOf, sourceFailed } from '../client.ts'
+import { faultOf, isReadFault, sourceFailed } from '../client.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { readLines } from '../dataset/lines.ts'
 import { type PositionBatch, type PositionsSource, positionsName } from './positions-source.ts'
@@ -19,8 +19,9 @@ export function datasetPositions(name: string, open: (signal?: AbortSignal) => P
       return await dataset.open('positions')
     } catch (error) {
       if (signal?.aborted) throw signal.reason
-      if (!(error instanceof GatewayError)) throw sourceFailed(called, faultOf(error))
-      throw error.code === 'SOURCE_FAILED' ? error : sourceFailed(called, error.message.replace(/\.$/, ''))
+      if (error instanceof GatewayError)
+        throw error.code === 'SOURCE_FAILED' ? error : sourceFailed(called, error.message.replace(/\.$/, ''))
+      throw isReadFault(error) ? sourceFailed(called, faultOf(error)) : error
     }
   }
 
@@ -46,6 +47,7 @@ export function datasetPositions(name: string, open: (signal?: AbortSignal) => P
           fetched = { digest: hash.digest('hex'), at: new Date() }
         } catch (error) {
           if (signal?.aborted) throw signal.reason
+          if (!isReadFault(error)) throw error
           throw sourceFailed(called, `${label}: ${faultOf(error)}`)
         } finally {
           stream.destroy()
