@@ -176,7 +176,7 @@ const marketSnapshots = (
   [
     [ann, 1, markets.same, 'main', D1, '1000', 0.1, '0', 0, '0', 0],
     [ann, 1, markets.same, 'second', D1, '7', 0.2, '0', null, '0', null],
-    [ann, 1, markets.same, 'main', D2, MAX, 1000000.25, MAX, 5, '12', 250.5],
+    [ann, 1, markets.same, 'main', D2, MAX, 1000000.25, MAX, 5, MAX, 250.5],
     [ann, 1, markets.same, 'second', D2, MAX, 0.3, '1', null, '1', null],
     [ann, 42161, markets.same, 'main', D1, '5', null, '6', null, '7', null],
     [ann, 42161, markets.same, 'main', D3, '50', 40, '0', 0, '7', 60],

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 for (const [group, list] of Object.entries(facts))
   describe(group, () => {
-    test.concurrent.each(list)('$name', async (fact) => {
+    test.concurrent.each(list.map((fact) => [fact.name, fact] as const))('%s', async (_, fact) => {
       const expected = await expectedOf(fact, oracle)
       for (const [road, extensions] of Object.entries(roads))
         await check(fact, expected, asker(gateway, extensions), road)
