@@ -116,30 +116,30 @@ export interface Oracle {
 
 /** Puts the records of all imports into plain tables of the database at `url`. */
 export async function openOracle(url: string, imports: Files[]): Promise<Oracle> {
-  const client = new pg.Client({
+  const pool = new pg.Pool({
+    max: 2,
     connectionString: url,
-    options: '-c timezone=UTC',
+    options: '-c timezone=UTC -c search_path=facts',
     types: {
       getTypeParser: (oid: number, format: 'text') => parsers[oid] ?? pg.types.getTypeParser(oid, format),
     } as never,
   })
-  await client.connect()
   // Text is ordered by its bytes, whatever the server's locale.
-  await client.query(TABLES.replaceAll(/\btext\b/g, 'text COLLATE "C"'))
+  await pool.query(TABLES.replaceAll(/\btext\b/g, 'text COLLATE "C"'))
   for (const [n, files] of imports.entries())
     for (const [file, records] of Object.entries(files)) {
       const table = file.replaceAll('-', '_')
       const lines = records.map((record) => ({ import: n + 1, ...(record as object) }))
-      await client.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`, [
+      await pool.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`, [
         JSON.stringify(lines),
       ])
     }
-  await client.query(`UPDATE market_snapshots SET "positionId" = 'main' WHERE "positionId" IS NULL`)
-  await client.query(VIEWS)
+  await pool.query(`UPDATE market_snapshots SET "positionId" = 'main' WHERE "positionId" IS NULL`)
+  await pool.query(VIEWS)
   return {
     async rows(sql) {
-      return (await client.query<Row>(sql)).rows
+      return (await pool.query<Row>(sql)).rows
     },
-    close: () => client.end(),
+    close: () => pool.end(),
   }
 }
