@@ -1,0 +1,229 @@
+import { markets, pools, tokens, users, vaults } from './data.ts'
+import type { Fact } from './fact.ts'
+
+const { ann, ben, cat, dan, eve, fay } = users
+const MARCH = 'from: "2025-03-01", to: "2025-03-31"'
+const inMarch = `date BETWEEN '2025-03-01' AND '2025-03-31'`
+const day = `to_timestamp(timestamp)::date`
+const every = `users: ["${ann}", "${ben}", "${cat}", "${dan}", "${eve}", "${fay}", "${users.gus}", "${users.hal}"]`
+
+const POSITIONS = `count userCount sumPoints sumSuppliedUsd sumProtectedUsd sumBorrowedUsd averagePoints averageSuppliedUsd
+  averageProtectedUsd averageBorrowedUsd sumSuppliedAmount sumProtectedAmount sumBorrowedAmount`
+const amounts = ['supplied', 'protected', 'borrowed']
+const title = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+/** Sums of positions, or of sides, which are of one token and so have amounts. */
+const sums = (tokens = false) => `count(*), count(DISTINCT "user") AS "userCount", sum(points) AS "sumPoints",
+  avg(points) AS "averagePoints", ${amounts
+    .map(
+      (
+        one,
+      ) => `sum("${one}Usd"::numeric) AS "sum${title(one)}Usd", avg("${one}Usd"::numeric) AS "average${title(one)}Usd",
+  ${tokens ? `sum(${one}::numeric)` : 'NULL'} AS "sum${title(one)}Amount"`,
+    )
+    .join(', ')}`
+
+const MARKETS = `count userCount sumCollateralUsd sumProtectedUsd sumDebtUsd averageCollateralUsd averageProtectedUsd
+  averageDebtUsd sumCollateralAssets sumProtectedAssets sumDebtAssets`
+const marketSums = (tokens: boolean) =>
+  `count(*), count(DISTINCT "accountId") AS "userCount", ${['collateral', 'protected', 'debt']
+    .map(
+      (
+        one,
+      ) => `sum("${one}Usd"::numeric) AS "sum${title(one)}Usd", avg("${one}Usd"::numeric) AS "average${title(one)}Usd",
+    ${tokens ? `sum("${one}Assets")::text` : 'NULL'} AS "sum${title(one)}Assets"`,
+    )
+    .join(', ')}`
+
+const REWARDS = `count userCount claimedCount sumSupplySentUsd sumCollateralReceivedUsd sumLiquidRewardUsd
+  averageSupplySentUsd averageCollateralReceivedUsd averageLiquidRewardUsd`
+const rewardSums = `count(*), count(DISTINCT "accountId") AS "userCount", count("claimedTimestamp") AS "claimedCount",
+  ${['supplySent', 'collateralReceived', 'liquidReward']
+    .map(
+      (one) =>
+        `sum("${one}Usd"::numeric) AS "sum${title(one)}Usd", avg("${one}Usd"::numeric) AS "average${title(one)}Usd"`,
+    )
+    .join(', ')}`
+const rewards = `(SELECT "chainId", "accountId", timestamp, "claimedTimestamp", "supplySentUsd", "collateralReceivedUsd",
+    "liquidRewardUsd", "collateralReceived", "liquidReward", "collateralMarketId" AS market, NULL AS vault
+  FROM market_liquidation_rewards UNION ALL
+  SELECT "chainId", "accountId", timestamp, "claimedTimestamp", "supplySentUsd", "collateralReceivedUsd",
+    "liquidRewardUsd", "collateralReceived", "liquidReward", NULL, "vaultId" FROM vault_liquidation_rewards) r`
+
+export const aggregateFacts: Fact[] = [
+  {
+    name: 'all positions of a month are one group',
+    query: `positionAggregates(filter: { ${MARCH} }) { ${POSITIONS} }`,
+    at: 'positionAggregates',
+    sql: `SELECT ${sums()} FROM scored WHERE ${inMarch}`,
+  },
+  {
+    name: 'a group without a row has a count of 0, sums of 0 and no averages',
+    query: `positionAggregates(filter: { users: ["${users.gus}"] }) { count userCount sumPoints averagePoints sumSuppliedUsd }`,
+    at: 'positionAggregates',
+    sql: `SELECT count(*), count(*) AS "userCount", coalesce(sum(points), 0) AS "sumPoints", avg(points) AS "averagePoints",
+      coalesce(sum("suppliedUsd"), 0) AS "sumSuppliedUsd" FROM scored WHERE "user" = '${users.gus}'`,
+  },
+  ...(
+    [
+      ['DATE', 'date', 'start', 'start'],
+      ['WEEK', `date_trunc('week', date)::date`, 'start', 'start'],
+      ['MONTH', `date_trunc('month', date)::date`, 'start', 'start'],
+      ['CHAIN', 'chain', 'chainId', 'chainId'],
+      ['USER', '"user"', 'user { address }', 'user.address'],
+    ] as const
+  ).map(([groupBy, key, selection, column]) => ({
+    name: `positions by ${groupBy}`,
+    query: `positionAggregates(groupBy: [${groupBy}], filter: { ${every} }) { key { ${selection} } ${POSITIONS} }`,
+    at: 'positionAggregates',
+    sql: `SELECT ${key} AS "key.${column}", ${sums()} FROM scored GROUP BY 1 ORDER BY 1`,
+  })),
+  {
+    name: 'positions by POOL',
+    query: `positionAggregates(groupBy: [POOL], filter: { ${MARCH} }) { key { poolAddress chainId pool { displayName } } ${POSITIONS} }`,
+    at: 'positionAggregates',
+    sql: `SELECT pool AS "key.poolAddress", chain AS "key.chainId",
+        concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "key.pool.displayName", ${sums()}
+      FROM scored s JOIN pools o ON o.id = pool WHERE ${inMarch} GROUP BY 1, 2, 3 ORDER BY 1`,
+  },
+  {
+    name: 'positions by token: their sides, with amounts, on each chain',
+    query: `positionAggregates(groupBy: [ASSET], filter: { ${MARCH} }) { key { assetAddress chainId } ${POSITIONS} }`,
+    at: 'positionAggregates',
+    sql: `SELECT asset AS "key.assetAddress", chain AS "key.chainId", ${sums(true)} FROM sides WHERE ${inMarch}
+      GROUP BY 1, 2 ORDER BY 1, 2`,
+    unordered: true,
+  },
+  {
+    name: 'the ranking of a pool in a week',
+    query: `positionAggregates(groupBy: [USER], orderBy: [{ by: SUM_POINTS }], first: 3,
+      filter: { pool: "${pools.eth}", from: "2025-02-24", to: "2025-03-02" }) { key { user { address } } sumPoints count }`,
+    at: 'positionAggregates',
+    sql: `SELECT "user" AS "key.user.address", sum(points) AS "sumPoints", count(*) FROM scored
+      WHERE pool = '${pools.eth}' AND date BETWEEN '2025-02-24' AND '2025-03-02'
+      GROUP BY 1 ORDER BY sum(points) DESC, 1 LIMIT 3`,
+  },
+  {
+    name: 'groups of two kinds, by two numbers, a page of them',
+    query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [{ by: COUNT }, { by: SUM_BORROWED_USD, direction: ASC }],
+      offset: 2, first: 5, filter: { ${every} }) { key { user { address } start } count sumBorrowedUsd }`,
+    at: 'positionAggregates',
+    sql: `SELECT "user" AS "key.user.address", date_trunc('month', date)::date AS "key.start", count(*),
+        sum("borrowedUsd") AS "sumBorrowedUsd" FROM scored GROUP BY 1, 2
+      ORDER BY count(*) DESC, sum("borrowedUsd"), 1, 2 OFFSET 2 LIMIT 5`,
+  },
+  {
+    name: 'of positions with a token, the sides of it alone',
+    query: `positionAggregates(filter: { asset: "${tokens.usdc}", chainId: 1, ${MARCH} }) { count sumPoints sumSuppliedUsd }`,
+    at: 'positionAggregates',
+    sql: `SELECT count(*), sum(points) AS "sumPoints", sum("suppliedUsd"::numeric) AS "sumSuppliedUsd"
+      FROM sides WHERE chain = 1 AND asset = '${tokens.usdc}' AND ${inMarch}`,
+  },
+  {
+    name: 'market snapshots by market: amounts add up, prices that are missing are left out',
+    query: `marketSnapshotAggregates(groupBy: [MARKET], filter: { ${every} }) { key { marketAddress chainId market { assetSymbol } } ${MARKETS} }`,
+    at: 'marketSnapshotAggregates',
+    sql: `SELECT "marketId" AS "key.marketAddress", s."chainId" AS "key.chainId", "assetSymbol" AS "key.market.assetSymbol",
+        ${marketSums(true)} FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
+      GROUP BY 1, 2, 3`,
+    unordered: true,
+  },
+  {
+    name: 'market snapshots by token',
+    query: `marketSnapshotAggregates(groupBy: [ASSET], filter: { ${every} }) { key { assetAddress chainId } ${MARKETS} }`,
+    at: 'marketSnapshotAggregates',
+    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", ${marketSums(true)}
+      FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" GROUP BY 1, 2`,
+    unordered: true,
+  },
+  {
+    name: 'market snapshots by date and user, within dates',
+    query: `marketSnapshotAggregates(groupBy: [DATE, USER], filter: { ${every}, from: "2025-03-02", to: "2025-03-09" }) {
+      key { start user { address } } ${MARKETS} }`,
+    at: 'marketSnapshotAggregates',
+    sql: `SELECT ${day} AS "key.start", "accountId" AS "key.user.address", ${marketSums(false)} FROM market_snapshots
+      WHERE ${day} BETWEEN '2025-03-02' AND '2025-03-09' GROUP BY 1, 2 ORDER BY 1, 2`,
+  },
+  {
+    name: 'market snapshots by week: it begins on Monday',
+    query: `marketSnapshotAggregates(groupBy: [WEEK], filter: { users: ["${dan}"] }) { key { start } count averageDebtUsd }`,
+    at: 'marketSnapshotAggregates',
+    sql: `SELECT date_trunc('week', ${day})::date AS "key.start", count(*), avg("debtUsd"::numeric) AS "averageDebtUsd"
+      FROM market_snapshots WHERE "accountId" = '${dan}' GROUP BY 1 ORDER BY 1`,
+  },
+  {
+    name: 'groups without a number are last, whichever the direction',
+    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [{ by: AVERAGE_DEBT_USD, direction: ASC }, { by: COUNT }],
+      filter: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageDebtUsd count }`,
+    at: 'marketSnapshotAggregates',
+    sql: `SELECT avg("debtUsd"::numeric) AS "averageDebtUsd", count(*) FROM market_snapshots
+      WHERE "accountId" IN ('${ann}', '${dan}', '${users.gus}') GROUP BY "marketId", "chainId", ${day}
+      ORDER BY 1 NULLS LAST, 2 DESC`,
+  },
+  {
+    name: 'market snapshots of a market on a chain',
+    query: `marketSnapshotAggregates(filter: { market: "${markets.same}", chainId: 42161, from: "2025-03-01", to: "2025-04-01" }) { ${MARKETS} }`,
+    at: 'marketSnapshotAggregates',
+    sql: `SELECT ${marketSums(false)} FROM market_snapshots WHERE "marketId" = '${markets.same}' AND "chainId" = 42161`,
+  },
+  {
+    name: 'vault snapshots by vault',
+    query: `vaultSnapshotAggregates(groupBy: [VAULT], filter: { ${every} }) { key { vaultAddress chainId vault { name } } count
+      userCount sumAssets sumShares sumAssetsUsd averageAssetsUsd }`,
+    at: 'vaultSnapshotAggregates',
+    sql: `SELECT "vaultId" AS "key.vaultAddress", s."chainId" AS "key.chainId", v.name AS "key.vault.name", count(*),
+        count(DISTINCT "accountId") AS "userCount", sum(assets)::text AS "sumAssets", sum(shares)::text AS "sumShares",
+        sum("assetsUsd"::numeric) AS "sumAssetsUsd", avg("assetsUsd"::numeric) AS "averageAssetsUsd"
+      FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" GROUP BY 1, 2, 3`,
+    unordered: true,
+  },
+  {
+    name: 'vault snapshots by token have no sum of shares',
+    query: `vaultSnapshotAggregates(groupBy: [ASSET], filter: { ${every} }) { key { assetAddress chainId } count sumAssets sumShares }`,
+    at: 'vaultSnapshotAggregates',
+    sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", count(*), sum(assets)::text AS "sumAssets",
+        NULL AS "sumShares" FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" GROUP BY 1, 2`,
+    unordered: true,
+  },
+  {
+    name: 'vault snapshots of a vault in a window, by user',
+    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: [{ by: SUM_ASSETS_USD, direction: DESC }],
+      filter: { vault: "${vaults.same}", from: "2025-03-02", to: "2025-03-02" }) { key { user { address } } sumAssetsUsd sumAssets }`,
+    at: 'vaultSnapshotAggregates',
+    sql: `SELECT "accountId" AS "key.user.address", sum("assetsUsd"::numeric) AS "sumAssetsUsd", NULL AS "sumAssets"
+      FROM vault_snapshots WHERE "vaultId" = '${vaults.same}' AND ${day} = '2025-03-02'
+      GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1`,
+  },
+  {
+    name: 'liquidation rewards of both kinds are one group',
+    query: `liquidationRewardAggregates(filter: { from: "2025-01-01", to: "2025-12-31" }) { ${REWARDS} }`,
+    at: 'liquidationRewardAggregates',
+    sql: `SELECT ${rewardSums} FROM ${rewards}`,
+  },
+  {
+    name: 'liquidation rewards by user, the most first',
+    query: `liquidationRewardAggregates(groupBy: [USER], orderBy: [{ by: SUM_LIQUID_REWARD_USD }], filter: { ${every} }) {
+      key { user { address } } ${REWARDS} }`,
+    at: 'liquidationRewardAggregates',
+    sql: `SELECT "accountId" AS "key.user.address", ${rewardSums} FROM ${rewards} GROUP BY 1
+      ORDER BY sum("liquidRewardUsd"::numeric) DESC NULLS LAST, 1`,
+  },
+  {
+    name: 'liquidation rewards by collateral market add amounts up exactly',
+    query: `liquidationRewardAggregates(groupBy: [MARKET], filter: { market: "${markets.same}", ${every} }) {
+      key { marketAddress chainId } ${REWARDS} sumCollateralReceived sumLiquidReward }`,
+    at: 'liquidationRewardAggregates',
+    sql: `SELECT market AS "key.marketAddress", "chainId" AS "key.chainId", ${rewardSums},
+        sum("collateralReceived")::text AS "sumCollateralReceived", sum("liquidReward")::text AS "sumLiquidReward"
+      FROM ${rewards} WHERE market = '${markets.same}' GROUP BY 1, 2`,
+    unordered: true,
+  },
+  {
+    name: 'liquidation rewards by vault and month',
+    query: `liquidationRewardAggregates(groupBy: [VAULT, MONTH], filter: { vault: "${vaults.same}", ${every} }) {
+      key { vaultAddress chainId start } ${REWARDS} }`,
+    at: 'liquidationRewardAggregates',
+    sql: `SELECT vault AS "key.vaultAddress", "chainId" AS "key.chainId", date_trunc('month', ${day})::date AS "key.start",
+        ${rewardSums} FROM ${rewards} WHERE vault = '${vaults.same}' GROUP BY 1, 2, 3`,
+    unordered: true,
+  },
+]

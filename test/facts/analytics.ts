@@ -1,0 +1,325 @@
+import { markets, users, vaults } from './data.ts'
+import type { Fact } from './fact.ts'
+
+/** Snapshots, liquidation rewards, earnings and net APR of users. */
+
+const { ann, ben, cat, dan, gus } = users
+const of = (user: string, selection: string) => `user(address: "${user}") { ${selection} }`
+
+const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp collateralAssets collateralUsd protectedAssets
+  protectedUsd debtAssets debtUsd`
+const marketRow = `"chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", "positionId", timestamp::text,
+  "collateralAssets"::text, "collateralUsd", "protectedAssets"::text, "protectedUsd", "debtAssets"::text, "debtUsd"`
+const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp shares assets assetsUsd'
+const vaultRow = `"chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", "positionId", timestamp::text,
+  shares::text, assets::text, "assetsUsd"`
+const REWARD_ROW = `chainId txHash logIndex timestamp userAddress supplySent supplySentUsd collateralReceived
+  collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp`
+const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, "accountId" AS "userAddress", "supplySent"::text,
+  "supplySentUsd", "collateralReceived"::text, "collateralReceivedUsd", "liquidReward"::text, "liquidRewardUsd",
+  "userRoi", "claimedTimestamp"::text`
+
+/** What each entity of some users is worth now, with the money that they put in: a row for each entity. */
+const earningsOf = (...accounts: string[]) => `(
+  SELECT type, chain, entity, sum(value) AS value, sum(cash) AS cash, bool_or(incomplete) AS incomplete FROM (
+    SELECT 'MARKET' AS type, "chainId" AS chain, "marketId" AS entity,
+      coalesce("collateralUsd", 0)::numeric + coalesce("protectedUsd", 0)::numeric - coalesce("debtUsd", 0)::numeric AS value,
+      0 AS cash, "collateralUsd" IS NULL OR "protectedUsd" IS NULL OR "debtUsd" IS NULL AS incomplete, "accountId"
+    FROM now_in_markets
+    UNION ALL SELECT 'VAULT', "chainId", "vaultId", coalesce("assetsUsd", 0)::numeric, 0, "assetsUsd" IS NULL, "accountId"
+    FROM now_in_vaults
+    UNION ALL SELECT upper("entityType"), "chainId", "entityId", 0,
+      CASE WHEN kind IN ('deposit', 'repay') THEN 1 ELSE -1 END * coalesce("amountUsd", 0)::numeric, "amountUsd" IS NULL,
+      "accountId" FROM cash_flows) rows
+  WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY type, chain, entity) e`
+const EARNINGS_ROW =
+  'entityType chainId entityAddress currentValueUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
+const earningsRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", value AS "currentValueUsd",
+  cash AS "netCashInvestedUsd", value - cash AS "earningsUsd", incomplete AS "hasIncompletePrices"`
+
+/** What each entity of some users earns and costs: a row for each entity. */
+const aprOf = (...accounts: string[]) => `(
+  SELECT 'MARKET' AS type, s."chainId" AS chain, "marketId" AS entity, "depositRate" AS deposit_rate,
+    "borrowRate" AS borrow_rate, sum(coalesce("collateralUsd", 0)::numeric) AS deposit,
+    sum(coalesce("debtUsd", 0)::numeric) AS borrow
+  FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
+  WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY s."chainId", "marketId", "depositRate", "borrowRate"
+  UNION ALL
+  SELECT 'VAULT', s."chainId", "vaultId", "depositRate", 0, sum(coalesce("assetsUsd", 0)::numeric), 0
+  FROM now_in_vaults s JOIN vaults v ON v.id = "vaultId" AND v."chainId" = s."chainId"
+  WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY s."chainId", "vaultId", "depositRate") a`
+const APR = 'earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd'
+const apr = `coalesce(sum(deposit * deposit_rate::numeric) / nullif(sum(deposit), 0), 0) AS "earnNetApr",
+  coalesce(sum(borrow * borrow_rate::numeric) / nullif(sum(borrow), 0), 0) AS "borrowNetApr",
+  coalesce(sum(deposit), 0) AS "totalEarnDepositsUsd", coalesce(sum(borrow), 0) AS "totalBorrowUsd"`
+const APR_ROW = 'entityType chainId entityAddress depositRate borrowRate earnDepositUsd borrowUsd'
+const aprRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", deposit_rate AS "depositRate",
+  borrow_rate AS "borrowRate", deposit AS "earnDepositUsd", borrow AS "borrowUsd"`
+
+const wallets = `addresses: ["${ann}", "${dan}", "${gus}", "${ann}", "no address"]`
+const inWallets = `IN ('${ann}', '${dan}', '${gus}')`
+
+export const analyticsFacts: Fact[] = [
+  {
+    name: "a user's market snapshots have all their columns, oldest first, then by chain, market and position",
+    query: of(ann, `marketSnapshots { nodes { ${MARKET_ROW} } }`),
+    at: 'user.marketSnapshots.nodes',
+    sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}'
+      ORDER BY s.timestamp, "chainId", "marketId", "positionId"`,
+  },
+  {
+    name: 'grouped, integers add up exactly and USD skips nulls',
+    query: of(ann, `marketSnapshots(grouped: true) { nodes { ${MARKET_ROW} } }`),
+    at: 'user.marketSnapshots.nodes',
+    sql: `SELECT "chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text,
+        sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
+        sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
+        sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
+      FROM market_snapshots s WHERE "accountId" = '${ann}' GROUP BY "chainId", "marketId", "accountId", s.timestamp
+      ORDER BY s.timestamp, "chainId", "marketId"`,
+  },
+  {
+    name: 'snapshots of one market on one chain in a window that includes both ends',
+    query: of(
+      ann,
+      `marketSnapshots(market: "${markets.same}", chainId: 1, from: "1740787200", to: "1740873600") { nodes { ${MARKET_ROW} } }`,
+    ),
+    at: 'user.marketSnapshots.nodes',
+    sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}' AND "marketId" = '${markets.same}'
+      AND "chainId" = 1 AND s.timestamp BETWEEN 1740787200 AND 1740873600 ORDER BY s.timestamp, "positionId"`,
+  },
+  {
+    name: 'a window that ends one second earlier leaves the last ones out',
+    query: of(ann, `marketSnapshots(to: "1740873599") { totalCount }`),
+    at: 'user.marketSnapshots',
+    sql: `SELECT count(*) AS "totalCount" FROM market_snapshots WHERE "accountId" = '${ann}' AND timestamp < 1740873600`,
+  },
+  {
+    name: 'a snapshot leads to its market on its chain',
+    query: of(ann, 'marketSnapshots { nodes { market { chainId assetSymbol borrowRate pool { name } } } }'),
+    at: 'user.marketSnapshots.nodes',
+    sql: `SELECT m."chainId" AS "market.chainId", "assetSymbol" AS "market.assetSymbol", "borrowRate" AS "market.borrowRate",
+        p.name AS "market.pool.name" FROM market_snapshots s
+      JOIN markets m ON m."chainId" = s."chainId" AND m.id = s."marketId" JOIN pools p ON p.id = "poolId"
+      WHERE "accountId" = '${ann}' ORDER BY timestamp, s."chainId", s."marketId", "positionId"`,
+  },
+  {
+    name: "a market's snapshots are those of all users, oldest first, then by account and position",
+    query: `market(chainId: 1, address: "${markets.same}") { snapshots { nodes { ${MARKET_ROW} } } }`,
+    at: 'market.snapshots.nodes',
+    sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "marketId" = '${markets.same}' AND "chainId" = 1
+      ORDER BY s.timestamp, "accountId", "positionId"`,
+  },
+  {
+    name: "a user's vault snapshots have all their columns",
+    query: of(ann, `vaultSnapshots { nodes { ${VAULT_ROW} } }`),
+    at: 'user.vaultSnapshots.nodes',
+    sql: `SELECT ${vaultRow} FROM vault_snapshots s WHERE "accountId" = '${ann}'
+      ORDER BY s.timestamp, "chainId", "vaultId", "positionId"`,
+  },
+  {
+    name: 'grouped vault snapshots',
+    query: of(ann, `vaultSnapshots(grouped: true) { nodes { ${VAULT_ROW} } }`),
+    at: 'user.vaultSnapshots.nodes',
+    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text,
+        sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
+      FROM vault_snapshots s WHERE "accountId" = '${ann}' GROUP BY "chainId", "vaultId", "accountId", s.timestamp
+      ORDER BY s.timestamp, "chainId", "vaultId"`,
+  },
+  {
+    name: "a vault's snapshots in a window lead to the vault",
+    query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(from: "1740873600", to: "1740873600") { nodes {
+      ${VAULT_ROW} vault { name } } } }`,
+    at: 'vault.snapshots.nodes',
+    sql: `SELECT ${vaultRow}, 'Prime USDC' AS "vault.name" FROM vault_snapshots s WHERE "vaultId" = '${vaults.same}'
+      AND "chainId" = 1 AND timestamp = 1740873600 ORDER BY "accountId", "positionId"`,
+  },
+  {
+    name: 'the latest snapshots are all positions at the newest moment in each market and vault',
+    query: of(
+      ann,
+      `latestSnapshots { __typename chainId positionId timestamp userAddress
+        ... on MarketSnapshot { entity: marketAddress } ... on VaultSnapshot { entity: vaultAddress } }`,
+    ),
+    at: 'user.latestSnapshots',
+    sql: `SELECT 'MarketSnapshot' AS __typename, "chainId", "marketId" AS entity, "positionId", timestamp::text,
+        "accountId" AS "userAddress" FROM now_in_markets WHERE "accountId" = '${ann}'
+      UNION ALL SELECT 'VaultSnapshot', "chainId", "vaultId", "positionId", timestamp::text, "accountId"
+      FROM now_in_vaults WHERE "accountId" = '${ann}' ORDER BY __typename, "chainId", entity, "positionId"`,
+  },
+  {
+    name: 'the latest snapshot has all columns',
+    query: of(dan, `latestSnapshots(chainId: 42161) { ... on MarketSnapshot { ${MARKET_ROW} } }`),
+    at: 'user.latestSnapshots',
+    sql: `SELECT ${marketRow} FROM now_in_markets WHERE "accountId" = '${dan}' AND "chainId" = 42161`,
+  },
+
+  {
+    name: 'liquidation rewards in markets have all their columns, newest first',
+    query: of(ann, `marketLiquidationRewards { nodes { ${REWARD_ROW} debtMarketAddress collateralMarketAddress } }`),
+    at: 'user.marketLiquidationRewards.nodes',
+    sql: `SELECT ${rewardRow}, "debtMarketId" AS "debtMarketAddress", "collateralMarketId" AS "collateralMarketAddress"
+      FROM market_liquidation_rewards r WHERE "accountId" = '${ann}'
+      ORDER BY r.timestamp DESC, "logIndex" DESC, "txHash", "chainId"`,
+  },
+  {
+    name: 'rewards lead to the market of the debt and to that of the collateral',
+    query: of(
+      ann,
+      `marketLiquidationRewards(market: "${markets.same}") { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
+    ),
+    at: 'user.marketLiquidationRewards.nodes',
+    sql: `SELECT d."assetSymbol" AS "debtMarket.assetSymbol", d."chainId" AS "debtMarket.chainId",
+        c."assetSymbol" AS "collateralMarket.assetSymbol"
+      FROM market_liquidation_rewards r
+      LEFT JOIN markets d ON d.id = "debtMarketId" AND d."chainId" = r."chainId"
+      LEFT JOIN markets c ON c.id = "collateralMarketId" AND c."chainId" = r."chainId"
+      WHERE "accountId" = '${ann}' AND "collateralMarketId" = '${markets.same}'
+      ORDER BY timestamp DESC, "logIndex" DESC, "txHash", r."chainId"`,
+  },
+  {
+    name: 'liquidation rewards in vaults have all their columns',
+    query: of(ann, `vaultLiquidationRewards { nodes { ${REWARD_ROW} vaultAddress vault { name } } }`),
+    at: 'user.vaultLiquidationRewards.nodes',
+    sql: `SELECT ${rewardRow.replaceAll('"chainId"', 'r."chainId"')}, "vaultId" AS "vaultAddress", v.name AS "vault.name"
+      FROM vault_liquidation_rewards r JOIN vaults v ON v.id = "vaultId" AND v."chainId" = r."chainId"
+      WHERE "accountId" = '${ann}' ORDER BY r.timestamp DESC, "logIndex" DESC, "txHash", r."chainId"`,
+  },
+
+  {
+    name: 'earnings add up all entities, and say that prices are missing',
+    query: of(ann, 'earnings { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd hasIncompletePrices }'),
+    at: 'user.earnings',
+    sql: `SELECT sum(value) AS "totalCurrentValueUsd", sum(cash) AS "totalNetCashInvestedUsd",
+        sum(value) - sum(cash) AS "totalEarningsUsd", bool_or(incomplete) AS "hasIncompletePrices" FROM ${earningsOf(ann)}`,
+  },
+  {
+    name: 'earnings of one chain have its entities alone',
+    query: of(ann, 'earnings(chainId: 42161) { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd }'),
+    at: 'user.earnings',
+    sql: `SELECT sum(value) AS "totalCurrentValueUsd", sum(cash) AS "totalNetCashInvestedUsd",
+        sum(value) - sum(cash) AS "totalEarningsUsd" FROM ${earningsOf(ann)} WHERE chain = 42161`,
+  },
+  {
+    name: 'a closed position earns what it was closed with; nothing is missing of it',
+    query: of(ben, 'earnings { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd hasIncompletePrices }'),
+    at: 'user.earnings',
+    sql: `SELECT sum(value) AS "totalCurrentValueUsd", sum(cash) AS "totalNetCashInvestedUsd",
+        sum(value) - sum(cash) AS "totalEarningsUsd", bool_or(incomplete) AS "hasIncompletePrices" FROM ${earningsOf(ben)}`,
+  },
+  {
+    name: 'a user without anything has earned 0',
+    query: of(
+      users.hal,
+      'earnings { totalCurrentValueUsd totalNetCashInvestedUsd totalEarningsUsd hasIncompletePrices }',
+    ),
+    at: 'user.earnings',
+    sql: `SELECT 0 AS "totalCurrentValueUsd", 0 AS "totalNetCashInvestedUsd", 0 AS "totalEarningsUsd",
+        false AS "hasIncompletePrices"`,
+  },
+  {
+    name: 'the earnings of each entity, by current value',
+    query: of(ann, `earnings { breakdown { nodes { ${EARNINGS_ROW} } } }`),
+    at: 'user.earnings.breakdown.nodes',
+    sql: `SELECT ${earningsRow} FROM ${earningsOf(ann)} ORDER BY value DESC, chain, type, entity`,
+  },
+  {
+    name: 'the earnings of some entities, by earnings, lead to the market or vault',
+    query: of(
+      ann,
+      `earnings { breakdown(where: { netCashInvestedUsd: { lte: 30 } }, orderBy: { field: EARNINGS_USD }) { nodes {
+        ${EARNINGS_ROW} market { assetSymbol chainId } vault { name } } } }`,
+    ),
+    at: 'user.earnings.breakdown.nodes',
+    sql: `SELECT ${earningsRow}, m."assetSymbol" AS "market.assetSymbol", m."chainId" AS "market.chainId",
+        v.name AS "vault.name" FROM ${earningsOf(ann)}
+      LEFT JOIN markets m ON type = 'MARKET' AND m.id = entity AND m."chainId" = chain
+      LEFT JOIN vaults v ON type = 'VAULT' AND v.id = entity AND v."chainId" = chain
+      WHERE cash <= 30 ORDER BY value - cash, value DESC, chain, type, entity`,
+  },
+  ...[ann, ben, cat, users.hal].map((user, n) => ({
+    name: `net APR weighs rates by USD (${Object.keys(users).find((name) => users[name as 'ann'] === user)})`,
+    query: of(user, `netApr${n === 0 ? '(chainId: 1)' : ''} { ${APR} }`),
+    at: 'user.netApr',
+    sql: `SELECT ${apr} FROM ${aprOf(user)} ${n === 0 ? 'WHERE chain = 1' : ''}`,
+  })),
+  {
+    name: 'the rates of each entity, by deposit and debt',
+    query: of(ann, `netApr { breakdown { nodes { ${APR_ROW} } } }`),
+    at: 'user.netApr.breakdown.nodes',
+    sql: `SELECT ${aprRow} FROM ${aprOf(ann)} ORDER BY deposit + borrow DESC, chain, type, entity`,
+  },
+  {
+    name: 'the rates of markets on any chain, the dearest debt first',
+    query: of(
+      ann,
+      `netApr { breakdown(where: { entityType: MARKET }, orderBy: { field: BORROW_RATE, direction: DESC }) { nodes { ${APR_ROW} } } }`,
+    ),
+    at: 'user.netApr.breakdown.nodes',
+    sql: `SELECT ${aprRow} FROM ${aprOf(ann)} WHERE type = 'MARKET'
+      ORDER BY borrow_rate DESC, deposit + borrow DESC, chain, entity`,
+  },
+
+  {
+    name: 'a portfolio adds wallets up, each once',
+    query: `portfolio(${wallets}) { points positionCount bestRank suppliedUsd protectedUsd borrowedUsd }`,
+    at: 'portfolio',
+    sql: `SELECT (SELECT sum(points) FROM scored WHERE "user" ${inWallets}) AS points,
+        (SELECT count(*) FROM scored WHERE "user" ${inWallets}) AS "positionCount",
+        (SELECT min(rank) FROM ranks WHERE account ${inWallets}) AS "bestRank",
+        (SELECT sum("collateralUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets})
+          + (SELECT sum("assetsUsd"::numeric) FROM now_in_vaults WHERE "accountId" ${inWallets}) AS "suppliedUsd",
+        (SELECT sum("protectedUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets}) AS "protectedUsd",
+        (SELECT sum("debtUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets}) AS "borrowedUsd"`,
+  },
+  {
+    name: "a portfolio's members are what was given, in its order",
+    query: `portfolio(${wallets}) { members { input } }`,
+    at: 'portfolio.members',
+    sql: `SELECT unnest(ARRAY['${ann}', '${dan}', '${gus}', '${ann}', 'no address']) AS input`,
+  },
+  {
+    name: "a portfolio's markets add up each wallet's newest snapshot there",
+    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } walletCount collateralAssets
+      collateralUsd protectedAssets protectedUsd debtAssets debtUsd } }`,
+    at: 'portfolio.markets',
+    sql: `SELECT s."chainId", "marketId" AS "marketAddress", "assetSymbol" AS "market.assetSymbol",
+        count(DISTINCT "accountId") AS "walletCount",
+        sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
+        sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
+        sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
+      FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
+      WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", "assetSymbol" ORDER BY 1, 2`,
+  },
+  {
+    name: "a portfolio's vaults",
+    query: `portfolio(${wallets}) { vaults { chainId vaultAddress walletCount shares assets assetsUsd } }`,
+    at: 'portfolio.vaults',
+    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", count(DISTINCT "accountId") AS "walletCount",
+        sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
+      FROM now_in_vaults WHERE "accountId" ${inWallets} GROUP BY "chainId", "vaultId" ORDER BY 1, 2`,
+  },
+  {
+    name: "a portfolio's pools are those of the newest distribution date",
+    query: `portfolio(addresses: ["${ann}", "${ben}", "${cat}", "${users.eve}"]) { pools { poolAddress pool { name } walletCount points
+      suppliedUsd protectedUsd borrowedUsd } }`,
+    at: 'portfolio.pools',
+    sql: `SELECT pool AS "poolAddress", name AS "pool.name", count(*) AS "walletCount", sum(points) AS points,
+        sum("suppliedUsd") AS "suppliedUsd", sum("protectedUsd") AS "protectedUsd", sum("borrowedUsd") AS "borrowedUsd"
+      FROM scored s JOIN pools p ON p.id = pool WHERE date = '2025-04-01' AND "user" IN ('${ann}', '${ben}', '${cat}')
+      GROUP BY pool, name ORDER BY sum(points) DESC, pool`,
+  },
+  {
+    name: "a portfolio's earnings are one wallet's of them all",
+    query: `portfolio(${wallets}) { earnings { totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
+      breakdown { nodes { ${EARNINGS_ROW} } } } }`,
+    at: 'portfolio.earnings.breakdown.nodes',
+    sql: `SELECT ${earningsRow} FROM ${earningsOf(ann, dan, gus)} ORDER BY value DESC, chain, type, entity`,
+  },
+  {
+    name: "a portfolio's net APR is of all wallets together",
+    query: `portfolio(${wallets}) { netApr { ${APR} } }`,
+    at: 'portfolio.netApr',
+    sql: `SELECT ${apr} FROM ${aprOf(ann, dan, gus)}`,
+  },
+]

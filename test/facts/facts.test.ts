@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles } from '../support/one-pool.ts'
+import { aggregateFacts } from './aggregates.ts'
+import { analyticsFacts } from './analytics.ts'
+import { imports, pools } from './data.ts'
+import { asker, check, expectedOf } from './fact.ts'
+import { listFacts } from './lists.ts'
+import { type Oracle, openOracle } from './oracle.ts'
+import { pagingFacts } from './paging.ts'
+import { pointsFacts } from './points.ts'
+import { searchFacts } from './search.ts'
+import { seriesFacts } from './series.ts'
+import { userFacts } from './users.ts'
+
+const facts = {
+  users: userFacts,
+  analytics: analyticsFacts,
+  points: pointsFacts,
+  series: seriesFacts,
+  aggregates: aggregateFacts,
+  search: searchFacts,
+  paging: pagingFacts,
+  lists: listFacts,
+}
+
+/** The roads that an answer can take, by the extensions of the request: what has any is left to resolvers. */
+const roads = { planned: undefined, resolved: { resolved: true } }
+
+let gateway: Gateway
+let oracle: Oracle
+beforeAll(async () => {
+  gateway = await startGateway()
+  const { pool } = gateway.deps.store
+  for (const files of imports) await importFiles(gateway, files)
+  await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools.wild])
+  await bringStandingsUp(pool)
+  oracle = await openOracle(gateway.deps.config.DATABASE_URL ?? '', imports)
+})
+afterAll(async () => {
+  await oracle?.close()
+  await gateway?.close()
+})
+
+for (const [group, list] of Object.entries(facts))
+  describe(group, () => {
+    test.concurrent.each(list.map((fact) => [fact.name, fact] as const))('%s', async (_, fact) => {
+      const expected = await expectedOf(fact, oracle)
+      for (const [road, extensions] of Object.entries(roads))
+        await check(fact, expected, asker(gateway, extensions), road)
+    })
+  })
+
+test('each fact has a name of its own', () => {
+  const names = Object.values(facts).flatMap((list) => list.map((fact) => fact.name))
+  expect(new Set(names).size).toBe(names.length)
+})

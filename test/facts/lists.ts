@@ -1,0 +1,457 @@
+import { dates, markets, pools, tokens, users, vaults } from './data.ts'
+import type { Fact } from './fact.ts'
+
+/** A list of the graph, with each of its sort keys and filters. Each becomes a fact. */
+interface List {
+  /** The list's query, with WHERE and ORDER where its arguments are. */
+  list: string
+  at: string
+  /** What tells its rows apart: the selection and the columns. */
+  node: string
+  columns: string
+  from: string
+  /** The list's own order, the same reversed, and the key whose order it is, with its direction. */
+  own: string
+  reversed: string
+  first: string
+  /** Each sort key as an expression. */
+  sorts: Record<string, string>
+  /** A filter that an order needs. */
+  bound?: string
+  /** Filters, and the same as conditions. */
+  filters: Record<string, string>
+}
+
+const all = Object.values(users)
+const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
+
+const lists: Record<string, List> = {
+  positions: {
+    list: 'positions(first: 1000, ORDER WHERE)',
+    at: 'positions',
+    node: 'recordId',
+    columns: 'id AS "recordId"',
+    from: 'scored',
+    own: 'date DESC, id',
+    reversed: 'date, id DESC',
+    first: 'DATE DESC',
+    sorts: {
+      DATE: 'date',
+      POINTS: 'points',
+      POOL: 'pool',
+      RECORD_ID: 'id',
+      USER: '"user"',
+      // Unlike in series and aggregates, protected supply is included.
+      SUPPLIED_USD: '"suppliedUsd" + "protectedUsd"',
+      BORROWED_USD: '"borrowedUsd"',
+    },
+    bound: `users: [${list(all)}]`,
+    filters: {
+      [`asset: "${tokens.usdc}"`]: `'${tokens.usdc}' IN ("aTokenAddress", "bTokenAddress")`,
+      [`assets: ["${tokens.arb}", "${tokens.dust}"]`]: `"aTokenAddress" = '${tokens.arb}' OR "bTokenAddress" = '${tokens.dust}'`,
+      'borrowedUsd: { gt: 0, lte: 100 }': '"borrowedUsd" > 0 AND "borrowedUsd" <= 100',
+      'suppliedUsd: { lt: 0.3 }': '"suppliedUsd" + "protectedUsd" < 0.3',
+      'points: { gte: 0.3 }': 'points >= 0.3',
+      'chainId: 146': 'chain = 146',
+      'chainIds: [1, 146]': 'chain IN (1, 146)',
+      'date: { eq: "2025-03-03T15:00:00Z" }': `date = '2025-03-03'`,
+      'date: { in: ["2025-03-03", "2025-03-04", "2025-04-01"] }': `date IN ('2025-03-03', '2025-04-01')`,
+      'date: { gt: "2025-03-01", lt: "2025-03-05" }': `date > '2025-03-01' AND date < '2025-03-05'`,
+      'date: { gte: "2025-03-01", lte: "2025-03-05" }': `date >= '2025-03-01' AND date <= '2025-03-05'`,
+      [`pool: "${pools.wild}"`]: `pool = '${pools.wild}'`,
+      [`pools: ["${pools.wild}", "${pools.none}"]`]: `pool IN ('${pools.wild}', '${pools.none}')`,
+      [`user: "${users.cat}"`]: `"user" = '${users.cat}'`,
+      [`users: ["${users.cat}", "${users.dan}", "${users.gus}"]`]: `"user" IN ('${users.cat}', '${users.dan}')`,
+      [`AND: [{ pool: "${pools.eth}" }, { user: "${users.ann}" }]`]: `pool = '${pools.eth}' AND "user" = '${users.ann}'`,
+      [`OR: [{ pool: "${pools.none}" }, { points: { gt: 1000 }, chainId: 1 }]`]: `pool = '${pools.none}' OR points > 1000 AND chain = 1`,
+      [`NOT: { pool: "${pools.none}", user: "${users.ann}" }`]: `NOT (pool = '${pools.none}' AND "user" = '${users.ann}')`,
+      'user: null, AND: []': 'true',
+    },
+  },
+  leaderboard: {
+    list: 'leaderboard(first: 1000, ORDER WHERE)',
+    at: 'leaderboard',
+    node: 'account rank points',
+    columns: 'account, rank, points',
+    from: 'ranks',
+    own: 'rank',
+    reversed: 'rank DESC',
+    first: 'RANK ASC',
+    // By points, accounts with the same are as they are ranked: DESC is the order of the ranks, ASC the same reversed.
+    sorts: { RANK: 'rank', POINTS: '-rank', ACCOUNT: 'account' },
+    filters: {
+      'points: { gt: 0 }': 'points > 0',
+      'rank: { in: [2, 4, 100] }': 'rank IN (2, 4)',
+      'rank: { gt: 1, lte: 3 }': 'rank > 1 AND rank <= 3',
+      'rank: { eq: 1 }': 'rank = 1',
+      [`user: "${users.eve}"`]: `account = '${users.eve}'`,
+      [`users: ["${users.cat}", "${users.ben}", "${users.gus}"]`]: `account IN ('${users.ben}', '${users.cat}')`,
+      [`NOT: { users: ["${users.cat}"] }`]: `account <> '${users.cat}'`,
+    },
+  },
+  pools: {
+    list: 'pools(first: 1000, ORDER WHERE)',
+    at: 'pools',
+    node: `address chainId marketId name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
+      assetA { address symbol name } assetB { address symbol name }`,
+    columns: `id AS address, "chainId", "marketId", name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
+      AS "displayName", "createdTimestamp", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      asset_1_address AS "assetA.address", asset_1_symbol AS "assetA.symbol", asset_1_name AS "assetA.name",
+      asset_2_address AS "assetB.address", asset_2_symbol AS "assetB.symbol", asset_2_name AS "assetB.name"`,
+    from: 'pools',
+    own: '"marketId", id',
+    reversed: '"marketId" DESC, id DESC',
+    first: 'MARKET_ID ASC',
+    sorts: {
+      MARKET_ID: '"marketId"',
+      ADDRESS: 'id',
+      CHAIN_ID: '"chainId"',
+      CREATED_TIMESTAMP: '"createdTimestamp"',
+      NAME: 'name',
+    },
+    filters: {
+      [`asset: "${tokens.eth}"`]: `'${tokens.eth}' IN (asset_1_address, asset_2_address)`,
+      [`assets: ["${tokens.arb}", "${tokens.dust}"]`]: `asset_1_address = '${tokens.arb}' OR asset_2_address = '${tokens.dust}'`,
+      'chainId: 42161': '"chainId" = 42161',
+      'chainIds: [146, 42161]': '"chainId" IN (146, 42161)',
+      'createdTimestamp: { lte: "1700000009" }': '"createdTimestamp" <= 1700000009',
+      [`market: "${markets.same}"`]: `'${markets.same}' IN (unit_1_id, unit_2_id)`,
+      'marketId: 20': '"marketId" = 20',
+      [`pool: "${pools.wild}"`]: `id = '${pools.wild}'`,
+      [`pools: ["${pools.wild}", "${pools.arb}"]`]: `id IN ('${pools.wild}', '${pools.arb}')`,
+    },
+  },
+  markets: {
+    list: 'markets(first: 1000, ORDER WHERE)',
+    at: 'markets',
+    node: 'chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address }',
+    columns: `"chainId", id AS address, "assetAddress", "assetSymbol", "assetDecimals", "depositRate", "borrowRate",
+      "poolId" AS "pool.address"`,
+    from: 'markets',
+    own: '"chainId", id',
+    reversed: '"chainId" DESC, id DESC',
+    first: 'CHAIN_ID ASC',
+    sorts: {
+      CHAIN_ID: '"chainId"',
+      ADDRESS: 'id',
+      ASSET_SYMBOL: '"assetSymbol"',
+      DEPOSIT_RATE: '"depositRate"',
+      BORROW_RATE: '"borrowRate"',
+    },
+    filters: {
+      [`asset: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
+      [`assets: ["${tokens.dust}", "${tokens.arb}"]`]: `"assetAddress" IN ('${tokens.dust}', '${tokens.arb}')`,
+      'borrowRate: { gte: 0.05, lt: 3 }': '"borrowRate" >= 0.05 AND "borrowRate" < 3',
+      'depositRate: { gt: 0, lte: 0.02 }': '"depositRate" > 0 AND "depositRate" <= 0.02',
+      'chainId: 1': '"chainId" = 1',
+      'chainIds: [42161]': '"chainId" = 42161',
+      [`market: "${markets.same}"`]: `id = '${markets.same}'`,
+      [`markets: ["${markets.same}", "${markets.dust}"]`]: `id IN ('${markets.same}', '${markets.dust}')`,
+      [`pool: "${pools.eth}"`]: `"poolId" = '${pools.eth}'`,
+      [`pools: ["${pools.wild}", "${pools.arb}"]`]: `"poolId" IN ('${pools.wild}', '${pools.arb}')`,
+    },
+  },
+  vaults: {
+    list: 'vaults(first: 1000, ORDER WHERE)',
+    at: 'vaults',
+    node: 'chainId address name assetAddress assetSymbol assetDecimals depositRate',
+    columns: '"chainId", id AS address, name, "assetAddress", "assetSymbol", "assetDecimals", "depositRate"',
+    from: 'vaults',
+    own: '"chainId", id',
+    reversed: '"chainId" DESC, id DESC',
+    first: 'CHAIN_ID ASC',
+    sorts: {
+      CHAIN_ID: '"chainId"',
+      ADDRESS: 'id',
+      ASSET_SYMBOL: '"assetSymbol"',
+      DEPOSIT_RATE: '"depositRate"',
+      NAME: 'name',
+    },
+    filters: {
+      [`asset: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
+      [`assets: ["${tokens.dust}"]`]: `"assetAddress" = '${tokens.dust}'`,
+      'chainId: 1': '"chainId" = 1',
+      'chainIds: [42161, 7]': '"chainId" = 42161',
+      'depositRate: { gt: 0.02 }': '"depositRate" > 0.02',
+      [`vault: "${vaults.same}"`]: `id = '${vaults.same}'`,
+      [`vaults: ["${vaults.twin}"]`]: `id = '${vaults.twin}'`,
+    },
+  },
+  distributions: {
+    list: 'distributions(first: 1000, ORDER WHERE)',
+    at: 'distributions',
+    node: 'date kind totalPoints positionCount accountCount',
+    columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "accountCount"`,
+    from: `(SELECT date, sum(points) AS points, count(*) AS positions, count(DISTINCT "user") AS accounts
+      FROM scored GROUP BY date) d`,
+    own: 'date DESC',
+    reversed: 'date',
+    first: 'DATE DESC',
+    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', ACCOUNT_COUNT: 'accounts' },
+    filters: {
+      'date: { gte: "2025-03-05" }': `date >= '2025-03-05'`,
+      'positionCount: { lt: 12 }': 'positions < 12',
+      'accountCount: { eq: 5 }': 'accounts = 5',
+      'totalPoints: { gt: 1000000 }': 'points > 1000000',
+      'NOT: { kind: RESYNC }': 'true',
+    },
+  },
+  'days of a user': {
+    list: `user(address: "${users.ann}") { dailyPoints(first: 1000, ORDER WHERE)`,
+    at: 'user.dailyPoints',
+    node: 'distributionDate points positionCount',
+    columns: 'date AS "distributionDate", points, positions AS "positionCount"',
+    from: `(SELECT date, sum(points) AS points, count(*) AS positions FROM scored WHERE "user" = '${users.ann}'
+      GROUP BY date) d`,
+    own: 'date',
+    reversed: 'date DESC',
+    first: 'DATE ASC',
+    sorts: { DATE: 'date', POINTS: 'points', POSITION_COUNT: 'positions' },
+    filters: {
+      'date: { lt: "2025-03-03" }': `date < '2025-03-03'`,
+      'points: { gt: 1000 }': 'points > 1000',
+      'positionCount: { in: [2, 4] }': 'positions IN (2, 4)',
+    },
+  },
+  'market snapshots of a user': {
+    list: `user(address: "${users.ann}") { marketSnapshots(first: 1000, ORDER WHERE)`,
+    at: 'user.marketSnapshots',
+    node: 'chainId marketAddress positionId timestamp',
+    columns: 's."chainId", "marketId" AS "marketAddress", "positionId", timestamp::text',
+    from: `market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" AND "accountId" = '${users.ann}'`,
+    own: 's.timestamp, s."chainId", "marketId", "positionId"',
+    reversed: 's.timestamp DESC, s."chainId" DESC, "marketId" DESC, "positionId" DESC',
+    first: 'TIMESTAMP ASC',
+    sorts: {
+      TIMESTAMP: 's.timestamp',
+      CHAIN_ID: 's."chainId"',
+      MARKET: '"marketId"',
+      USER: '"accountId"',
+      COLLATERAL_USD: '"collateralUsd"',
+      PROTECTED_USD: '"protectedUsd"',
+      DEBT_USD: '"debtUsd"',
+    },
+    filters: {
+      [`asset: "${tokens.eth}"`]: `"assetAddress" = '${tokens.eth}'`,
+      'chainId: 42161': 's."chainId" = 42161',
+      'chainIds: [1]': 's."chainId" = 1',
+      [`market: "${markets.usdc}"`]: `"marketId" = '${markets.usdc}'`,
+      [`markets: ["${markets.usdc}", "${markets.dust}"]`]: `"marketId" = '${markets.usdc}'`,
+      'collateralUsd: { lte: 0.2 }': '"collateralUsd" <= 0.2',
+      'protectedUsd: { gt: 0 }': '"protectedUsd" > 0',
+      'NOT: { debtUsd: { gt: 100 } }': '"debtUsd" IS NULL OR "debtUsd" <= 100',
+      'timestamp: { eq: "1740787200" }': 's.timestamp = 1740787200',
+      'timestamp: { gt: "1740787200", lt: "1743465600" }': 's.timestamp > 1740787200 AND s.timestamp < 1743465600',
+      'timestamp: { in: ["1743465600", "1"] }': 's.timestamp = 1743465600',
+    },
+  },
+  'vault snapshots of a vault': {
+    list: `vault(chainId: 1, address: "${vaults.same}") { snapshots(first: 1000, ORDER WHERE)`,
+    at: 'vault.snapshots',
+    node: 'userAddress positionId timestamp',
+    columns: '"accountId" AS "userAddress", "positionId", timestamp::text',
+    from: `vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" AND v.id = '${vaults.same}'
+      AND v."chainId" = 1`,
+    own: 's.timestamp, "accountId", "positionId"',
+    reversed: 's.timestamp DESC, "accountId" DESC, "positionId" DESC',
+    first: 'TIMESTAMP ASC',
+    bound: `users: [${list(all)}]`,
+    sorts: {
+      TIMESTAMP: 's.timestamp',
+      CHAIN_ID: 's."chainId"',
+      VAULT: '"vaultId"',
+      USER: '"accountId"',
+      ASSETS_USD: '"assetsUsd"',
+    },
+    filters: {
+      [`asset: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
+      'assetsUsd: { gte: 0.000004, lt: 11.5 }': '"assetsUsd" >= 0.000004 AND "assetsUsd" < 11.5',
+      'NOT: { assetsUsd: { gte: 0 } }': '"assetsUsd" IS NULL',
+      'timestamp: { gte: "1740873600", lte: "1743465599" }': 's.timestamp BETWEEN 1740873600 AND 1743465599',
+      [`user: "${users.ann}"`]: `"accountId" = '${users.ann}'`,
+      [`users: ["${users.ben}", "${users.cat}"]`]: `"accountId" IN ('${users.ben}', '${users.cat}')`,
+      [`vault: "${vaults.same}", chainId: 1`]: 'true',
+      [`OR: [{ vaults: ["${vaults.twin}"] }, { chainIds: [1], user: "${users.cat}" }]`]: `"accountId" = '${users.cat}'`,
+    },
+  },
+  'market rewards of a user': {
+    list: `user(address: "${users.ann}") { marketLiquidationRewards(first: 1000, ORDER WHERE)`,
+    at: 'user.marketLiquidationRewards',
+    node: 'chainId txHash logIndex',
+    columns: '"chainId", "txHash", "logIndex"',
+    from: `(SELECT * FROM market_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
+    own: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
+    reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
+    first: 'TIMESTAMP DESC',
+    sorts: {
+      TIMESTAMP: 'timestamp',
+      CHAIN_ID: '"chainId"',
+      CLAIMED_TIMESTAMP: '"claimedTimestamp"',
+      SUPPLY_SENT_USD: '"supplySentUsd"',
+      COLLATERAL_RECEIVED_USD: '"collateralReceivedUsd"',
+      LIQUID_REWARD_USD: '"liquidRewardUsd"',
+    },
+    filters: {
+      'chainId: 42161': '"chainId" = 42161',
+      'chainIds: [1, 2]': '"chainId" = 1',
+      'claimed: true': '"claimedTimestamp" IS NOT NULL',
+      'claimed: false': '"claimedTimestamp" IS NULL',
+      'claimedTimestamp: { gt: "1740873600" }': '"claimedTimestamp" > 1740873600',
+      'supplySentUsd: { gte: 10, lt: 20 }': '"supplySentUsd" >= 10 AND "supplySentUsd" < 20',
+      'collateralReceivedUsd: { gt: 8 }': '"collateralReceivedUsd" > 8',
+      'liquidRewardUsd: { lte: 0.2 }': '"liquidRewardUsd" <= 0.2',
+      [`debtMarket: "${markets.arbUsdc}"`]: `"debtMarketId" = '${markets.arbUsdc}'`,
+      [`market: "${markets.dust}"`]: `"collateralMarketId" = '${markets.dust}'`,
+      [`markets: ["${markets.same}"]`]: `"collateralMarketId" = '${markets.same}'`,
+      'timestamp: { lt: "1743465600" }': 'timestamp < 1743465600',
+    },
+  },
+  'vault rewards of a user': {
+    list: `user(address: "${users.ann}") { vaultLiquidationRewards(first: 1000, ORDER WHERE)`,
+    at: 'user.vaultLiquidationRewards',
+    node: 'chainId txHash logIndex',
+    columns: '"chainId", "txHash", "logIndex"',
+    from: `(SELECT * FROM vault_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
+    own: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
+    reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
+    first: 'TIMESTAMP DESC',
+    sorts: {
+      TIMESTAMP: 'timestamp',
+      CHAIN_ID: '"chainId"',
+      CLAIMED_TIMESTAMP: '"claimedTimestamp"',
+      SUPPLY_SENT_USD: '"supplySentUsd"',
+      COLLATERAL_RECEIVED_USD: '"collateralReceivedUsd"',
+      LIQUID_REWARD_USD: '"liquidRewardUsd"',
+    },
+    filters: {
+      'claimed: true': '"claimedTimestamp" IS NOT NULL',
+      'liquidRewardUsd: { gt: 0.5 }': '"liquidRewardUsd" > 0.5',
+      [`vault: "${vaults.same}"`]: `"vaultId" = '${vaults.same}'`,
+      [`vaults: ["${vaults.twin}"]`]: `"vaultId" = '${vaults.twin}'`,
+      'chainIds: [42161]': '"chainId" = 42161',
+    },
+  },
+  multipliers: {
+    list: 'multipliers(first: 1000, ORDER WHERE)',
+    at: 'multipliers',
+    node: 'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB createdAt updatedAt pool { name }',
+    columns: `"poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
+      "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB", m."createdAt", m."updatedAt",
+      o.name AS "pool.name"`,
+    // The newest of each pool, but for that which was removed.
+    from: `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE "poolAddress" <> '${pools.wild}'
+      ORDER BY "poolAddress", import DESC) m JOIN pools o ON o.id = "poolAddress"`,
+    own: '"marketId", "poolAddress"',
+    reversed: '"marketId" DESC, "poolAddress" DESC',
+    first: 'MARKET_ID ASC',
+    sorts: {
+      MARKET_ID: '"marketId"',
+      POOL: '"poolAddress"',
+      DEPOSIT_TOKEN_A: '"deposit_tokenA"',
+      DEPOSIT_TOKEN_B: '"deposit_tokenB"',
+      BORROW_TOKEN_A: '"borrow_tokenA"',
+      BORROW_TOKEN_B: '"borrow_tokenB"',
+    },
+    filters: {
+      [`asset: "${tokens.arb}"`]: `'${tokens.arb}' IN (asset_1_address, asset_2_address)`,
+      'chainId: 1': '"chainId" = 1',
+      'depositTokenA: { gt: 1 }': '"deposit_tokenA" > 1',
+      'depositTokenB: { lte: 0 }': '"deposit_tokenB" <= 0',
+      'borrowTokenA: { gte: 4 }': '"borrow_tokenA" >= 4',
+      'borrowTokenB: { gt: 0 }': '"borrow_tokenB" > 0',
+      [`pool: "${pools.arb}"`]: `"poolAddress" = '${pools.arb}'`,
+      [`pools: ["${pools.eth}", "${pools.none}"]`]: `"poolAddress" = '${pools.eth}'`,
+      'updatedAt: { gt: "2025-03-01" }': `m."updatedAt" > '2025-03-01'`,
+    },
+  },
+  'all users': {
+    list: 'allUsers(first: 1000, ORDER WHERE)',
+    at: 'allUsers',
+    node: 'address',
+    columns: 'address',
+    from: `(SELECT unnest(ARRAY['${all.join("', '")}']) COLLATE "C" AS address) u`,
+    own: 'address',
+    reversed: 'address DESC',
+    first: 'ADDRESS ASC',
+    sorts: { ADDRESS: 'address' },
+    filters: {
+      [`user: "${users.hal}"`]: `address = '${users.hal}'`,
+      [`NOT: { users: ["${users.hal}", "${users.ann}"] }`]: `address NOT IN ('${users.hal}', '${users.ann}')`,
+    },
+  },
+}
+
+/** The list with its arguments; a list of a user's is within one more pair of braces. */
+const query = ({ list, node }: List, where: string, order: string) =>
+  `${list.replace('WHERE', `where: { ${where} }`).replace('ORDER', `orderBy: [${order}]`)} { totalCount nodes { ${node} } }${
+    list.startsWith('user(') || list.startsWith('vault(') ? ' }' : ''
+  }`
+
+const sorted = (noun: string, list: List, key: string, direction: 'ASC' | 'DESC'): Fact => {
+  const { own, reversed, first } = list
+  const isFirst = first.startsWith(`${key} `)
+  const order = isFirst
+    ? first.endsWith(direction)
+      ? own
+      : reversed
+    : `${list.sorts[key]} ${direction} NULLS LAST, ${own}`
+  return {
+    name: `${noun} by ${key}, ${direction}`,
+    query: query(list, list.bound ?? '', `{ field: ${key}, direction: ${direction} }`),
+    at: `${list.at}.nodes`,
+    sql: `SELECT ${list.columns} FROM ${list.from} ORDER BY ${order}`,
+    total: `SELECT count(*) FROM ${list.from}`,
+  }
+}
+
+const filtered = (noun: string, list: List, where: string, condition: string): Fact => ({
+  name: `${noun} where ${where}`,
+  query: query(list, where, ''),
+  at: `${list.at}.nodes`,
+  sql: `SELECT ${list.columns} FROM ${list.from} WHERE ${condition} ORDER BY ${list.own}`,
+  total: `SELECT count(*) FROM ${list.from} WHERE ${condition}`,
+})
+
+/** Several keys, then the list's own order; null last in both directions. */
+const severalKeys: Fact[] = [
+  {
+    name: 'positions by two keys, then by their own order',
+    query: `positions(first: 1000, where: { date: { gte: "${dates[3]}" }, users: [${list(all)}] },
+      orderBy: [{ field: SUPPLIED_USD, direction: DESC }, { field: POOL }]) { nodes { recordId } }`,
+    at: 'positions.nodes',
+    sql: `SELECT id AS "recordId" FROM scored WHERE date >= '${dates[3]}' ORDER BY "suppliedUsd" + "protectedUsd" DESC, pool, date DESC, id`,
+  },
+  {
+    name: 'market snapshots of a market by a key with nulls, then by another',
+    query: `market(chainId: 1, address: "${markets.same}") { snapshots(where: { users: [${list(all)}] },
+      orderBy: [{ field: PROTECTED_USD, direction: DESC }, { field: DEBT_USD }]) { nodes { userAddress positionId timestamp } } }`,
+    at: 'market.snapshots.nodes',
+    sql: `SELECT "accountId" AS "userAddress", "positionId", timestamp::text FROM market_snapshots s
+      WHERE "marketId" = '${markets.same}' AND "chainId" = 1
+      ORDER BY "protectedUsd" DESC NULLS LAST, "debtUsd" NULLS LAST, s.timestamp, "accountId", "positionId"`,
+  },
+  {
+    name: 'an empty list of values matches nothing',
+    query: 'positions(where: { pools: [] }) { totalCount nodes { recordId } }',
+    at: 'positions.nodes',
+    sql: 'SELECT WHERE false',
+    total: 'SELECT 0::int8 AS count',
+    empty: true,
+  },
+  {
+    name: 'an empty OR matches nothing',
+    query: 'pools(where: { OR: [] }) { totalCount nodes { name } }',
+    at: 'pools.nodes',
+    sql: 'SELECT WHERE false',
+    total: 'SELECT 0::int8 AS count',
+    empty: true,
+  },
+]
+
+export const listFacts: Fact[] = [
+  ...Object.entries(lists).flatMap(([noun, list]) => [
+    ...Object.keys(list.sorts).flatMap((key) => [sorted(noun, list, key, 'ASC'), sorted(noun, list, key, 'DESC')]),
+    ...Object.entries(list.filters).map(([where, condition]) => filtered(noun, list, where, condition)),
+  ]),
+  ...severalKeys,
+]

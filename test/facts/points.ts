@@ -1,0 +1,200 @@
+import { dates, pools, users } from './data.ts'
+import type { Fact } from './fact.ts'
+
+/** The program: its totals, distributions, runs, multipliers and their history, and everything as of a date. */
+
+const REVISION = 'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB changedAt'
+const revision = `"poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
+  "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB", "updatedAt" AS "changedAt"`
+const WAS = (moment: string) => `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers
+  WHERE "updatedAt" <= '${moment}' ORDER BY "poolAddress", import DESC) m`
+
+/** Before and after each of the moments at which something changes. */
+const moments = [
+  '2025-02-27T23:59:59.999Z',
+  '2025-02-28',
+  '2025-03-04T12:00:00Z',
+  '2025-03-31T23:59:59Z',
+  '2025-04-01',
+  '2030-01-01',
+]
+const dateAt = (moment: string) => `(SELECT max(date) FROM scored WHERE date <= '${moment}'::timestamptz)`
+
+export const pointsFacts: Fact[] = [
+  {
+    name: 'the program adds all accounts up',
+    query: 'program { totalPoints accountCount positionCount }',
+    at: 'program',
+    sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "accountCount", count(*) AS "positionCount" FROM scored`,
+  },
+  {
+    name: 'a distribution adds the positions of its date up',
+    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount accountCount }',
+    at: 'distribution',
+    sql: `SELECT date, 'IMPORT' AS kind, sum(points) AS "totalPoints", count(*) AS "positionCount",
+        count(DISTINCT "user") AS "accountCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
+  },
+  {
+    name: 'a date in a gap has no distribution',
+    query: 'distribution(date: "2025-03-04") { date }',
+    at: 'distribution',
+    sql: `SELECT date FROM scored WHERE date = '2025-03-04'`,
+    empty: true,
+  },
+  {
+    name: "a distribution's positions are by id: capitals first",
+    query: 'distribution(date: "2025-03-05") { positions { totalCount nodes { recordId pointsA pointsB } } }',
+    at: 'distribution.positions.nodes',
+    sql: `SELECT id AS "recordId", "pointsA", "pointsB" FROM scored WHERE date = '2025-03-05' ORDER BY id`,
+    total: `SELECT count(*) FROM scored WHERE date = '2025-03-05'`,
+  },
+  {
+    name: 'each date that an import brought has a run',
+    query: `runs(where: { kind: IMPORT }, orderBy: { field: DATE, direction: DESC }) { totalCount nodes { date kind status error
+      after { totalPoints positionCount accountCount } before { totalPoints positionCount accountCount }
+      basePointsDeposit basePointsBorrow distribution { date } } }`,
+    at: 'runs.nodes',
+    sql: `SELECT date, 'IMPORT' AS kind, 'SUCCEEDED' AS status, NULL AS error, sum(points) AS "after.totalPoints",
+        count(*) AS "after.positionCount", count(DISTINCT "user") AS "after.accountCount", 0 AS "before.totalPoints",
+        0 AS "before.positionCount", 0 AS "before.accountCount", 1 AS "basePointsDeposit", 0.5::float8 AS "basePointsBorrow",
+        date AS "distribution.date"
+      FROM scored GROUP BY date ORDER BY date DESC`,
+    total: 'SELECT count(DISTINCT date) FROM scored',
+  },
+  {
+    name: 'runs of one date',
+    query: 'runs(date: "2025-03-31", status: SUCCEEDED) { nodes { date } }',
+    at: 'runs.nodes',
+    sql: `SELECT date '2025-03-31' AS date`,
+  },
+  {
+    name: 'a run used the multipliers of its time',
+    query: 'distributions { nodes { date run { multipliers { nodes { poolAddress depositTokenA borrowTokenB } } } } }',
+    at: 'distributions.nodes.run.multipliers.nodes',
+    sql: `SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA", "borrow_tokenB" AS "borrowTokenB"
+      FROM (SELECT DISTINCT date, import FROM scored s JOIN positions p ON p.id = s.id) d,
+        LATERAL (SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE import <= d.import
+          ORDER BY "poolAddress", import DESC) m
+      ORDER BY date DESC, "poolAddress"`,
+  },
+  {
+    name: 'positions name the multiplier that made their points, but for points that came with the import',
+    query: `positions(first: 1000, where: { users: ["${users.ann}", "${users.dan}"] }) { nodes { recordId
+      multiplierUsed { poolAddress depositTokenA } run { date kind } } }`,
+    at: 'positions.nodes',
+    sql: `SELECT p.id AS "recordId", CASE WHEN "pointsA" IS NULL THEN m."poolAddress" END AS "multiplierUsed.poolAddress",
+        CASE WHEN "pointsA" IS NULL THEN m."deposit_tokenA" END AS "multiplierUsed.depositTokenA",
+        "distributionDate" AS "run.date", 'IMPORT' AS "run.kind"
+      FROM positions p LEFT JOIN LATERAL (SELECT * FROM multipliers WHERE "poolAddress" = "marketAddress"
+        AND import <= p.import ORDER BY import DESC LIMIT 1) m ON true
+      WHERE "userAddress" IN ('${users.ann}', '${users.dan}') ORDER BY "distributionDate" DESC, p.id`,
+  },
+
+  {
+    name: 'the history of multipliers, newest first; what was removed has nulls',
+    query: `multiplierHistory { totalCount nodes { poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB } }`,
+    at: 'multiplierHistory.nodes',
+    sql: `SELECT * FROM (SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
+          "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB" FROM multipliers
+        UNION ALL SELECT '${pools.wild}', NULL, NULL, NULL, NULL) h`,
+    total: 'SELECT count(*) + 1 FROM multipliers',
+    unordered: true,
+  },
+  {
+    name: "a pool's history says who changed what and when",
+    query: `multiplierHistory(pool: "${pools.eth}") { nodes { ${REVISION} changedBy } }`,
+    at: 'multiplierHistory.nodes',
+    sql: `SELECT ${revision}, 'import' AS "changedBy" FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC`,
+  },
+  {
+    name: "a multiplier's own history",
+    query: `pool(address: "${pools.eth}") { multiplier { history(first: 1) { totalCount nodes { ${REVISION} } } } }`,
+    at: 'pool.multiplier.history.nodes',
+    sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC LIMIT 1`,
+    total: `SELECT count(*) FROM multipliers WHERE "poolAddress" = '${pools.eth}'`,
+  },
+  ...['2025-01-31', '2025-02-01', '2025-02-02T12:00:00Z', '2025-03-10T11:59:59.999Z', '2025-03-10T12:00:00Z'].map(
+    (moment): Fact => ({
+      name: `multipliers as of ${moment}, those of pools that have none now among them`,
+      query: `multipliersAsOf(asOf: "${moment}") { totalCount nodes { ${REVISION} } }`,
+      at: 'multipliersAsOf.nodes',
+      sql: `SELECT ${revision} FROM ${WAS(moment)} ORDER BY "poolAddress"`,
+      total: `SELECT count(*) FROM ${WAS(moment)}`,
+      ...(moment === '2025-01-31' ? { empty: true as const } : {}),
+    }),
+  ),
+  {
+    name: "a pool's multiplier at a moment",
+    query: `multiplier(pool: "${pools.eth}", asOf: "2025-03-10T11:59:59.999Z") { ${REVISION} }`,
+    at: 'multiplier',
+    sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' AND import = 1`,
+  },
+  {
+    name: 'a multiplier that was removed is none now',
+    query: `multiplier(pool: "${pools.wild}") { poolAddress }`,
+    at: 'multiplier',
+    sql: 'SELECT WHERE false',
+    empty: true,
+  },
+
+  ...moments.flatMap((moment): Fact[] => {
+    const none = moment < dates[0]! ? { empty: true as const } : {}
+    return [
+      {
+        name: `the leaderboard as of ${moment}`,
+        query: `leaderboard(asOf: "${moment}") { totalCount nodes { account points rank } }`,
+        at: 'leaderboard.nodes',
+        sql: `SELECT "user" AS account, sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+          FROM scored WHERE date <= ${dateAt(moment)} GROUP BY "user" ORDER BY rank`,
+        total: `SELECT count(DISTINCT "user") FROM scored WHERE date <= ${dateAt(moment)}`,
+        ...none,
+      },
+      {
+        name: `positions as of ${moment} are those of the last date up to it`,
+        query: `positions(asOf: "${moment}", first: 1000) { totalCount nodes { recordId distributionDate } }`,
+        at: 'positions.nodes',
+        sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE date = ${dateAt(moment)} ORDER BY id`,
+        total: `SELECT count(*) FROM scored WHERE date = ${dateAt(moment)}`,
+        ...none,
+      },
+    ]
+  }),
+  {
+    name: "a pool's and a user's positions as of a moment are of the program's last date up to it",
+    query: `pool(address: "${pools.none}") { positions(asOf: "2025-03-10") { nodes { recordId user {
+      positions(asOf: "2025-03-04") { nodes { recordId } } } } } }`,
+    at: 'pool.positions.nodes.user.positions.nodes',
+    sql: `SELECT o.id AS "recordId" FROM scored s JOIN scored o ON o."user" = s."user" AND o.date = '2025-03-03'
+      WHERE s.date = '2025-03-05' AND s.pool = '${pools.none}' ORDER BY s.id, o.id`,
+  },
+  ...['2025-03-04', '2025-03-31', '2025-04-01'].map(
+    (moment): Fact => ({
+      name: `pools as of ${moment}: points up to the date, amounts on it`,
+      query: `pools { nodes { address standing(asOf: "${moment}") { date points pointsOfDate positionCount suppliedUsd
+        protectedUsd borrowedUsd tvlUsd multiplier { depositTokenA } } } }`,
+      at: 'pools.nodes',
+      sql: `SELECT o.id AS address, ${dateAt(moment)} AS "standing.date", sum(points) AS "standing.points",
+          coalesce(sum(points) FILTER (WHERE now), 0) AS "standing.pointsOfDate",
+          count(*) FILTER (WHERE now) AS "standing.positionCount",
+          coalesce(sum("suppliedUsd") FILTER (WHERE now), 0) AS "standing.suppliedUsd",
+          coalesce(sum("protectedUsd") FILTER (WHERE now), 0) AS "standing.protectedUsd",
+          coalesce(sum("borrowedUsd") FILTER (WHERE now), 0) AS "standing.borrowedUsd",
+          coalesce(sum("suppliedUsd" + "protectedUsd") FILTER (WHERE now), 0) AS "standing.tvlUsd",
+          (SELECT "deposit_tokenA" FROM ${WAS(`${moment}`)} WHERE "poolAddress" = o.id) AS "standing.multiplier.depositTokenA"
+        FROM pools o LEFT JOIN (SELECT *, date = ${dateAt(moment)} AS now FROM scored) s ON s.pool = o.id
+          AND date <= '${moment}'
+        GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
+    }),
+  ),
+  ...[undefined, '2025-03-03'].map(
+    (date): Fact => ({
+      name: `the top accounts of pools on ${date ?? 'the newest date of each'}`,
+      query: `pools { nodes { address topAccounts(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
+      at: 'pools.nodes.topAccounts',
+      sql: `SELECT date AS "distributionDate", points, "user" AS "user.address" FROM pools o,
+          LATERAL (SELECT * FROM scored WHERE pool = o.id AND date = ${date ? `'${date}'` : '(SELECT max(date) FROM scored WHERE pool = o.id)'}
+            ORDER BY points DESC, "user" LIMIT 2) s
+        ORDER BY "marketId", o.id, points DESC, "user"`,
+    }),
+  ),
+]

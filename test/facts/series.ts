@@ -1,0 +1,148 @@
+import { markets, pools, users, vaults } from './data.ts'
+import type { Fact } from './fact.ts'
+
+const { ann, cat, gus } = users
+const RANGE = {
+  DAY: ['2025-02-27', '2025-03-06'],
+  WEEK: ['2025-02-20', '2025-04-02'],
+  MONTH: ['2025-01-15', '2025-04-30'],
+}
+const UNIT = { DAY: 'day', WEEK: 'week', MONTH: 'month' }
+type Interval = keyof typeof RANGE
+const intervals = Object.keys(RANGE) as Interval[]
+
+/** Every bucket of the range with its last distribution date: the program's, whoever the series is of. */
+const buckets = (interval: Interval) => `(
+  SELECT start::date, (SELECT count(DISTINCT date) FROM scored WHERE date_trunc('${UNIT[interval]}', date) = start) AS dates,
+    (SELECT max(date) FROM scored WHERE date_trunc('${UNIT[interval]}', date) = start) AS last
+  FROM generate_series(date_trunc('${UNIT[interval]}', timestamp '${RANGE[interval][0]}'), timestamp '${RANGE[interval][1]}',
+    '1 ${UNIT[interval]}') start) b`
+const args = (interval: Interval) => `interval: ${interval}, from: "${RANGE[interval][0]}", to: "${RANGE[interval][1]}"`
+
+const BUCKET = 'start lastDate distributionCount points positionCount suppliedUsd protectedUsd borrowedUsd'
+/** Flows are sums over the bucket; levels those of its last date, null in a gap. */
+const bucket = (interval: Interval, rows: string, condition = 'true') => `b.start, b.last AS "lastDate",
+  b.dates AS "distributionCount",
+  (SELECT coalesce(sum(points), 0) FROM ${rows} WHERE ${condition} AND date_trunc('${UNIT[interval]}', date) = b.start) AS points,
+  CASE WHEN last IS NOT NULL THEN (SELECT count(*) FROM ${rows} WHERE ${condition} AND date = last) END AS "positionCount",
+  ${['suppliedUsd', 'protectedUsd', 'borrowedUsd']
+    .map(
+      (name) =>
+        `CASE WHEN last IS NOT NULL THEN (SELECT coalesce(sum("${name}"::numeric), 0) FROM ${rows}
+          WHERE ${condition} AND date = last) END AS "${name}"`,
+    )
+    .join(', ')}`
+/** The same of many users: how many they are, and what is locked. */
+const many = (interval: Interval, condition = 'true') => `${bucket(interval, 'scored', condition)},
+  CASE WHEN last IS NOT NULL THEN (SELECT count(DISTINCT "user") FROM scored WHERE ${condition} AND date = last) END
+    AS "accountCount",
+  CASE WHEN last IS NOT NULL THEN (SELECT coalesce(sum("suppliedUsd" + "protectedUsd"), 0) FROM scored
+    WHERE ${condition} AND date = last) END AS "tvlUsd"`
+
+/** What each pool, chain or token has in total over the range, those with the most points first. */
+const grouped = (rows: string, key: string, columns: string) => `SELECT ${columns}, sum(points) AS points FROM ${rows}
+  WHERE date BETWEEN '2025-03-01' AND '2025-03-31' GROUP BY ${key} ORDER BY sum(points) DESC, ${key}`
+const GROUPED = 'interval: MONTH, from: "2025-03-01", to: "2025-03-01", first: 100'
+
+const rewardsUsd = (kind: string, interval: Interval) => `(SELECT CASE WHEN count(*) = 0 THEN 0
+    ELSE sum("liquidRewardUsd"::numeric) END FROM ${kind}_liquidation_rewards
+  WHERE "accountId" = '${ann}' AND date_trunc('${UNIT[interval]}', to_timestamp(timestamp)) = b.start)`
+
+const BEST_TOKEN = `chain = 146 AND asset = (SELECT asset FROM sides WHERE chain = 146 GROUP BY asset
+  ORDER BY sum(points) DESC LIMIT 1)`
+
+export const seriesFacts: Fact[] = [
+  ...intervals.flatMap((interval): Fact[] => [
+    {
+      name: `a user's series, each ${interval}`,
+      query: `user(address: "${cat}") { series(${args(interval)}) { ${BUCKET} } }`,
+      at: 'user.series',
+      sql: `SELECT ${bucket(interval, 'scored', `"user" = '${cat}'`)} FROM ${buckets(interval)} ORDER BY start`,
+    },
+    {
+      name: `a user's liquidation rewards, each ${interval}`,
+      query: `user(address: "${ann}") { series(${args(interval)}) { start liquidationRewardCount
+        marketLiquidationRewardsUsd vaultLiquidationRewardsUsd } }`,
+      at: 'user.series',
+      sql: `SELECT b.start, (SELECT count(*) FROM (SELECT "accountId", timestamp FROM market_liquidation_rewards
+            UNION ALL SELECT "accountId", timestamp FROM vault_liquidation_rewards) r WHERE "accountId" = '${ann}'
+            AND date_trunc('${UNIT[interval]}', to_timestamp(timestamp)) = b.start) AS "liquidationRewardCount",
+          ${rewardsUsd('market', interval)} AS "marketLiquidationRewardsUsd",
+          ${rewardsUsd('vault', interval)} AS "vaultLiquidationRewardsUsd"
+        FROM ${buckets(interval)} ORDER BY start`,
+    },
+    {
+      name: `a pool's series, each ${interval}`,
+      query: `pool(address: "${pools.eth}") { series(${args(interval)}) { ${BUCKET} accountCount tvlUsd } }`,
+      at: 'pool.series',
+      sql: `SELECT ${many(interval, `pool = '${pools.eth}'`)} FROM ${buckets(interval)} ORDER BY start`,
+    },
+    {
+      name: `the program's series, each ${interval}`,
+      query: `program { series(${args(interval)}) { ${BUCKET} accountCount tvlUsd } }`,
+      at: 'program.series',
+      sql: `SELECT ${many(interval)} FROM ${buckets(interval)} ORDER BY start`,
+    },
+  ]),
+  {
+    name: 'a user without a position has zeros, and nulls in gaps',
+    query: `user(address: "${gus}") { series(${args('WEEK')}) { ${BUCKET} } }`,
+    at: 'user.series',
+    sql: `SELECT ${bucket('WEEK', 'scored', `"user" = '${gus}'`)} FROM ${buckets('WEEK')} ORDER BY start`,
+  },
+  {
+    name: 'series by pool, those with the most points first',
+    query: `series(groupBy: POOL, ${GROUPED}) { key { poolAddress chainId pool { name } } points }`,
+    at: 'series',
+    sql: grouped(
+      'scored JOIN pools o ON o.id = pool',
+      'pool, chain, name',
+      'pool AS "key.poolAddress", chain AS "key.chainId", name AS "key.pool.name"',
+    ),
+  },
+  {
+    name: 'series by chain',
+    query: `series(groupBy: CHAIN, ${GROUPED}) { key { chainId } points }`,
+    at: 'series',
+    sql: grouped('scored', 'chain', 'chain AS "key.chainId"'),
+  },
+  {
+    name: 'series by token, of each chain its own',
+    query: `series(groupBy: ASSET, ${GROUPED}) { key { assetAddress chainId } points }`,
+    at: 'series',
+    sql: grouped('sides', 'asset, chain', 'asset AS "key.assetAddress", chain AS "key.chainId"'),
+  },
+  {
+    name: "a token's buckets have its sides alone",
+    query: `series(groupBy: ASSET, chainId: 146, first: 1, ${args('WEEK')}) { buckets { ${BUCKET} } }`,
+    at: 'series.buckets',
+    sql: `SELECT ${bucket('WEEK', 'sides', BEST_TOKEN)} FROM ${buckets('WEEK')} ORDER BY start`,
+  },
+  {
+    name: 'the buckets of a chain',
+    query: `series(groupBy: CHAIN, chainId: 1, ${args('MONTH')}) { buckets { ${BUCKET} } }`,
+    at: 'series.buckets',
+    sql: `SELECT ${bucket('MONTH', 'scored', 'chain = 1')} FROM ${buckets('MONTH')} ORDER BY start`,
+  },
+
+  // The store learnt of the rates at its imports: before that, it knows none.
+  {
+    name: "a market's rates are not known before the store learnt of them",
+    query: `market(chainId: 1, address: "${markets.same}") { rateSeries(from: "2025-03-01", to: "2025-03-02") { start depositRate borrowRate } }`,
+    at: 'market.rateSeries',
+    sql: `SELECT d::date AS start, NULL AS "depositRate", NULL AS "borrowRate"
+      FROM generate_series(date '2025-03-01', date '2025-03-02', '1 day') d`,
+  },
+  {
+    name: "a market's rates are now those that were imported, on its own chain",
+    query: `market(chainId: 42161, address: "${markets.same}") { rateSeries(from: "2200-03-01", to: "2200-03-01") { depositRate borrowRate } }`,
+    at: 'market.rateSeries',
+    sql: `SELECT "depositRate", "borrowRate" FROM markets WHERE id = '${markets.same}' AND "chainId" = 42161`,
+  },
+  {
+    name: "a vault's rates have no borrow rate",
+    query: `vault(chainId: 42161, address: "${vaults.same}") { rateSeries(from: "2200-03-01", to: "2200-03-01") { depositRate borrowRate } }`,
+    at: 'vault.rateSeries',
+    sql: `SELECT "depositRate", NULL AS "borrowRate" FROM vaults WHERE id = '${vaults.same}' AND "chainId" = 42161`,
+  },
+]

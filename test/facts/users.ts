@@ -1,0 +1,194 @@
+import { dates, nobody, users } from './data.ts'
+import type { Fact } from './fact.ts'
+
+const { ann, ben, cat, eve, gus, hal } = users
+const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
+/** A user, a list of theirs with its arguments, what is selected of its nodes. */
+const of = (user: string, selection: string) => `user(address: "${user}") { ${selection} }`
+
+const ACCOUNT = `account AS address, points, rank, positions AS "positionCount", first AS "firstDistributionDate",
+  last AS "lastDistributionDate"`
+const TOTALS = 'address points rank positionCount firstDistributionDate lastDistributionDate'
+
+export const userFacts: Fact[] = [
+  {
+    name: 'a user has the totals of all positions',
+    query: of(ann, TOTALS),
+    at: 'user',
+    sql: `SELECT ${ACCOUNT} FROM ranks WHERE account = '${ann}'`,
+  },
+  {
+    name: 'users with the same points rank by address; those without a position have zeros and nulls',
+    query: `users(addresses: [${list([hal, cat, nobody, ben, eve, ann.toUpperCase().replace('X', 'x'), cat])}]) { ${TOTALS} }`,
+    at: 'users',
+    sql: `SELECT u.address, coalesce(points, 0) AS points, rank, coalesce(positions, 0) AS "positionCount",
+        first AS "firstDistributionDate", last AS "lastDistributionDate"
+      FROM unnest(ARRAY['${hal}', '${cat}', '${nobody}', '${ben}', '${eve}', '${ann}', '${cat}']) WITH ORDINALITY u(address, n)
+      LEFT JOIN ranks ON account = u.address ORDER BY n`,
+  },
+  {
+    name: "a user's leaderboard entry leads back to the user",
+    query: of(ben, 'leaderboardEntry { account points rank user { address positionCount } }'),
+    at: 'user.leaderboardEntry',
+    sql: `SELECT account, points, rank, account AS "user.address", positions AS "user.positionCount" FROM ranks
+      WHERE account = '${ben}'`,
+  },
+  {
+    name: 'a user without a position has no leaderboard entry',
+    query: of(gus, 'leaderboardEntry { account }'),
+    at: 'user.leaderboardEntry',
+    sql: `SELECT account FROM ranks WHERE account = '${gus}'`,
+    empty: true,
+  },
+  {
+    name: 'all users are all addresses of either domain, once each',
+    query: 'allUsers { nodes { address } }',
+    at: 'allUsers.nodes',
+    sql: `SELECT "userAddress" AS address FROM positions UNION SELECT "accountId" FROM market_snapshots
+      UNION SELECT "accountId" FROM vault_snapshots UNION SELECT "accountId" FROM market_liquidation_rewards
+      UNION SELECT "accountId" FROM vault_liquidation_rewards UNION SELECT "accountId" FROM cash_flows ORDER BY address`,
+  },
+  {
+    name: 'texts that are no addresses are among the looked-up users',
+    query: `lookupUsers(addresses: ["${ann}", "ann", "${nobody}", ""]) { input valid: problem @include(if: false) }`,
+    at: 'lookupUsers',
+    sql: `SELECT * FROM (VALUES ('${ann}'), ('ann'), ('${nobody}'), ('')) v(input)`,
+  },
+  {
+    name: 'looked-up users have their points',
+    query: `lookupUsers(addresses: ["${cat}", "${nobody}"]) { input problem user { address points rank } }`,
+    at: 'lookupUsers',
+    sql: `SELECT u.address AS input, NULL AS problem, u.address AS "user.address", coalesce(points, 0) AS "user.points",
+        rank AS "user.rank" FROM (VALUES (1, '${cat}'), (2, '${nobody}')) u(n, address)
+      LEFT JOIN ranks ON account = u.address ORDER BY n`,
+  },
+
+  {
+    name: "a user's positions have all their columns, newest date first, then by id",
+    query: of(
+      ann,
+      `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate points pointsA pointsB
+        a { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+          protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd }
+        b { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+          protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd } } }`,
+    ),
+    at: 'user.positions.nodes',
+    sql: `SELECT id AS "recordId", "user" AS "userAddress", pool AS "poolAddress", date AS "distributionDate",
+        points, "pointsA", "pointsB",
+        "aTokenAddress" AS "a.tokenAddress", "aTokenSymbol" AS "a.tokenSymbol", "aTokenPrice" AS "a.tokenPrice",
+        "aSuppliedAmount" AS "a.suppliedAmount", "aSuppliedAmountUsd" AS "a.suppliedAmountUsd",
+        "aProtectedSuppliedAmount" AS "a.protectedSuppliedAmount",
+        "aProtectedSuppliedAmountUsd" AS "a.protectedSuppliedAmountUsd",
+        "aBorrowedAmount" AS "a.borrowedAmount", "aBorrowedAmountUsd" AS "a.borrowedAmountUsd",
+        "bTokenAddress" AS "b.tokenAddress", "bTokenSymbol" AS "b.tokenSymbol", "bTokenPrice" AS "b.tokenPrice",
+        "bSuppliedAmount" AS "b.suppliedAmount", "bSuppliedAmountUsd" AS "b.suppliedAmountUsd",
+        "bProtectedSuppliedAmount" AS "b.protectedSuppliedAmount",
+        "bProtectedSuppliedAmountUsd" AS "b.protectedSuppliedAmountUsd",
+        "bBorrowedAmount" AS "b.borrowedAmount", "bBorrowedAmountUsd" AS "b.borrowedAmountUsd"
+      FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, id`,
+  },
+  {
+    name: "a position leads to its pool, the pool's markets and multiplier, and its user",
+    query: of(
+      users.dan,
+      `positions { nodes { recordId user { address rank }
+        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositTokenA } } } }`,
+    ),
+    at: 'user.positions.nodes',
+    sql: `SELECT s.id AS "recordId", s."user" AS "user.address", r.rank AS "user.rank",
+        concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "pool.displayName",
+        a."assetSymbol" AS "pool.marketA.assetSymbol", b."depositRate" AS "pool.marketB.depositRate",
+        NULL AS "pool.multiplier.depositTokenA" -- one pool never had one, the other's was removed
+      FROM scored s JOIN ranks r ON account = "user" JOIN pools o ON o.id = pool
+      LEFT JOIN markets a ON a.id = unit_1_id AND a."chainId" = o."chainId"
+      LEFT JOIN markets b ON b.id = unit_2_id AND b."chainId" = o."chainId"
+      WHERE "user" = '${users.dan}' ORDER BY date DESC, s.id`,
+  },
+  {
+    name: "a user's positions of a date and a pool",
+    query: of(
+      ann,
+      `positions(date: "2025-03-05", pool: "${'0x1e'.padEnd(40, '0')}01") { totalCount nodes { recordId } }`,
+    ),
+    at: 'user.positions.nodes',
+    sql: `SELECT id AS "recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
+  },
+  {
+    name: "a user's days add up the positions of each date",
+    query: of(ann, 'dailyPoints { nodes { distributionDate points positionCount user { address } } }'),
+    at: 'user.dailyPoints.nodes',
+    sql: `SELECT date AS "distributionDate", sum(points) AS points, count(*) AS "positionCount", '${ann}' AS "user.address"
+      FROM scored WHERE "user" = '${ann}' GROUP BY date ORDER BY date`,
+  },
+  {
+    name: 'since and until are included, afterDate is not',
+    query: of(
+      cat,
+      'dailyPoints(since: "2025-03-01", afterDate: "2025-03-01T12:00:00Z", until: "2025-03-31") { nodes { distributionDate points } }',
+    ),
+    at: 'user.dailyPoints.nodes',
+    sql: `SELECT date AS "distributionDate", sum(points) AS points FROM scored
+      WHERE "user" = '${cat}' AND date > '2025-03-01' AND date <= '2025-03-31' GROUP BY date ORDER BY date`,
+  },
+  {
+    name: 'days by points, those of one count of positions',
+    query: of(
+      ann,
+      'dailyPoints(where: { positionCount: { gte: 2 } }, orderBy: { field: POINTS, direction: DESC }) { nodes { distributionDate } }',
+    ),
+    at: 'user.dailyPoints.nodes',
+    sql: `SELECT date AS "distributionDate" FROM scored WHERE "user" = '${ann}' GROUP BY date HAVING count(*) >= 2
+      ORDER BY sum(points) DESC, date`,
+  },
+  {
+    name: "the positions of a user's day are by pool",
+    query: of(
+      ann,
+      'dailyPoints(orderBy: { field: DATE, direction: DESC }) { nodes { positions { recordId points } } }',
+    ),
+    at: 'user.dailyPoints.nodes.positions',
+    sql: `SELECT id AS "recordId", points FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, pool`,
+  },
+
+  ...dates
+    .filter((date) => date > dates[0]!)
+    .map((date) => ({
+      name: `ranks as of ${date} count the dates up to it`,
+      query: `users(addresses: [${list(Object.values(users))}]) { address standing(asOf: "${date}T23:00:00Z") { date points rank } }`,
+      at: 'users',
+      sql: `SELECT u.address, CASE WHEN r.points IS NOT NULL THEN date '${date}' END AS "standing.date",
+          r.points AS "standing.points", r.rank AS "standing.rank"
+        FROM unnest(ARRAY['${Object.values(users).join("', '")}']) WITH ORDINALITY u(address, n)
+        LEFT JOIN (SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+          FROM scored WHERE date <= '${date}' GROUP BY "user") r ON r."user" = u.address ORDER BY n`,
+    })),
+  {
+    name: 'before the first distribution there is no standing',
+    query: of(ann, 'standing(asOf: "2025-02-27T23:59:59.999Z") { points }'),
+    at: 'user.standing',
+    sql: 'SELECT WHERE false',
+    empty: true,
+  },
+  {
+    name: 'rank history has a row for each week with a distribution, from the first position on',
+    query: of(eve, 'rankHistory(interval: WEEK, from: "2025-02-20", to: "2025-04-05") { date points rank }'),
+    at: 'user.rankHistory',
+    sql: `SELECT d.date, r.points, r.rank
+      FROM (SELECT max(date) AS date FROM scored GROUP BY date_trunc('week', date)) d,
+        LATERAL (SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+          FROM scored WHERE date <= d.date GROUP BY "user") r
+      WHERE r."user" = '${eve}' ORDER BY d.date`,
+  },
+  {
+    name: 'rank change is from the newest date back, over dates without a distribution',
+    query: `users(addresses: [${list([ann, ben, cat, users.dan, eve, users.fay, gus])}]) { address rankChange(days: 28) }`,
+    at: 'users',
+    // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
+    sql: `SELECT u.address, past.rank - now.rank AS "rankChange"
+      FROM unnest(ARRAY['${[ann, ben, cat, users.dan, eve, users.fay, gus].join("', '")}']) WITH ORDINALITY u(address, n)
+      LEFT JOIN ranks now ON now.account = u.address
+      LEFT JOIN (SELECT "user", row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank FROM scored
+        WHERE date <= '2025-03-03' GROUP BY "user") past ON past."user" = u.address ORDER BY n`,
+  },
+]
