@@ -49,8 +49,8 @@ export async function openDeps(config: Config): Promise<Deps> {
     const url = config.DATABASE_URL ?? embedded?.url ?? ''
     await migrate({ url, migrationsDir: join(import.meta.dirname, '../prisma/migrations'), log })
     const onError = (error: Error) => log.warn({ err: error }, 'a connection to the store failed')
-    const { DATABASE_POOL_SIZE: poolSize, READ_TIMEOUT_MS: readTimeoutMs } = config
-    const store = openStore({ url, poolSize, readTimeoutMs, onError })
+    const { DATABASE_POOL_SIZE: poolSize, READ_TIMEOUT_MS: readTimeoutMs, MAX_ANSWER_BYTES: maxAnswerBytes } = config
+    const store = openStore({ url, poolSize, readTimeoutMs, maxAnswerBytes, onError })
     closing.push(() => store.close())
     const notifications = openNotifications({ url, channels: CHANNELS, onError })
     closing.push(() => notifications.close())

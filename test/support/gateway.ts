@@ -50,6 +50,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     url: database.url,
     poolSize: config.DATABASE_POOL_SIZE,
     readTimeoutMs: config.READ_TIMEOUT_MS,
+    maxAnswerBytes: config.MAX_ANSWER_BYTES,
     onError() {},
     onStatement: (sql) => statements.push(sql),
   })

@@ -13,6 +13,8 @@ export interface Store {
   prisma: PrismaClient
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
+  /** How many bytes one answer may have. */
+  maxAnswerBytes: number | undefined
   close(): Promise<void>
 }
 
@@ -27,12 +29,21 @@ export interface StoreOptions {
   poolSize: number
   /** How long Postgres may be at one statement outside of transactions that write; 0 or none: as long as the store allows. */
   readTimeoutMs?: number
+  /** How many bytes one answer may have; undefined: as many as it likes. */
+  maxAnswerBytes?: number
   onError(error: Error): void
   /** Told of every statement of a reader: tests count them. */
   onStatement?: (sql: string) => void
 }
 
-export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStatement }: StoreOptions): Store {
+export function openStore({
+  url,
+  poolSize,
+  readTimeoutMs = 0,
+  maxAnswerBytes,
+  onError,
+  onStatement,
+}: StoreOptions): Store {
   const lines = Math.min(MOST_PIPELINES, Math.floor((poolSize - 2) / 2))
   const client = {
     connectionString: url,
@@ -60,6 +71,7 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
     reads,
     prisma,
     onStatement,
+    maxAnswerBytes,
     async close() {
       await prisma.$disconnect()
       await reads.close()
@@ -70,14 +82,19 @@ export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStateme
 
 /** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
 export const plainReader = ({ pool, onStatement }: Store): Reader =>
-  pgReader(async (_, work) => {
-    const client = await pool.connect()
-    try {
-      return await work(client)
-    } finally {
-      client.release()
-    }
-  }, onStatement)
+  pgReader(
+    async (_, work) => {
+      const client = await pool.connect()
+      try {
+        return await work(client)
+      } finally {
+        client.release()
+      }
+    },
+    { onStatement },
+  )
+
+const limitsOf = ({ onStatement, maxAnswerBytes: maxBytes }: Store) => ({ onStatement, maxBytes })
 
 /** Work that needs a second statement, and so a transaction, although it was begun without one. */
 class SecondStatement extends Error {}
@@ -91,7 +108,7 @@ export async function readOnce<T>(
   store: Store,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const reader = new SingleReader(pgReader(store.reads.lend, store.onStatement))
+  const reader = new SingleReader(pgReader(store.reads.lend, limitsOf(store)))
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }
@@ -119,6 +136,10 @@ class SingleReader implements Reader {
     return this.#reader.textRows(query)
   }
 
+  get maxBytes() {
+    return this.#reader.maxBytes
+  }
+
   get models() {
     return this.#reader.models
   }
@@ -138,7 +159,7 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
   client.on('error', onError)
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const result = await work(pgReader(inTurn(client), store.onStatement))
+    const result = await work(pgReader(inTurn(client), limitsOf(store)))
     await client.query('COMMIT')
     return result
   } catch (error) {

@@ -36,7 +36,7 @@ export async function connect<Row>(
   listing: Listing<Row>,
   filter: Filter,
   args: PageArguments,
-  options: { scope?: Scope; total?: () => Promise<number> } = {},
+  options: { scope?: Scope; total?: () => Promise<number>; assertCountable?: () => void } = {},
 ) {
   const { scope } = options
   const page = readPage(listing, args)
@@ -49,6 +49,7 @@ export async function connect<Row>(
     : ((await listPages(context.reader, listing, filter, page))[0] ?? [])
   const count = async () => {
     if (options.total) return options.total()
+    options.assertCountable?.()
     if (!scope) return (await countRows(context.reader, listing, filter))[0] ?? 0
     return context.batches.load(`${name} total`, scope.value, (keys) =>
       countRows(context.reader, listing, filter, owners(keys)),

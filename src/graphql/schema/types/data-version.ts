@@ -7,7 +7,8 @@ export function addDataVersion(builder: Builder): void {
       type: 'BigInt',
       description:
         'The version of the stored data: every write raises it. Answers with the same version are of the same data.',
-      resolve: (_, __, context) => versionSeenBy(context.reader),
+      resolve: (_, __, { batches, reader }) =>
+        batches.load('data version', '', async () => [await versionSeenBy(reader)]),
     }),
   )
 }

@@ -9,7 +9,9 @@ import {
   vaultHoldings,
 } from '../../../domain/portfolio/portfolio.ts'
 import type { GraphContext } from '../../execution/context.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
 import { loadMarket, type MarketRef } from './market.ts'
 import { loadPool, type PoolRef } from './pool.ts'
@@ -120,7 +122,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
       return {
         members: t.field({
           type: [UserLookup],
-          extensions: { cost: { rows: 100 } },
+          extensions: { cost: { rows: 'page' } },
           description: 'The wallets, in the order in which they were given.',
           resolve: ({ members }) => members,
         }),
@@ -156,30 +158,32 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         ),
         earnings: t.field({
           type: Earnings,
+          extensions: { cost: { perRow: 10 } },
           description: 'The earnings of all wallets added up, also in each market and vault.',
           resolve: ({ addresses }, _, context) =>
             context.batches.load('earnings null', addresses, (groups) => earningsOf(context.reader, groups, null)),
         }),
         netApr: t.field({
           type: NetApr,
+          extensions: { cost: { perRow: 10 } },
           description: 'The average rates of the deposits and debts of all wallets together.',
           resolve: (portfolio, _, context) => netApr(portfolio, context),
         }),
         pools: t.field({
           type: [PoolHoldingType],
-          extensions: { cost: { weight: 10, rows: 20 } },
+          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'What they have in every pool on the newest distribution date, most points first.',
           resolve: ({ addresses }, _, { reader }) => poolHoldings(reader, addresses),
         }),
         markets: t.field({
           type: [MarketHoldingType],
-          extensions: { cost: { weight: 10, rows: 20 } },
+          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'What they have in every market now, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => marketHoldings(reader, addresses),
         }),
         vaults: t.field({
           type: [VaultHoldingType],
-          extensions: { cost: { weight: 10, rows: 20 } },
+          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'What they have in every vault now, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => vaultHoldings(reader, addresses),
         }),
@@ -190,6 +194,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
   builder.queryFields((t) => ({
     portfolio: t.field({
       type: Portfolio,
+      extensions: { cost: { weight: (given) => 1 + 10 * addresses(given), page: addresses } satisfies FieldCost },
       description:
         'What several wallets have together: however many there are, each field takes the same few statements.',
       args: {

@@ -19,6 +19,7 @@ import { type UserRewards, userLevels, userPoints, userRewards } from '../../../
 import { GatewayError } from '../../../errors.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import type { Builder, Types } from '../builder.ts'
+import { BUCKET, buckets } from './charges.ts'
 import type { GroupKeyRef } from './group-key.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user.ts'
@@ -159,7 +160,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.objectFields(User, (t) => ({
     series: t.field({
       type: [UserSeriesBucket],
-      extensions: { cost: { weight: 10, rows: 100 } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
       description: `The user's points, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ address }, args, context) => {
@@ -185,7 +186,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.prismaObjectFields(Pool, (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: 100 } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
       description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ id }, args, context) => {
@@ -202,7 +203,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.prismaObjectFields('Program', (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: 100 } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
       description: `All points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async (_, args, context) => {
@@ -242,7 +243,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
       points: t.exposeFloat('points', { description: 'Points over the whole range.' }),
       buckets: t.field({
         type: [PoolSeriesBucket],
-        extensions: { cost: { weight: 10, rows: 100 } },
+        extensions: { cost: { rows: 'page', each: BUCKET } },
         description: gaps,
         resolve: ({ buckets, span, poolAddress }, _, context) =>
           bucketsOf(
@@ -260,7 +261,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.queryFields((t) => ({
     series: t.field({
       type: [GroupedSeries],
-      extensions: { cost: { weight: 100, most: MAX_GROUPS } },
+      extensions: { cost: { weight: 100, most: MAX_GROUPS, page: buckets } },
       description:
         "The program's series for each pool, chain or token, those with the most points over the range first. `program { series }` is that of all together.",
       args: {
