@@ -126,6 +126,7 @@ const variables = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((given) => given === 'true'),
+  MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024).default(32 * 1024 * 1024),
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
   DISTRIBUTION_CRON: pattern.optional(),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7),

@@ -49,8 +49,14 @@ export async function openDeps(config: Config): Promise<Deps> {
     const url = config.DATABASE_URL ?? embedded?.url ?? ''
     await migrate({ url, migrationsDir: join(import.meta.dirname, '../prisma/migrations'), log })
     const onError = (error: Error) => log.warn({ err: error }, 'a connection to the store failed')
-    const { DATABASE_POOL_SIZE: poolSize, READ_TIMEOUT_MS: readTimeoutMs, LOCK_TIMEOUT_MS: lockTimeoutMs } = config
-    const store = openStore({ url, poolSize, readTimeoutMs, lockTimeoutMs, onError })
+    const store = openStore({
+      url,
+      poolSize: config.DATABASE_POOL_SIZE,
+      readTimeoutMs: config.READ_TIMEOUT_MS,
+      lockTimeoutMs: config.LOCK_TIMEOUT_MS,
+      maxAnswerBytes: config.MAX_ANSWER_BYTES,
+      onError,
+    })
     closing.push(() => store.close())
     const notifications = openNotifications({ url, channels: CHANNELS, notify: store.probe.notify, onError })
     closing.push(() => notifications.close())

@@ -8,12 +8,14 @@ export type ErrorCode =
   | 'SOURCE_FAILED'
   | 'UNAVAILABLE'
   | 'TIMEOUT'
+  | 'ANSWER_TOO_LARGE'
 
 /** What a GraphQL request is refused for before anything of it runs, with the HTTP status that says so. */
 export const REFUSALS = {
   DEPTH_LIMIT_EXCEEDED: 400,
   ALIAS_LIMIT_EXCEEDED: 400,
   TOKEN_LIMIT_EXCEEDED: 400,
+  SELECTION_LIMIT_EXCEEDED: 400,
   COST_LIMIT_EXCEEDED: 400,
   DOCUMENT_NOT_KNOWN: 400,
   DOCUMENT_NOT_TRUSTED: 403,

@@ -78,6 +78,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   SOURCE_FAILED: 5,
   UNAVAILABLE: 6,
   TIMEOUT: 1,
+  ANSWER_TOO_LARGE: 1,
   UNAUTHENTICATED: 1,
   FORBIDDEN: 1,
 }

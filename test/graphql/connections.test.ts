@@ -7,6 +7,8 @@ import { addRewards } from '../support/rewards.ts'
 import { loadSample } from '../support/sample.ts'
 
 const schema = createSchema()
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()
@@ -107,7 +109,7 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'where: { assets: ["ASSET", "OTHER"] }', order: newestFirst },
     {
       through: 'LIST',
-      filter: 'orderBy: { field: DATE }, where: { NOT: { assets: ["OTHER"] } }',
+      filter: `orderBy: { field: DATE }, where: { date: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" }, NOT: { assets: ["OTHER"] } }`,
       order: (row) => [Date.parse(row.distributionDate), backwards(row.recordId)],
     },
     {

@@ -26,7 +26,8 @@ async function refusal(answer: Promise<{ errors?: any[] }>): Promise<string> {
 }
 
 const addresses = (count: number) => Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
-const nested = (depth: number): object => (depth === 1 ? { user: sampleUser } : { NOT: nested(depth - 1) })
+const nested = (depth: number): object =>
+  depth === 1 ? { user: sampleUser } : { user: sampleUser, NOT: nested(depth - 1) }
 
 test('a list that is filtered and sorted has a plan, with cursors', () => {
   const plan = new Operations(createSchema()).find(POSITIONS, undefined)?.plan

@@ -176,7 +176,13 @@ const inEntities = {
 const byEntity = { CHAIN_ID: (r: Row) => r.chainId, ENTITY: (r: Row) => r.entityAddress }
 
 const lists: Record<string, Tried> = {
-  positions: { field: 'Query.positions', through: 'LIST', ...positions, keys: { DATE: positionKeys.DATE } },
+  positions: {
+    field: 'Query.positions',
+    through: 'LIST',
+    bound: 'all dates',
+    ...positions,
+    keys: { DATE: positionKeys.DATE },
+  },
   "a user's positions, of all": {
     field: 'Query.positions',
     through: 'LIST',
@@ -664,6 +670,7 @@ for (const [name, list] of Object.entries(lists))
 /** The filter that bounds a list, with values of its rows. */
 function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
+  if (bound === 'all dates') return { date: { gte: rows.at(-1)?.distributionDate, lte: rows[0]?.distributionDate } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.distributionDate } }
   const newest = BigInt(rows.at(-1)?.timestamp)
   return { timestamp: { gte: String(newest - 86_400n), lte: String(newest) } }

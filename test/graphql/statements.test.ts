@@ -185,7 +185,8 @@ test('introspection takes no statement at all', async () => {
 for (const [list, { counts }] of Object.entries({
   'positions(first: 2)': { counts: 1 },
   'positions(first: 2, date: "2020-01-01")': { counts: 1 },
-  'positions(first: 2, where: { suppliedUsd: { gt: 1 } }, orderBy: { field: DATE })': { counts: 1 },
+  'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: { field: DATE })':
+    { counts: 1 },
   'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: ACCOUNT, direction: DESC })': { counts: 1 },
   'leaderboard(first: 2)': { counts: 1 },
   'pools(first: 2)': { counts: 1 },

@@ -51,6 +51,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     poolSize: config.DATABASE_POOL_SIZE,
     readTimeoutMs: config.READ_TIMEOUT_MS,
     lockTimeoutMs: config.LOCK_TIMEOUT_MS,
+    maxAnswerBytes: config.MAX_ANSWER_BYTES,
     onError() {},
     onStatement: (sql) => statements.push(sql),
   })

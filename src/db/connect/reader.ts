@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { ReadBudget } from './read-budget.ts'
 import { type TextRow, textRows } from './text-query.ts'
 
 /** What a resolver reads with: everything that it gives belongs to one snapshot of the store. */
@@ -8,6 +9,8 @@ export interface Reader {
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** The rows of a statement as Postgres wrote them: the text of each column. */
   textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
+  /** How many bytes one answer may have; undefined: as many as it likes. */
+  readonly maxBytes?: number | undefined
   /** Prisma's models on the same snapshot; only where the operation asks for `node` or `nodes`. */
   readonly models: Prisma.TransactionClient
 }
@@ -18,33 +21,44 @@ export type Lend = <T>(
   work: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
 ) => Promise<T>
 
+interface PgReaderOptions {
+  onStatement?: ((sql: string) => void) | undefined
+  /** How many bytes all of its rows may have; undefined: as many as there are. */
+  maxBytes?: number | undefined
+}
+
 /** A reader that sends named statements by pg. */
-export function pgReader(lend: Lend, onStatement?: (sql: string) => void): Reader {
-  return new PgReader(lend, onStatement)
+export function pgReader(lend: Lend, options: PgReaderOptions = {}): Reader {
+  return new PgReader(lend, options)
 }
 
 class PgReader implements Reader {
   readonly #lend: Lend
   readonly #onStatement: ((sql: string) => void) | undefined
+  readonly #budget: ReadBudget | undefined
+  readonly maxBytes: number | undefined
 
-  constructor(lend: Lend, onStatement: ((sql: string) => void) | undefined) {
+  constructor(lend: Lend, { onStatement, maxBytes }: PgReaderOptions) {
     this.#lend = lend
     this.#onStatement = onStatement
+    this.maxBytes = maxBytes
+    this.#budget = maxBytes === undefined ? undefined : new ReadBudget(maxBytes)
   }
 
   async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]): Promise<Rows> {
     const { text, values } = 'text' in query ? query : Prisma.sql(query, ...given)
+    this.#budget?.count()
     this.#onStatement?.(text)
     const name = nameOf(text)
     const statement = { name, text, values: values as unknown[], types }
-    const { rows } = await this.#lend(name, (client) => client.query(statement))
-    return rows as Rows
+    return this.#lend(name, (client) => valueRows<Rows>(client, statement, this.#budget))
   }
 
-  textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
+  async textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
+    this.#budget?.count()
     this.#onStatement?.(text)
     const name = nameOf(text)
-    return this.#lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }))
+    return this.#lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }, this.#budget))
   }
 
   get models(): never {
@@ -53,15 +67,58 @@ class PgReader implements Reader {
 }
 
 const MAX_NAMES = 1000
+/** Longer statements are rare, and Postgres keeps the plans of named ones in every connection. */
+const MAX_NAMED = 32_000
+const MAX_CHARACTERS = 2_000_000
 const names = new Map<string, string>()
+let characters = 0
 
 /** A statement that is sent again is parsed and planned once for each connection. There is a bound on how many are. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
-  if (known !== undefined || names.size >= MAX_NAMES) return known
+  if (known !== undefined) return known
+  if (names.size >= MAX_NAMES || text.length > MAX_NAMED || characters + text.length > MAX_CHARACTERS) return undefined
   const name = `gateway_${names.size}`
   names.set(text, name)
+  characters += text.length
   return name
+}
+
+/** The rows of a statement as values, by their types. */
+function valueRows<Rows>(
+  client: Pick<pg.ClientBase, 'query'>,
+  statement: pg.QueryConfig & { types: unknown },
+  budget: ReadBudget | undefined,
+): Promise<Rows> {
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, result?: pg.QueryResult) => {
+      const fault = error ?? budget?.fault
+      if (fault) reject(fault)
+      else resolve(result?.rows as Rows)
+    }
+    client.query(new ValueQuery(statement, budget, done))
+  })
+}
+
+/** A part of pg's query that its clients call. */
+const rowHandler = pg.Query.prototype as unknown as { handleDataRow(row: { length: number }): void }
+
+class ValueQuery extends pg.Query {
+  readonly #budget: ReadBudget | undefined
+
+  constructor(
+    statement: pg.QueryConfig,
+    budget: ReadBudget | undefined,
+    callback: (error: Error | null, result?: pg.QueryResult) => void,
+  ) {
+    super(statement)
+    this.#budget = budget
+    Object.assign(this, { callback })
+  }
+
+  handleDataRow(row: { length: number }): void {
+    if (this.#budget?.takes(row.length) ?? true) rowHandler.handleDataRow.call(this, row)
+  }
 }
 
 const { builtins } = pg.types

@@ -17,6 +17,8 @@ export interface Store {
   prisma: PrismaClient
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
+  /** How many bytes one answer may have. */
+  maxAnswerBytes: number | undefined
   close(): Promise<void>
 }
 
@@ -33,6 +35,8 @@ export interface StoreOptions {
   readTimeoutMs?: number
   /** How long a statement may wait for a lock; 0 or none: as long as the store allows. */
   lockTimeoutMs?: number
+  /** How many bytes one answer may have; undefined: as many as it likes. */
+  maxAnswerBytes?: number
   onError(error: Error): void
   /** Told of every statement of a reader: tests count them. */
   onStatement?: (sql: string) => void
@@ -43,6 +47,7 @@ export function openStore({
   poolSize,
   readTimeoutMs = 0,
   lockTimeoutMs = 0,
+  maxAnswerBytes,
   onError,
   onStatement,
 }: StoreOptions): Store {
@@ -75,6 +80,7 @@ export function openStore({
     probe,
     prisma,
     onStatement,
+    maxAnswerBytes,
     async close() {
       await prisma.$disconnect()
       await reads.close()
@@ -86,14 +92,19 @@ export function openStore({
 
 /** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
 export const plainReader = ({ pool, onStatement }: Store): Reader =>
-  pgReader(async (_, work) => {
-    const client = await pool.connect()
-    try {
-      return await work(client)
-    } finally {
-      client.release()
-    }
-  }, onStatement)
+  pgReader(
+    async (_, work) => {
+      const client = await pool.connect()
+      try {
+        return await work(client)
+      } finally {
+        client.release()
+      }
+    },
+    { onStatement },
+  )
+
+const limitsOf = ({ onStatement, maxAnswerBytes: maxBytes }: Store) => ({ onStatement, maxBytes })
 
 /** Work that needs a second statement, and so a transaction, although it was begun without one. */
 class SecondStatement extends Error {}
@@ -107,7 +118,7 @@ export async function readOnce<T>(
   store: Store,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const reader = new SingleReader(pgReader(store.reads.lend, store.onStatement))
+  const reader = new SingleReader(pgReader(store.reads.lend, limitsOf(store)))
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }
@@ -135,6 +146,10 @@ class SingleReader implements Reader {
     return this.#reader.textRows(query)
   }
 
+  get maxBytes() {
+    return this.#reader.maxBytes
+  }
+
   get models() {
     return this.#reader.models
   }
@@ -154,7 +169,7 @@ export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Pr
   client.on('error', onError)
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const result = await work(pgReader(inTurn(client), store.onStatement))
+    const result = await work(pgReader(inTurn(client), limitsOf(store)))
     await client.query('COMMIT')
     return result
   } catch (error) {

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { ReadBudget } from './read-budget.ts'
 
 /** A row as Postgres wrote it: the text of each column. */
 export type TextRow = (string | null)[]
@@ -7,9 +8,10 @@ export type TextRow = (string | null)[]
 export function textRows(
   client: Pick<pg.ClientBase, 'query'>,
   statement: { name: string | undefined; text: string; values: unknown[] },
+  budget?: ReadBudget,
 ): Promise<TextRow[]> {
   return new Promise((resolve, reject) => {
-    const query = new TextQuery(statement, (error) => (error ? reject(error) : resolve(query.read)))
+    const query = new TextQuery(statement, budget, (error) => (error ? reject(error) : resolve(query.read)))
     client.query(query)
   })
 }
@@ -17,16 +19,24 @@ export function textRows(
 /** The part of pg's query that its clients call and that is another here. */
 class TextQuery extends pg.Query {
   readonly read: TextRow[] = []
+  readonly #budget: ReadBudget | undefined
 
-  constructor({ name, text, values }: Parameters<typeof textRows>[1], callback: (error: Error | null) => void) {
+  constructor(
+    { name, text, values }: Parameters<typeof textRows>[1],
+    budget: ReadBudget | undefined,
+    callback: (error: Error | null) => void,
+  ) {
     super(text, values)
-    Object.assign(this, { name, callback })
+    this.#budget = budget
+    const done = (error: Error | null) => callback(error ?? budget?.fault ?? null)
+    Object.assign(this, { name, callback: done })
   }
 
   handleRowDescription(): void {}
 
-  handleDataRow({ fields }: { fields: TextRow }): void {
-    this.read.push(fields)
+  handleDataRow({ fields, length }: { fields: TextRow; length: number }): void {
+    if (this.#budget?.takes(length) ?? true) this.read.push(fields)
+    else this.read.length = 0
   }
 
   handleCommandComplete(): void {}

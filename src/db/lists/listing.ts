@@ -1,3 +1,4 @@
+import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Reader } from '../connect/reader.ts'
 
@@ -118,6 +119,15 @@ const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
  */
 const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
 
+/** How many parts a page is put together from: the alternatives of its filter, twice as many after or before a place. */
+const MAX_SELECTS = 800
+
+const tooManyParts = () => {
+  const message =
+    'cannot be given together with after for so many tokens, users or pools: ask for fewer, or with one of the two'
+  return new GatewayError('BAD_INPUT', `before ${message}.`, [{ in: 'query', name: 'before', message }])
+}
+
 /**
  * The statement of one page: up to `limit` + 1 rows (`limit` of an exact one) in the order of the list, reversed for a backward page.
  * @param columns a select list that has at least the fields that the listing is ordered by
@@ -135,6 +145,7 @@ export function pageSql<Row>(
   const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${rows}`) : Prisma.sql`LIMIT ${rows}`
   const starts = placesAfter(listing.order, page.after, '>')
   const ends = placesAfter(listing.order, page.before, '<')
+  if ((filter.branches?.length ?? 1) * starts.length * ends.length > MAX_SELECTS) throw tooManyParts()
   const selects: Prisma.Sql[] = []
   for (const branch of filter.branches ?? [Prisma.empty])
     for (const start of starts)

@@ -62,7 +62,55 @@ const MOST_POOL_DATES = 10
 interface Bounds {
   users?: number
   pools?: number
+  assets?: number
   dates?: number
+}
+
+/** How many users', pools' or tokens' positions, or of how many dates, are looked through for one request. */
+const MOST_PARTS = 100
+const MOST_POOLS = 10
+const MOST_DATES = 31
+
+/** Conditions that an index serves in the list's own order. */
+const SERVED = new Set(['user', 'users', 'pool', 'pools', 'asset', 'assets', 'date'])
+
+/**
+ * Refuses a filter, on all positions, that no index serves and nothing bounds: it would look through all of them.
+ * @param bounds what bounds them beside the filter
+ * @throws BAD_INPUT
+ */
+export function assertFilterable(where: Where | null | undefined, bounds: Bounds): void {
+  if (!where || isServed(where) || isBounded(where, bounds)) return
+  throw unbounded('where', 'looks through all positions')
+}
+
+/**
+ * Refuses to count what a filter leaves of all positions, where nothing bounds it.
+ * @throws BAD_INPUT
+ */
+export function assertCountable(where: Where | null | undefined, bounds: Bounds): void {
+  if (!isBounded(where ?? {}, bounds)) throw unbounded('totalCount', 'counts all positions that the filter leaves')
+}
+
+const unbounded = (name: string, what: string) => {
+  const message = `${what}: give it where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_PARTS} of either), or where.date with at most ${MOST_DATES} dates`
+  return new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
+}
+
+const isServed = (where: Where): boolean =>
+  Object.entries(where).every(
+    ([name, value]) =>
+      value === null ||
+      value === undefined ||
+      SERVED.has(name) ||
+      (name === 'AND' && (value as Where[]).every(isServed)),
+  )
+
+function isBounded(where: Where, bounds: Bounds): boolean {
+  const { users = Infinity, pools = Infinity, assets = Infinity, dates = Infinity } = bounded(where, bounds)
+  if (users <= 10 * MOST_PARTS || pools <= MOST_POOLS || assets <= MOST_PARTS || dates <= MOST_DATES) return true
+  const parts = [where, ...(where.AND ?? [])]
+  return parts.some(({ OR }) => OR?.every((part) => isBounded(part, {})))
 }
 
 /**
@@ -80,9 +128,10 @@ export function assertSortable(where: Where | null | undefined, bounds: Bounds):
 }
 
 function bounded(where: Where, bounds: Bounds): Bounds {
-  const { user, users, pool, pools, date, AND } = where as Where & {
+  const { user, users, pool, pools, asset, assets, date, AND } = where as Where & {
     users?: unknown[] | null
     pools?: unknown[] | null
+    assets?: unknown[] | null
     date?: { eq?: Date | null; in?: Date[] | null; gte?: Date | null; lte?: Date | null } | null
   }
   const least = (...counts: (number | undefined)[]) => Math.min(...counts.map((count) => count ?? Infinity))
@@ -91,6 +140,7 @@ function bounded(where: Where, bounds: Bounds): Bounds {
   const own: Bounds = {
     users: least(bounds.users, user ? 1 : undefined, users?.length),
     pools: least(bounds.pools, pool ? 1 : undefined, pools?.length),
+    assets: least(bounds.assets, asset ? 1 : undefined, assets?.length),
     dates: least(bounds.dates, date?.eq ? 1 : undefined, date?.in?.length, days),
   }
   return (AND ?? []).reduce((found, part) => bounded(part, found), own)

@@ -21,6 +21,11 @@ export type Batch<Key, Value, Args extends unknown[] = []> = (
   ...args: Args
 ) => Promise<Value[]>
 
+/** A batch of the one value that a function reads, so that it is read once for an operation. */
+export const once =
+  <Value, Args extends unknown[]>(read: (reader: Reader, ...args: Args) => Promise<Value>): Batch<'', Value, Args> =>
+  async (reader, _, ...args) => [await read(reader, ...args)]
+
 type Loaders = Map<string, DataLoader<unknown, unknown, string>>
 
 /** The DataLoaders of one operation: one for each batch function and its arguments. */

@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache'
 import { queryOf } from '../live/live-query.ts'
 import { Plan } from '../plan/plan.ts'
 import { Limiter } from '../policy/limits.ts'
+import { readVariables } from './variables.ts'
 
 /** A query that is valid in the schema. */
 export interface Operation {
@@ -26,8 +27,18 @@ export interface Operation {
 
 /** How often resolvers must run before they are worth compiling, which costs more than running them once. */
 const COMPILE_AT = 2
+/** A larger document is not compiled: that writes out every fragment wherever it is spread. */
+const COMPILE_BYTES = 2_500_000
 const MAX_TEXTS = 1000
-const MAX_CHARACTERS = 8_000_000
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** A document that a client has sent; null: it is not valid. */
+interface Known {
+  document: DocumentNode | null
+  bytes: number
+  /** By name. */
+  operations: Map<string | undefined, Operation>
+}
 
 /**
  * The queries that clients send, parsed and planned once. What is not a valid query (or a mutation, or a subscription)
@@ -36,15 +47,15 @@ const MAX_CHARACTERS = 8_000_000
 export class Operations {
   readonly #schema: GraphQLSchema
   readonly #limiter: Limiter
-  /** Null: it is no query that is run here. */
-  readonly #known = new LRUCache<string, { operation: Operation | null }>({
+  /** By text. */
+  readonly #known = new LRUCache<string, Known>({
     max: MAX_TEXTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (_, key) => key.length + 100,
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
   })
   readonly #own = new WeakMap<DocumentNode, Operation | null>()
   /** By the name of the operation. */
-  readonly #live = new WeakMap<DocumentNode, Map<string | undefined, Operation | null>>()
+  readonly #live = new WeakMap<DocumentNode, Map<string | undefined, Operation>>()
 
   constructor(schema: GraphQLSchema, limiter = new Limiter(schema)) {
     this.#schema = schema
@@ -53,13 +64,20 @@ export class Operations {
 
   /** A query by its text; undefined where it is to be executed by the GraphQL server. */
   find(text: string, operationName: string | undefined): Operation | undefined {
-    const key = operationName === undefined ? text : `${operationName} ${text}`
-    let known = this.#known.get(key)
+    let known = this.#known.get(text)
     if (!known) {
-      known = { operation: this.#read(text, operationName) }
-      this.#known.set(key, known)
+      known = this.#read(text)
+      this.#known.set(text, known)
     }
-    return known.operation ?? undefined
+    const { document, operations } = known
+    if (!document) return undefined
+    let operation = operations.get(operationName)
+    if (!operation) {
+      operation = this.#prepare(document, operationName) ?? undefined
+      // Only names that the document has are remembered.
+      if (operation) operations.set(operationName, operation)
+    }
+    return operation
   }
 
   /** An operation of this program, which is valid; undefined where it cannot be compiled. */
@@ -75,24 +93,27 @@ export class Operations {
   /** The query whose answers a subscription tells; undefined: it tells of something else. The document must be valid. */
   live(document: DocumentNode, operationName: string | null | undefined): Operation | undefined {
     const name = operationName ?? undefined
-    const known = this.#live.get(document) ?? new Map<string | undefined, Operation | null>()
+    const known = this.#live.get(document) ?? new Map<string | undefined, Operation>()
     this.#live.set(document, known)
     let operation = known.get(name)
     if (operation === undefined) {
       const query = queryOf(this.#schema, document, name)
-      operation = query ? this.#prepare(query, name) : null
-      known.set(name, operation)
+      operation = (query && this.#prepare(query, name)) ?? undefined
+      if (operation) known.set(name, operation)
     }
-    return operation ?? undefined
+    return operation
   }
 
-  #read(text: string, operationName: string | undefined): Operation | null {
+  #read(text: string): Known {
+    const operations: Known['operations'] = new Map()
     try {
       const document = this.#limiter.parse(text)
-      return this.#limiter.validate(document).length === 0 ? this.#prepare(document, operationName) : null
+      if (this.#limiter.validate(document).length === 0)
+        return { document, bytes: this.#limiter.bytesOf(document), operations }
     } catch {
-      return null
+      // The GraphQL server says what is wrong.
     }
+    return { document: null, bytes: 2 * text.length + 100, operations }
   }
 
   #prepare(document: DocumentNode, operationName: string | undefined): Operation | null {
@@ -119,11 +140,25 @@ export class Operations {
     let times = 0
     let run = plain
     return (...args) => {
-      if (++times === COMPILE_AT) {
+      if (++times === COMPILE_AT && this.#limiter.bytesOf(document) <= COMPILE_BYTES) {
         const compiled = compileQuery(this.#schema, document, operationName)
-        if (isCompiledQuery(compiled)) run = compiled.query
+        if (isCompiledQuery(compiled)) run = this.#checked(compiled.query, document, operationName)
       }
       return run(...args)
+    }
+  }
+
+  /** What is compiled tells each of a million wrong values: variables that are wrong do not get there. */
+  #checked(
+    query: CompiledQuery['query'],
+    document: DocumentNode,
+    operationName: string | undefined,
+  ): CompiledQuery['query'] {
+    const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
+    if (definitions.length === 0) return query
+    return (rootValue, contextValue, variables) => {
+      const { errors } = readVariables(this.#schema, definitions, variables ?? {})
+      return errors ? { errors } : query(rootValue, contextValue, variables)
     }
   }
 }

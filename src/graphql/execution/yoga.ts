@@ -1,9 +1,18 @@
-import { type ExecutionResult, GraphQLError, getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { LRUCache } from 'lru-cache'
 import { plainReader } from '../../db/connect/store.ts'
 import { subscribe } from '../live/subscribe.ts'
 import type { AskedDocument } from '../policy/documents.ts'
 import type { ServedGraph } from '../served-graph.ts'
+import { assertAnswerSize } from './answer-size.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import { isRefusal, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
@@ -28,6 +37,10 @@ export function createGraphQLServer(graph: ServedGraph) {
     cors: false,
     logging: false,
     context: ({ admin }) => createContext(graph, plainReader(graph.deps.store), admin),
+    parserAndValidationCache: {
+      documentCache: boundedCache(({ loc, tokenCount = 0 }: DocumentNode) => 2 * (loc?.end ?? 0) + 500 * tokenCount),
+      errorCache: boundedCache((error: GraphQLError) => 2 * (error.source?.body.length ?? 0) + 1000),
+    },
     maskedErrors: {
       // They are presented once, where the request is known.
       maskError: (error) =>
@@ -36,6 +49,16 @@ export function createGraphQLServer(graph: ServedGraph) {
     plugins: [documentsResolved(graph), limited(graph), oneSnapshot(graph), liveEvents(graph), errorsPresented(graph)],
   })
 }
+
+const CACHE_BYTES = 32 * 1024 * 1024
+
+/** What was read of the texts that clients have sent. */
+const boundedCache = <V extends object>(bytesOf: (value: V) => number) =>
+  new LRUCache<string, V>({
+    max: 1000,
+    maxSize: CACHE_BYTES,
+    sizeCalculation: (value, text) => 2 * text.length + bytesOf(value) + 100,
+  })
 
 /** A request may name its document instead of sending it, and must where only known ones are answered. */
 function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & ServerContext> {
@@ -67,7 +90,7 @@ function parameter({ method, url }: Request, name: string): string | undefined {
 function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onParams({ params }) {
-      limiter.assertFlat((params as { variables?: unknown } | null)?.variables)
+      limiter.assertReadable((params as { variables?: unknown } | null)?.variables)
     },
     onParse({ setParseFn }) {
       setParseFn((source: string) => limiter.parse(source))
@@ -101,7 +124,9 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
       setExecuteFn((own) =>
         readFor(deps.store, own.document, async (reader) => {
           const context = { ...own.contextValue, reader, batches: new Batches(reader) } as GraphContext
-          return executeFn({ ...own, contextValue: context })
+          const result = await executeFn({ ...own, contextValue: context })
+          if (!isAsyncIterable(result)) assertAnswerSize(result.data, reader.maxBytes)
+          return result
         }),
       )
     },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ExecutionResult, GraphQLError } from 'graphql'
+import { answerJson } from '../execution/answer-size.ts'
 import { isAway, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
 import type { Operation } from '../execution/operations.ts'
@@ -59,7 +60,7 @@ async function answer(
       const result = await run({}, createContext(graph, reader, 'no'), variables)
       const away = result.errors?.find(isAway)
       if (away) throw away
-      return result.errors ? failed(result) : { text: JSON.stringify({ data: result.data }) }
+      return result.errors ? failed(result) : { text: answerJson({ data: result.data }, store.maxAnswerBytes) }
     })
   try {
     return await read()

@@ -5,7 +5,6 @@ import {
   type ExecutionResult,
   execute,
   getOperationAST,
-  getVariableValues,
   print,
 } from 'graphql'
 import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/store.ts'
@@ -14,6 +13,7 @@ import type { Admin } from '../execution/context.ts'
 import { isAway, presentError, presentResult } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
 import type { Operation } from '../execution/operations.ts'
+import { readVariables } from '../execution/variables.ts'
 import type { ChangeEvent, Live, RunEvent } from './live.ts'
 import { type LiveAnswer, readLive } from './live-answer.ts'
 
@@ -85,7 +85,7 @@ export async function subscribe(
     const { document, operationName } = args
     const variables = args.variableValues ?? {}
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
-    const { coerced, errors } = getVariableValues(graph.schema, definitions, variables)
+    const { coerced, errors } = readVariables(graph.schema, definitions, variables)
     if (errors) return { errors }
     const text = document.loc?.source.body ?? print(document)
     const key = JSON.stringify([text, operationName ?? null, coerced], (_, value) =>

@@ -4,7 +4,6 @@ import {
   type GraphQLSchema,
   getArgumentValues,
   getOperationAST,
-  getVariableValues,
   Kind,
   visit,
 } from 'graphql'
@@ -13,6 +12,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import { readVariables } from '../execution/variables.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Fill, Parameters } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
@@ -53,6 +53,8 @@ export interface Planned {
 
 /** How many statements are kept of one query: one for each page size, filter and so on that it is asked with. */
 const MAX_STATEMENTS = 8
+/** How many plans are kept of one query: one for each set of fields that @include and @skip leave. */
+const MAX_VARIANTS = 8
 
 /**
  * Answers a query in one SQL statement, without resolvers: what is selected is read as text and put together as JSON. The
@@ -67,7 +69,7 @@ export class Plan {
   readonly #operationName: string | undefined
   /** The variables that decide what is selected at all. */
   readonly #switches: string[]
-  readonly #variants = new Map<string, Variant | null>()
+  readonly #variants = new LRUCache<string, { variant: Variant | null }>({ max: MAX_VARIANTS })
   readonly #parameters: Parameters
   /** By what variables say beside their addresses; null: it is to be made for each request. */
   readonly #statements = new LRUCache<string, { kept: Kept | null }>({ max: MAX_STATEMENTS })
@@ -123,7 +125,7 @@ export class Plan {
   }
 
   #coerced(variables: Record<string, unknown>): Record<string, unknown> | undefined {
-    return getVariableValues(this.#schema, this.#definitions(), variables).coerced
+    return readVariables(this.#schema, this.#definitions(), variables).coerced
   }
 
   /** Whether there is a plan for the query with these variables. */
@@ -134,10 +136,10 @@ export class Plan {
   #variant(variables: Record<string, unknown>): Variant | null {
     const key = this.#switches.map((name) => (variables[name] ? '1' : '0')).join('')
     const known = this.#variants.get(key)
-    if (known !== undefined) return known
-    const made = this.#make(variables)
-    this.#variants.set(key, made)
-    return made
+    if (known) return known.variant
+    const variant = this.#make(variables)
+    this.#variants.set(key, { variant })
+    return variant
   }
 
   #make(variables: Record<string, unknown>): Variant | null {
@@ -172,7 +174,7 @@ function switchesOf(document: DocumentNode): string[] {
 
 /** A statement, and how an answer is made of its rows. */
 interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
-  known: Omit<Written, 'foundOf'>
+  known: Omit<Written, 'foundOf' | 'maxBytes'>
   /** Where there are no rows: tells whether the place that they would be after is one. */
   assertPlace: ((reader: Reader) => Promise<unknown>) | undefined
 }
@@ -263,7 +265,7 @@ class Variant {
   async read(reader: Reader, { known, assertPlace, ...sql }: Statement): Promise<Planned> {
     const found = await reader.textRows(sql)
     if (assertPlace && !this.#hasRows(found)) await assertPlace(reader)
-    return this.#planned(found, known)
+    return this.#planned(found, { ...known, maxBytes: reader.maxBytes ?? Number.POSITIVE_INFINITY })
   }
 
   /** The text of a statement: of the last one again where the parts are the same, as an equal text had to be hashed anew. */

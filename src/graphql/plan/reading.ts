@@ -152,6 +152,10 @@ export interface ListReading {
   choices?: Choices
   /** Refuses an order, other than the list's own, of more rows than a request may sort. @throws BAD_INPUT */
   assertSortable?(args: Arguments): void
+  /** Refuses a filter that would look through more rows than a request may. @throws BAD_INPUT */
+  assertFilterable?(args: Arguments): void
+  /** Refuses to count more rows than a request may, where no total is stored. @throws BAD_INPUT */
+  assertCountable?(args: Arguments): void
   /** What of the arguments must be looked up first. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
   /** The place that its page is after, where it is looked up within the statement: no rows follow one that is not found. */
@@ -189,13 +193,14 @@ export function unplanned(given: ListReading) {
 
 /** A connection with what its arguments `where` and `orderBy` choose. */
 function chosen(reading: ListReading, choices: Choices): ListReading {
-  const { listing, filter, total, assertSortable } = reading
+  const { listing, filter, total, assertSortable, assertFilterable } = reading
   const known = new WeakMap<Arguments, ReturnType<typeof choose>>()
   const choice = (args: Arguments) => {
     let made = known.get(args)
     if (!made) {
       made = choose(choices, listing(args), args)
       if (made.sorts) assertSortable?.(args)
+      if (made.filters) assertFilterable?.(args)
       known.set(args, made)
     }
     return made
@@ -220,8 +225,10 @@ function resolved(reading: ListReading) {
     const listing = reading.listing(args)
     return listPages(reader, listing, reading.filter(args), readPage(listing, args), owners(values))
   }
-  const totals: Batch<string[], number, [Arguments]> = (reader, values, args) =>
-    countRows(reader, reading.listing(args), reading.filter(args), owners(values))
+  const totals: Batch<string[], number, [Arguments]> = (reader, values, args) => {
+    reading.assertCountable?.(args)
+    return countRows(reader, reading.listing(args), reading.filter(args), owners(values))
+  }
   return {
     resolve: async (row: any, given: PageArguments & Arguments, context: GraphContext) => {
       const args = reading.prepare ? await reading.prepare(given, context.reader) : given

@@ -19,13 +19,14 @@ export interface Document {
 
 /**
  * The fields that are selected on an object type, each under the key that it has in the answer, in order; undefined
- * where one key has two selections, which would have to be merged.
+ * where one key has two selections, which would have to be merged. A fragment counts once, as in an execution.
  */
 export function fieldsOf(
   document: Document,
   type: GraphQLObjectType,
   selectionSet: SelectionSetNode,
   found = new Map<string, FieldNode>(),
+  spread = new Set<string>(),
 ): Map<string, FieldNode> | undefined {
   for (const selection of selectionSet.selections) {
     if (!isIncluded(document, selection)) continue
@@ -36,10 +37,14 @@ export function fieldsOf(
       if (!other) found.set(key, selection)
       continue
     }
+    if (selection.kind === Kind.FRAGMENT_SPREAD) {
+      if (spread.has(selection.name.value)) continue
+      spread.add(selection.name.value)
+    }
     const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? document.fragments[selection.name.value] : selection
     if (!fragment) return undefined
     if (!applies(document, type, fragment.typeCondition?.name.value)) continue
-    if (!fieldsOf(document, type, fragment.selectionSet, found)) return undefined
+    if (!fieldsOf(document, type, fragment.selectionSet, found, spread)) return undefined
   }
   return found
 }

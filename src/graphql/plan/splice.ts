@@ -1,3 +1,4 @@
+import { answerTooLarge } from '../../db/connect/read-budget.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
 import type { OrderColumn, Page } from '../../db/lists/listing.ts'
 import { encodeCursor } from '../schema/connection.ts'
@@ -137,6 +138,8 @@ export interface Found {
 /** What is known when the answer is written. */
 export interface Written {
   pageOf(list: List): Page | undefined
+  /** How many bytes the answer may have. */
+  maxBytes: number
   /** What was found of a list in the row that has it. */
   foundOf(list: List, row: TextRow): Found
   /** The name of the spliced list's listing, for cursors, and the columns of a row's place. */
@@ -171,6 +174,7 @@ export function items({ rows, item }: Found, known: Written): string {
   for (let i = 0; i < rows.length; i++) {
     if (i > 0) out += ','
     out += write(item, rows[i] as TextRow, known)
+    if (out.length > known.maxBytes) throw answerTooLarge(known.maxBytes)
   }
   return out
 }

@@ -174,9 +174,10 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
 /** The total of a list as a row with `total`. */
 function totalSql(list: List, request: Request): Prisma.Sql {
   if (list.reading.kind !== 'list') throw new Error('no connection')
-  const { filter, total } = list.reading.list
+  const { filter, total, assertCountable } = list.reading.list
   const args = request.argumentsOf(list.field)
   const stored = total?.sql(args, list.column)
+  if (stored === undefined) assertCountable?.(args)
   return stored === undefined
     ? countSql(listingOf(list, args), filter(args), owned(list))
     : Prisma.raw(`SELECT ${stored} AS total`)

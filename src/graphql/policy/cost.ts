@@ -1,4 +1,5 @@
 import {
+  astFromValue,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -20,21 +21,36 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
   type ValueNode,
+  valueFromASTUntyped,
   visit,
 } from 'graphql'
 import { DEFAULT_PAGE, MAX_PAGE } from '../schema/connection.ts'
 
+/** A field's arguments as a request gives them: enums by their names, scalars as they are in JSON. They may be wrong. */
+export type Given = Readonly<Record<string, unknown>>
+
+/** A cost that depends on the arguments. */
+export type Charge = (given: Given) => number
+
 /** What a field costs, where it is not what every field costs: in its `extensions.cost`. */
 export interface FieldCost {
-  /** What the field itself costs, once. When left out: 1 for an object, 0 for a value and for a list. */
-  weight?: number
+  /** What the field itself costs, once; `count`: what the field above it says that counting costs. When left out: 1 for an object, 0 for a value and for a list. */
+  weight?: number | Charge | 'count'
+  /** What it costs beside that for each row of the page that the field above it asks for. */
+  perRow?: number
   /**
-   * How many rows its list may have, each of which costs 1 and what is selected of it; `page`: as many as the page that
-   * the field above it asks for. When left out: its own page, or as many as its required list argument has.
+   * How many rows its list may have, each of which costs `each` and what is selected of it; `page`: as many as the page
+   * that the field above it asks for. When left out: its own page, or as many as its required list argument has.
    */
-  rows?: number | 'page'
+  rows?: number | 'page' | Charge
+  /** What a row costs. When left out: 1. */
+  each?: number
   /** How many rows its page may have at most, where that is less than a page can be asked to have. */
   most?: number
+  /** How many rows the lists of `page` below it have, where that is not its own page. */
+  page?: Charge
+  /** What counting the rows of the list costs. When left out: 10. */
+  count?: Charge
 }
 
 export type Variables = Readonly<Record<string, unknown>> | null | undefined
@@ -72,7 +88,13 @@ export function compileCost(
 }
 
 /** How many variants by `@skip` and `@include` are kept of an operation. */
-const MAX_VARIANTS = 16
+const MAX_VARIANTS = 8
+/** So many values of an object come with it; one that has more costs more. */
+const FREE_VALUES = 30
+const COUNT = 10
+/** Rows that are skipped are read as well. */
+const SKIPPED = 0.01
+const MOST_SKIPPED = 1e9
 /** How many fields are looked at, fragments counted wherever they are spread: an operation with more has no cost that could be told. */
 const MAX_FIELDS = 20_000
 /** What is read of the schema itself needs no store. */
@@ -91,11 +113,17 @@ type Rows = number | ((variables: Variables) => number)
 
 /** A field of an object: what it adds, given what is selected of one of its rows. */
 interface Term {
-  weight: number
+  weight: Rows
+  /** How often it counts the rows of the list above. */
+  counts: number
+  perRow: number
   /** Undefined: it is no list. `page`: as many as the page that the field above asks for. */
   rows: Rows | 'page' | undefined
+  each: number
   /** How many rows the lists of `page` have that are below it. */
   page: Rows
+  /** What counting its rows costs. */
+  count: Rows
   /** Which step is what is selected of it. */
   below: number | undefined
   scale: number
@@ -113,7 +141,7 @@ function compile(
   const root = schema.getRootType(operation.operation)
   const steps = root ? new Compiler(schema, document, operation, conditions).steps(root) : undefined
   if (!steps) return () => Number.POSITIVE_INFINITY
-  const changes = steps.flat(2).some(({ rows, page }) => typeof rows === 'function' || typeof page === 'function')
+  const changes = steps.flat(2).some((term) => Object.values(term).some((one) => typeof one === 'function'))
   const cost: CostOf = (variables) => evaluate(steps, variables)
   if (changes) return cost
   const constant = cost(undefined)
@@ -124,23 +152,31 @@ function compile(
 function evaluate(steps: Step[], variables: Variables): number {
   const fixed = new Float64Array(steps.length)
   const perRow = new Float64Array(steps.length)
+  const counts = new Float64Array(steps.length)
   for (const [i, step] of steps.entries()) {
     for (const terms of step) {
       let own = 0
       let ownPerRow = 0
-      for (const { weight, rows, page, below, scale } of terms) {
+      let ownCounts = 0
+      for (const term of terms) {
+        const { rows, each, below, scale } = term
         let sub = 0
         if (below !== undefined) {
           sub = fixed[below] as number
-          const each = perRow[below] as number
-          if (each > 0) sub += each * count(page, variables)
+          const [forEach, forCount] = [perRow[below] as number, counts[below] as number]
+          if (forEach > 0) sub += forEach * count(term.page, variables)
+          if (forCount > 0) sub += forCount * count(term.count, variables)
         }
+        const weight = count(term.weight, variables)
         own += scale * (rows === undefined ? weight + sub : weight)
-        if (rows === 'page') ownPerRow += scale * (1 + sub)
-        else if (rows !== undefined) own += scale * count(rows, variables) * (1 + sub)
+        ownCounts += term.counts
+        ownPerRow += scale * term.perRow
+        if (rows === 'page') ownPerRow += scale * (each + sub)
+        else if (rows !== undefined) own += scale * count(rows, variables) * (each + sub)
       }
       fixed[i] = Math.max(fixed[i] as number, own)
       perRow[i] = Math.max(perRow[i] as number, ownPerRow)
+      counts[i] = Math.max(counts[i] as number, ownCounts)
     }
   }
   return Math.ceil(fixed[steps.length - 1] as number)
@@ -153,6 +189,8 @@ class Compiler {
   readonly #schema: GraphQLSchema
   readonly #conditions: Record<string, unknown>
   readonly #defaults: Map<string, unknown>
+  /** The defaults of the variables, whole. */
+  readonly #given: Map<string, unknown>
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
   readonly #operation: OperationDefinitionNode
   readonly #steps: Step[] = []
@@ -170,6 +208,7 @@ class Compiler {
     this.#operation = operation
     this.#conditions = conditions
     this.#defaults = defaultsOf(operation)
+    this.#given = defaultsOf(operation, valueFromASTUntyped)
     for (const definition of document.definitions)
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition)
   }
@@ -195,11 +234,14 @@ class Compiler {
     const seen = new Set<string>()
     for (const { selections } of sets) this.#collect(type, selections, fields, seen)
     const terms: Term[] = []
+    let values = 0
     for (const nodes of fields.values()) {
       const [node] = nodes as [FieldNode]
+      if (!node.selectionSet) values++
       const field = this.#fieldOf(type, node.name.value)
       if (field && this.#fields <= MAX_FIELDS) terms.push(this.#term(type, field, nodes))
     }
+    if (values > FREE_VALUES) terms.push({ ...NO_TERM, weight: Math.floor(values / FREE_VALUES) })
     return terms
   }
 
@@ -237,16 +279,67 @@ class Compiler {
     const [node] = nodes as [FieldNode]
     const declared = isIntrospectionType(type) ? this.#introspected(field) : (field.extensions.cost as FieldCost)
     const named = getNamedType(field.type)
-    const page = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
+    const own = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
+    const page = declared?.page ? this.#charge(field, node, declared.page) : own
     const scale = field === SchemaMetaFieldDef || field === TypeMetaFieldDef ? INTROSPECTION_SCALE : 1
-    if (!isCompositeType(named))
-      return { weight: declared?.weight ?? 0, rows: undefined, page, below: undefined, scale }
+    const isList = isListType(getNullableType(field.type))
+    const term: Term = {
+      ...NO_TERM,
+      weight: this.#weightOf(field, node, declared?.weight, isCompositeType(named) && !isList ? 1 : 0),
+      counts: declared?.weight === 'count' ? 1 : 0,
+      perRow: declared?.perRow ?? 0,
+      each: declared?.each ?? 1,
+      page,
+      count: declared?.count ? this.#charge(field, node, declared.count) : COUNT,
+      scale,
+    }
+    if (!isCompositeType(named)) return term
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
     const types = isAbstractType(named) ? this.#schema.getPossibleTypes(named) : [named]
-    const below = this.#step(types, sets, named.name)
-    const isList = isListType(getNullableType(field.type))
-    const rows = isList ? (declared?.rows ?? this.#rowsOf(field, node) ?? page) : undefined
-    return { weight: declared?.weight ?? (isList ? 0 : 1), rows, page, below, scale }
+    term.below = this.#step(types, sets, named.name)
+    if (isList)
+      term.rows =
+        typeof declared?.rows === 'function'
+          ? this.#charge(field, node, declared.rows)
+          : (declared?.rows ?? this.#rowsOf(field, node) ?? own)
+    return term
+  }
+
+  /** What a field costs by itself: the rows that it skips are read as well. */
+  #weightOf(
+    field: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+    declared: FieldCost['weight'],
+    otherwise: number,
+  ): Rows {
+    const weight = declared === 'count' ? 0 : (declared ?? otherwise)
+    const skips = node.arguments?.some(({ name }) => name.value === 'offset')
+    if (typeof weight === 'number' && !skips) return weight
+    return this.#charge(
+      field,
+      node,
+      (given) => (typeof weight === 'number' ? weight : weight(given)) + (skips ? skipped(given.offset) : 0),
+    )
+  }
+
+  /** A charge on a field's arguments; a number where none of them is a variable. */
+  #charge(field: GraphQLField<unknown, unknown>, node: FieldNode, charge: Charge): Rows {
+    const otherwise: Record<string, unknown> = {}
+    for (const { name, type, defaultValue } of field.args) {
+      const literal = defaultValue === undefined ? undefined : astFromValue(defaultValue, type)
+      if (literal) otherwise[name] = valueFromASTUntyped(literal)
+    }
+    const asked = (variables: Variables) => {
+      const values = { ...Object.fromEntries(this.#given), ...variables }
+      const given: Record<string, unknown> = { ...otherwise }
+      for (const { name, value } of node.arguments ?? []) {
+        const one = valueFromASTUntyped(value, values)
+        if (one !== undefined) given[name.value] = one
+      }
+      const cost = charge(given)
+      return Number.isNaN(cost) ? 0 : cost
+    }
+    return node.arguments?.some(({ value }) => hasVariable(value)) ? asked : asked(undefined)
   }
 
   /** A list of the schema's own description. */
@@ -328,12 +421,36 @@ function literal(value: ValueNode): unknown {
   return undefined
 }
 
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Map<string, unknown> {
+function defaultsOf(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  read: (value: ValueNode) => unknown = literal,
+): Map<string, unknown> {
   return new Map(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue ? [[variable.name.value, literal(defaultValue)]] : [],
+      defaultValue ? [[variable.name.value, read(defaultValue)]] : [],
     ),
   )
+}
+
+/** How many rows an offset skips. */
+const skipped = (offset: unknown) => Math.ceil(SKIPPED * Math.min(Math.max(Number(offset ?? 0), 0), MOST_SKIPPED))
+
+function hasVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.LIST) return value.values.some(hasVariable)
+  if (value.kind === Kind.OBJECT) return value.fields.some((field) => hasVariable(field.value))
+  return value.kind === Kind.VARIABLE
+}
+
+const NO_TERM: Term = {
+  weight: 0,
+  counts: 0,
+  perRow: 0,
+  rows: undefined,
+  each: 1,
+  page: 0,
+  count: COUNT,
+  below: undefined,
+  scale: 1,
 }
 
 /** The variables that `@skip` and `@include` depend on. */

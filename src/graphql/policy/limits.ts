@@ -12,6 +12,7 @@ import {
 } from 'graphql'
 import { refusal } from '../execution/errors.ts'
 import { type CostOf, compileCost, type Variables } from './cost.ts'
+import { DocumentMeter } from './document-size.ts'
 
 /** How much one operation may ask for; null: as much as it likes. */
 export interface Limits {
@@ -23,8 +24,25 @@ export interface Limits {
 
 export const NO_LIMITS: Limits = { depth: null, aliases: null, tokens: null, cost: null }
 
+/** How many selections fragments may add to those that are written. */
+const MAX_SPREAD = 5000
+/** How often one selection set may select the same key: all are compared with each other. */
+const MAX_REPEATED = 50
+/** How many characters a field or an alias may have. */
+const MAX_NAME = 256
+/** A client's whole introspection has about 17,000. */
+const MAX_INTROSPECTED = 25_000
+
+/** A token of a document in memory, and its node. */
+const TOKEN_BYTES = 500
+/** What is made of a selection: its cost, its plans, their statements. */
+const SELECTION_BYTES = 5000
+
 /** What reads variables goes into them by calls of itself. */
 const MAX_INPUT_DEPTH = 100
+/** How many values variables may hold: a list takes a thousand, a router's list of representations ten thousand. */
+const MAX_VALUES = 20_000
+const MAX_FEDERATED_VALUES = 60_000
 
 /** What an operation costs, and what is allowed. */
 export interface Cost {
@@ -38,19 +56,25 @@ export class Limiter {
   /** Validation rules: what depends on variables is none, for a document is validated once. */
   readonly rules: ValidationRule[]
   readonly #schema: GraphQLSchema
+  readonly #meter: DocumentMeter
+  readonly #maxValues: number
   readonly #costs = new WeakMap<DocumentNode, Map<string, CostOf>>()
 
   constructor(schema: GraphQLSchema, limits: Limits = NO_LIMITS) {
     this.#schema = schema
+    this.#meter = new DocumentMeter(schema)
+    this.#maxValues = schema.getType('_Any') ? MAX_FEDERATED_VALUES : MAX_VALUES
     this.limits = limits
-    this.rules = rulesOf(limits)
+    this.rules = rulesOf(limits, this.#meter)
   }
 
-  /** @throws GraphQLError for what is no document, or has too many tokens */
+  /** @throws GraphQLError for what is no document, or is too large */
   parse(text: string | Source): DocumentNode {
     const { tokens } = this.limits
     try {
-      return parse(text, tokens === null ? {} : { maxTokens: tokens })
+      const document = parse(text, tokens === null ? {} : { maxTokens: tokens })
+      this.#assertSize(document)
+      return document
     } catch (error) {
       if (tokens !== null && /tokens\. Parsing aborted/.test(String(error)))
         throw refusal(
@@ -62,20 +86,59 @@ export class Limiter {
     }
   }
 
+  /** About how many bytes a document takes in memory, with all that is made of it. */
+  bytesOf(document: DocumentNode): number {
+    const { written, expanded } = this.#meter.measure(document)
+    const characters = document.loc?.source.body.length ?? 0
+    return 2 * characters + (document.tokenCount ?? written) * TOKEN_BYTES + expanded * SELECTION_BYTES
+  }
+
+  /** @throws what is refused before anything else looks at the document: all that does goes into fragments and pairs */
+  #assertSize(document: DocumentNode): void {
+    const { written, expanded, repeated, longest } = this.#meter.measure(document)
+    if (expanded - written > MAX_SPREAD)
+      throw refusal(
+        'SELECTION_LIMIT_EXCEEDED',
+        `The document's fragments add ${Number.isFinite(expanded) ? shown(expanded - written) : 'countless'} selections to those that are written, counted wherever they are spread; at most ${shown(MAX_SPREAD)} are allowed. Spread fewer fragments, or split it into several requests.`,
+      )
+    if (repeated > MAX_REPEATED)
+      throw refusal(
+        'SELECTION_LIMIT_EXCEEDED',
+        `The document selects one field ${shown(repeated)} times in the same place, at most ${shown(MAX_REPEATED)} are allowed. Select it once.`,
+      )
+    if (longest > MAX_NAME)
+      throw refusal(
+        'SELECTION_LIMIT_EXCEEDED',
+        `The document has a field or an alias of ${shown(longest)} characters, at most ${shown(MAX_NAME)} are allowed: each row of an answer repeats them.`,
+      )
+  }
+
   validate(document: DocumentNode): readonly GraphQLError[] {
     return validate(this.#schema, document, [...specifiedRules, ...this.rules])
   }
 
-  /** @throws BAD_INPUT for variables that are nested deeper than any input is */
-  assertFlat(variables: unknown): void {
-    let level = [variables]
-    for (let depth = 0; level.length > 0; depth++) {
+  /** @throws BAD_INPUT for variables that are nested deeper than any input is, or hold more values */
+  assertReadable(variables: unknown): void {
+    const fault = this.variablesFault(variables)
+    if (fault !== undefined) throw new GraphQLError(fault, { extensions: { code: 'BAD_INPUT' } })
+  }
+
+  /** Why variables are refused before they are read; undefined: they are not. */
+  variablesFault(variables: unknown): string | undefined {
+    const waiting: [value: unknown, depth: number][] = [[variables, 0]]
+    let values = 0
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const [value, depth] = next
+      if (typeof value !== 'object' || value === null) continue
       if (depth > MAX_INPUT_DEPTH)
-        throw new GraphQLError(`The variables are nested more than ${MAX_INPUT_DEPTH} levels deep: no input is.`, {
-          extensions: { code: 'BAD_INPUT' },
-        })
-      level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
+        return `The variables are nested more than ${MAX_INPUT_DEPTH} levels deep: no input is.`
+      const inner = Array.isArray(value) ? value : Object.values(value)
+      values += inner.length
+      if (values > this.#maxValues)
+        return `The variables hold more than ${shown(this.#maxValues)} values: no input takes so many. Send fewer at once.`
+      for (const one of inner) waiting.push([one, depth + 1])
     }
+    return undefined
   }
 
   /** Why a document can never be executed; undefined: it can, with variables that cost no more than is allowed. */
@@ -125,7 +188,7 @@ export class Limiter {
   }
 }
 
-function rulesOf({ depth, aliases }: Limits): ValidationRule[] {
+function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): ValidationRule[] {
   const options = { propagateOnRejection: false, exposeLimits: true }
   const rules: ValidationRule[] = []
   if (depth !== null) {
@@ -145,7 +208,19 @@ function rulesOf({ depth, aliases }: Limits): ValidationRule[] {
       `The operation has ${found} aliases, at most ${aliases} are allowed. Ask for many at once (such as users(addresses:)), or split it into several requests.`
     rules.push(maxAliasesRule({ ...options, n: aliases, onReject: [report('ALIAS_LIMIT_EXCEEDED', message)] }))
   }
+  if (cost !== null) rules.push((context) => introspectionRule(context, meter))
   return rules
+}
+
+/** Its lists are in no store: what they hold is known before anything runs, whatever the variables are. */
+function introspectionRule(context: Parameters<ValidationRule>[0], meter: DocumentMeter): ReturnType<ValidationRule> {
+  const leave = (document: DocumentNode) => {
+    const { introspected } = meter.measure(document)
+    if (introspected <= MAX_INTROSPECTED) return
+    const message = `The document asks for about ${shown(Math.ceil(introspected))} fields of the schema's description, at most ${shown(MAX_INTROSPECTED)} are allowed. Ask for __schema once, without aliases.`
+    context.reportError(refusal('COST_LIMIT_EXCEEDED', message))
+  }
+  return { Document: { leave } }
 }
 
 /** Tells in our words what a rule of the library has found, which it says as "found 12". */

@@ -49,7 +49,7 @@ export function addTypes(builder: Builder) {
   builder.globalConnectionField('totalCount', (t) =>
     t.int({
       description: 'How many rows the whole list has; counted only when it is selected.',
-      extensions: { cost: { weight: 10 } },
+      extensions: { cost: { weight: 'count' } },
       resolve: (connection) => connection.totalCount(),
     }),
   )

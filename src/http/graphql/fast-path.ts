@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { answerJson } from '../../graphql/execution/answer-size.ts'
 import type { Admin } from '../../graphql/execution/context.ts'
 import { createContext } from '../../graphql/execution/execute.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
@@ -25,6 +26,7 @@ export async function answerCompiled(
   const kept = key === undefined || anew ? undefined : edge.find(key)
   if (kept) return kept
   const asked = read()
+  if (graph.limiter.variablesFault(asked?.variables) !== undefined) return undefined
   const text = asked && graph.documents.find(asked)
   const operation = text === undefined ? undefined : graph.operations.find(text, asked?.operationName)
   if (!operation || !graph.limiter.allows(operation.document, asked?.operationName, asked?.variables)) return undefined
@@ -34,7 +36,7 @@ export async function answerCompiled(
       if (planned) return planned.json()
       const { data, errors } = await operation.run({}, createContext(graph, reader, admin), asked?.variables)
       if (errors) throw new NotHere()
-      return JSON.stringify(data)
+      return answerJson(data, graph.deps.store.maxAnswerBytes)
     })
     return { status: 200, json: `{"data":${json}}` }
   }

@@ -12,6 +12,7 @@ const STATUS: Record<ErrorCode, number> = {
   SOURCE_FAILED: 502,
   UNAVAILABLE: 503,
   TIMEOUT: 503,
+  ANSWER_TOO_LARGE: 400,
 }
 
 /** A problem document (RFC 9457). A 400 lists each parameter that is wrong. */

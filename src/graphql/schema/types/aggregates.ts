@@ -8,6 +8,7 @@ import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../../domain
 import { GatewayError } from '../../../errors.ts'
 import type { Builder, Types } from '../builder.ts'
 import type { SortDirectionRef } from '../list-inputs.ts'
+import { aggregated as aggregatedCost } from './charges.ts'
 import type { GroupKeyRef, Key } from './group-key.ts'
 
 const MAX_GROUPS = 1000
@@ -52,7 +53,7 @@ type Refs = { GroupKey: GroupKeyRef; SortDirection: SortDirectionRef }
 /** Sums, counts and averages over positions, snapshots and rewards. */
 export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Refs): void {
   function add(
-    of: { type: string; query: string; rows: string; bound: string },
+    of: { type: string; query: string; rows: string; bound: string; perDate?: number },
     aggregate: Aggregate,
     FilterInput: InputRef<Bounds>,
   ) {
@@ -110,6 +111,7 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
     builder.queryField(of.query, (t) =>
       t.field({
         type: [Row],
+        extensions: { cost: { weight: aggregatedCost(of.perDate) } },
         description: `Groups of ${of.rows} with their counts, sums and averages. ${of.bound}`,
         args: {
           filter: t.arg({ type: FilterInput, required: true, description: `Which ${of.rows}.` }),
@@ -203,6 +205,7 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
       type: 'LiquidationReward',
       query: 'liquidationRewardAggregates',
       rows: 'liquidation rewards',
+      perDate: 10,
       bound: 'A filter needs users, or from and to at most 366 dates apart.',
     },
     rewardAggregate,

@@ -1,5 +1,8 @@
 import { versionSeenBy } from '../../../db/connect/store.ts'
+import { once } from '../../execution/context.ts'
 import type { Builder } from '../builder.ts'
+
+const versionOnce = once(versionSeenBy)
 
 export function addDataVersion(builder: Builder): void {
   builder.queryField('dataVersion', (t) =>
@@ -7,7 +10,7 @@ export function addDataVersion(builder: Builder): void {
       type: 'BigInt',
       description:
         'The version of the stored data: every write raises it. Answers with the same version are of the same data.',
-      resolve: (_, __, context) => versionSeenBy(context.reader),
+      resolve: (_, __, { batches }) => batches.load(versionOnce, ''),
     }),
   )
 }

@@ -4,8 +4,10 @@ import { assertSortable } from '../../../domain/snapshot/choices.ts'
 import { marketSnapshots, snapshotFilter } from '../../../domain/snapshot/snapshot.ts'
 import { type Market as MarketRow, Prisma } from '../../../generated/prisma/client.ts'
 import { keyOf, list, nodeId, one } from '../../plan/reading.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
+import { OWNED_COUNT } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
@@ -67,19 +69,22 @@ export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, Mar
           from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
           to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
         },
-        ...list({
-          listing: () => marketSnapshots,
-          choices: MarketSnapshotChosen.choices,
-          assertSortable,
-          filter: ({ from, to }) => snapshotFilter('market', { from, to }),
-          owner: {
-            columns: [
-              { column: 't.market_id', type: 'text' },
-              { column: 't.chain_id', type: 'bigint' },
-            ],
-            fields: ['id', 'chainId'],
+        ...list(
+          {
+            listing: () => marketSnapshots,
+            choices: MarketSnapshotChosen.choices,
+            assertSortable,
+            filter: ({ from, to }) => snapshotFilter('market', { from, to }),
+            owner: {
+              columns: [
+                { column: 't.market_id', type: 'text' },
+                { column: 't.chain_id', type: 'bigint' },
+              ],
+              fields: ['id', 'chainId'],
+            },
           },
-        }),
+          { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+        ),
       }),
     }),
   })

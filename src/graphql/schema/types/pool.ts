@@ -7,8 +7,10 @@ import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { type Pool as PoolRow, Prisma } from '../../../generated/prisma/client.ts'
 import { column, keyOf, list, nodeId, one, part, type RowsReading, rows } from '../../plan/reading.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { OWNED_COUNT } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
@@ -126,14 +128,17 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
           date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
-        ...list({
-          listing: () => positionListing,
-          choices: PositionChosen.choices,
-          assertSortable: ({ where, date, asOf }) =>
-            assertSortable(where, { pools: 1, ...((date || asOf) && { dates: 1 }) }),
-          filter: ({ date, asOf }) => positionFilter({ date, asOf }),
-          owner: { columns: [{ column: 't.market_address', type: 'text' }], fields: ['id'] },
-        }),
+        ...list(
+          {
+            listing: () => positionListing,
+            choices: PositionChosen.choices,
+            assertSortable: ({ where, date, asOf }) =>
+              assertSortable(where, { pools: 1, ...((date || asOf) && { dates: 1 }) }),
+            filter: ({ date, asOf }) => positionFilter({ date, asOf }),
+            owner: { columns: [{ column: 't.market_address', type: 'text' }], fields: ['id'] },
+          },
+          { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+        ),
       }),
       topAccounts: t.field({
         type: [PoolAccount],

@@ -10,7 +10,9 @@ import {
 } from '../../../domain/portfolio/portfolio.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import { one } from '../../plan/reading.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
@@ -123,7 +125,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
       return {
         members: t.field({
           type: [UserLookup],
-          extensions: { cost: { rows: 100 } },
+          extensions: { cost: { rows: 'page' } },
           description: 'The wallets, in the order in which they were given.',
           resolve: ({ members }) => members,
         }),
@@ -159,29 +161,31 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         ),
         earnings: t.field({
           type: Earnings,
+          extensions: { cost: { perRow: 10 } },
           description: 'The earnings of all wallets added up, also in each market and vault.',
           resolve: ({ addresses }, _, context) => context.batches.load(earningsOf, addresses, null),
         }),
         netApr: t.field({
           type: NetApr,
+          extensions: { cost: { perRow: 10 } },
           description: 'The average rates of the deposits and debts of all wallets together.',
           resolve: (portfolio, _, context) => netApr(portfolio, context),
         }),
         pools: t.field({
           type: [PoolHoldingType],
-          extensions: { cost: { weight: 10, rows: 20 } },
+          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'What they have in every pool on the newest distribution date, most points first.',
           resolve: ({ addresses }, _, { reader }) => poolHoldings(reader, addresses),
         }),
         markets: t.field({
           type: [MarketHoldingType],
-          extensions: { cost: { weight: 10, rows: 20 } },
+          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'What they have in every market now, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => marketHoldings(reader, addresses),
         }),
         vaults: t.field({
           type: [VaultHoldingType],
-          extensions: { cost: { weight: 10, rows: 20 } },
+          extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'What they have in every vault now, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => vaultHoldings(reader, addresses),
         }),
@@ -192,6 +196,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
   builder.queryFields((t) => ({
     portfolio: t.field({
       type: Portfolio,
+      extensions: { cost: { weight: (given) => 1 + 10 * addresses(given), page: addresses } satisfies FieldCost },
       description:
         'What several wallets have together: however many there are, each field takes the same few statements.',
       args: {

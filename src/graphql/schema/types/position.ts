@@ -1,14 +1,16 @@
 import { placeOf } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
-import { assertSortable, positionChoices } from '../../../domain/position/choices.ts'
+import { assertCountable, assertFilterable, assertSortable, positionChoices } from '../../../domain/position/choices.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { list, nodeId, one, part, reading } from '../../plan/reading.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { encodeCursor } from '../connection.ts'
 import { type ChoiceTypes, type Chosen, choose } from '../list-inputs.ts'
+import { FILTERED_COUNT, positionParts } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
@@ -149,45 +151,58 @@ export function addPosition(builder: Builder, refs: Refs) {
         date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
         asOf: asOfArgument(t.arg),
       },
-      ...list({
-        listing: () => positionListing,
-        choices: PositionChosen.choices,
-        assertSortable: ({ where, user, pool, date, asOf }) =>
-          assertSortable(where, {
-            ...(user && { users: 1 }),
-            ...(pool && { pools: 1 }),
-            ...((date || asOf) && { dates: 1 }),
-          }),
-        filter: ({ user, pool, assets, date, asOf }) => {
-          if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
-          if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
-          if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
-          return positionFilter({ user, pool, assets, date, asOf })
+      ...list(
+        {
+          listing: () => positionListing,
+          choices: PositionChosen.choices,
+          assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
+          assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
+          assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
+          filter: ({ user, pool, assets, date, asOf }) => {
+            if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
+            if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
+            if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
+            return positionFilter({ user, pool, assets, date, asOf })
+          },
+          async prepare({ afterRecord, ...args }, reader) {
+            if (typeof afterRecord !== 'string') return args
+            if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
+            const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
+            if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
+            const { name } = choose(PositionChosen.choices, positionListing, args).listing
+            return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
+          },
+          place({ afterRecord: id, orderBy }) {
+            if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
+            return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
+          },
+          total: {
+            load: (_, args, context) =>
+              isUnfiltered(args) ? async () => (await loadProgram(context)).positionCount : undefined,
+            sql: (args) => (isUnfiltered(args) ? '(SELECT position_count FROM program)' : undefined),
+          },
         },
-        async prepare({ afterRecord, ...args }, reader) {
-          if (typeof afterRecord !== 'string') return args
-          if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
-          const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
-          if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
-          const { name } = choose(PositionChosen.choices, positionListing, args).listing
-          return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
+        {
+          cost: {
+            weight: positionParts,
+            count: (given) => (isUnfiltered(given) && !given.where ? 10 : FILTERED_COUNT),
+          } satisfies FieldCost,
         },
-        place({ afterRecord: id, orderBy }) {
-          if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
-          return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
-        },
-        total: {
-          load: (_, args, context) =>
-            isUnfiltered(args) ? async () => (await loadProgram(context)).positionCount : undefined,
-          sql: (args) => (isUnfiltered(args) ? '(SELECT position_count FROM program)' : undefined),
-        },
-      }),
+      ),
     }),
   }))
 }
 
 const isUnfiltered = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =>
   !user && typeof pool !== 'string' && !assets && !date && !asOf
+
+/** What a list's own arguments bound. */
+const boundsOf = ({ user, pool, assets, date, asOf }: Record<string, unknown>) => ({
+  ...(user ? { users: 1 } : {}),
+  ...(pool ? { pools: 1 } : {}),
+  ...(Array.isArray(assets) && { assets: assets.length }),
+  ...(date || asOf ? { dates: 1 } : {}),
+})
 
 /** The columns that a side is made of. */
 const sideColumns = (side: 'a' | 'b') =>

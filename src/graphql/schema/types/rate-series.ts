@@ -4,10 +4,11 @@ import {
   rateDates,
   rateSeries,
 } from '../../../domain/series/rate-series.ts'
-import type { GraphContext } from '../../execution/context.ts'
+import { type GraphContext, once } from '../../execution/context.ts'
 import type { Builder } from '../builder.ts'
+import { buckets } from './charges.ts'
 import type { MarketRef } from './market.ts'
-import { once, readSpan, type SpanArguments } from './series.ts'
+import { readSpan, type SpanArguments } from './series.ts'
 import type { VaultRef } from './vault.ts'
 
 type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }
@@ -32,7 +33,7 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
 
   const field = {
     type: [RateBucket] as [typeof RateBucket],
-    extensions: { cost: { weight: 10, rows: 100 } },
+    extensions: { cost: { weight: 10, rows: buckets } },
   }
   const description =
     'by date, week or month: every bucket of the range, oldest first. When `to` is left out, to that of the newest distribution date, or to a later change of rates.'

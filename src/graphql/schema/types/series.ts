@@ -1,5 +1,4 @@
 import type { ArgBuilder } from '@pothos/core'
-import type { Reader } from '../../../db/connect/reader.ts'
 import { type CalendarBucket, calendarOf, programDates } from '../../../domain/series/calendar.ts'
 import { type Interval as IntervalName, MAX_BUCKETS, type Span, spanOf } from '../../../domain/series/interval.ts'
 import {
@@ -12,8 +11,9 @@ import {
 } from '../../../domain/series/pool-series.ts'
 import { type UserRewards, userLevels, userPoints, userRewards } from '../../../domain/series/user-series.ts'
 import { GatewayError } from '../../../errors.ts'
-import type { Batch, GraphContext } from '../../execution/context.ts'
+import { type Batch, type GraphContext, once } from '../../execution/context.ts'
 import type { Builder, Types } from '../builder.ts'
+import { BUCKET, buckets } from './charges.ts'
 import type { GroupKeyRef } from './group-key.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user.ts'
@@ -154,7 +154,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.objectFields(User, (t) => ({
     series: t.field({
       type: [UserSeriesBucket],
-      extensions: { cost: { weight: 10, rows: 100 } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
       description: `The user's points, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ address }, args, context) => {
@@ -175,7 +175,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.prismaObjectFields(Pool, (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: 100 } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
       description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ id }, args, context) => {
@@ -190,7 +190,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.prismaObjectFields('Program', (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: 100 } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
       description: `All points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async (_, args, context) => {
@@ -226,7 +226,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
       points: t.exposeFloat('points', { description: 'Points over the whole range.' }),
       buckets: t.field({
         type: [PoolSeriesBucket],
-        extensions: { cost: { weight: 10, rows: 100 } },
+        extensions: { cost: { rows: 'page', each: BUCKET } },
         description: gaps,
         resolve: ({ buckets, span, poolAddress }, _, context) =>
           bucketsOf(
@@ -244,7 +244,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
   builder.queryFields((t) => ({
     series: t.field({
       type: [GroupedSeries],
-      extensions: { cost: { weight: 100, most: MAX_GROUPS } },
+      extensions: { cost: { weight: 100, most: MAX_GROUPS, page: buckets } },
       description:
         "The program's series for each pool, chain or token, those with the most points over the range first. `program { series }` is that of all together.",
       args: {
@@ -288,11 +288,6 @@ export async function readSpan(
   if (last) return spanOf(interval, { from, to: !to && from && from > last ? from : last, begun: dates?.first })
   return undefined
 }
-
-/** A batch of the one value that a function reads, so that it is read once for an operation. */
-export const once =
-  <Value, Args extends unknown[]>(read: (reader: Reader, ...args: Args) => Promise<Value>): Batch<'', Value, Args> =>
-  async (reader, _, ...args) => [await read(reader, ...args)]
 
 const programDatesOnce = once(programDates)
 const programLevelsOnce = once(programLevels)

@@ -9,6 +9,7 @@ import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { keyedRow, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
+import { buckets } from './charges.ts'
 import { readSpan, type SpanArguments } from './series.ts'
 import { type UserRef, userAt } from './user.ts'
 
@@ -54,7 +55,7 @@ export function addStanding(
     }),
     rankHistory: t.field({
       type: [Standing],
-      extensions: { cost: { weight: 10, rows: 100 } },
+      extensions: { cost: { weight: 10, rows: buckets } },
       description:
         "The user's points and ranks by date, week or month, oldest first: each as of the last distribution date of the bucket. Buckets without a distribution, and those before the user's first position, are left out.",
       args: spanArguments(t.arg),
@@ -66,6 +67,7 @@ export function addStanding(
     }),
     rankChange: t.int({
       nullable: true,
+      extensions: { cost: { weight: 2 } },
       description:
         'By how many places the user has risen (above 0) or fallen (below 0) on the leaderboard in some days. Null: no stored position by then, or the ranks of that date are being computed anew.',
       args: {

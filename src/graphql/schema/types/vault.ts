@@ -4,8 +4,10 @@ import { snapshotFilter, vaultSnapshots } from '../../../domain/snapshot/snapsho
 import { vaultChoices } from '../../../domain/vault/choices.ts'
 import { Prisma, type Vault as VaultRow } from '../../../generated/prisma/client.ts'
 import { keyOf, list, nodeId, one } from '../../plan/reading.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
+import { OWNED_COUNT } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
@@ -59,19 +61,22 @@ export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapsh
           from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
           to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
         },
-        ...list({
-          listing: () => vaultSnapshots,
-          choices: VaultSnapshotChosen.choices,
-          assertSortable,
-          filter: ({ from, to }) => snapshotFilter('vault', { from, to }),
-          owner: {
-            columns: [
-              { column: 't.vault_id', type: 'text' },
-              { column: 't.chain_id', type: 'bigint' },
-            ],
-            fields: ['id', 'chainId'],
+        ...list(
+          {
+            listing: () => vaultSnapshots,
+            choices: VaultSnapshotChosen.choices,
+            assertSortable,
+            filter: ({ from, to }) => snapshotFilter('vault', { from, to }),
+            owner: {
+              columns: [
+                { column: 't.vault_id', type: 'text' },
+                { column: 't.chain_id', type: 'bigint' },
+              ],
+              fields: ['id', 'chainId'],
+            },
           },
-        }),
+          { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+        ),
       }),
     }),
   })

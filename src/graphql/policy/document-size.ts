@@ -1,0 +1,123 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+
+/** How large a document is once every fragment is written out wherever it is spread. */
+export interface DocumentSize {
+  /** Fields, fragments and inline fragments as they are written. */
+  written: number
+  /** The same of all operations, with their fragments written out. */
+  expanded: number
+  /** How often one key is selected in one selection set. */
+  repeated: number
+  /** The longest name that a field has in the answer. */
+  longest: number
+  /** About how many fields of the schema's own description the answer has. */
+  introspected: number
+}
+
+interface Size {
+  expanded: number
+  /** Of the fields below, where they are those of the schema's description. */
+  described: number
+  /** Of the fields below `__schema` and `__type`. */
+  introspected: number
+}
+
+const NOTHING: Size = { expanded: 0, described: 0, introspected: 0 }
+
+/** Measures documents in one walk, linear in what is written: a fragment is measured once, however often it is spread. */
+export class DocumentMeter {
+  readonly #rows: Record<string, number>
+
+  constructor(schema: GraphQLSchema) {
+    this.#rows = introspectedRows(schema)
+  }
+
+  measure(document: DocumentNode): DocumentSize {
+    const fragments = new Map<string, FragmentDefinitionNode>()
+    for (const definition of document.definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+    const known = new Map<string, Size>()
+    const size: DocumentSize = { written: 0, expanded: 0, repeated: 0, longest: 0, introspected: 0 }
+    const ofFragment = (name: string): Size => {
+      const measured = known.get(name)
+      if (measured) return measured
+      // A cycle ends here: validation refuses it.
+      known.set(name, NOTHING)
+      const fragment = fragments.get(name)
+      const found = fragment ? ofSet(fragment.selectionSet) : NOTHING
+      known.set(name, found)
+      return found
+    }
+    const ofSet = (set: SelectionSetNode, keys = new Map<string, number>()): Size => {
+      const sum: Size = { ...NOTHING }
+      for (const selection of set.selections) {
+        size.written++
+        sum.expanded++
+        const below =
+          selection.kind === Kind.FIELD
+            ? ofField(selection, keys)
+            : selection.kind === Kind.INLINE_FRAGMENT
+              ? ofSet(selection.selectionSet, keys)
+              : ofFragment(selection.name.value)
+        sum.expanded += below.expanded
+        sum.described += below.described
+        sum.introspected += below.introspected
+      }
+      return sum
+    }
+    const ofField = ({ name: { value: name }, alias, selectionSet }: FieldNode, keys: Map<string, number>): Size => {
+      const key = alias?.value ?? name
+      const times = (keys.get(key) ?? 0) + 1
+      keys.set(key, times)
+      if (times > size.repeated) size.repeated = times
+      if (key.length > size.longest) size.longest = key.length
+      const { expanded, described, introspected } = selectionSet ? ofSet(selectionSet) : NOTHING
+      return {
+        expanded,
+        described: (this.#rows[name] ?? 1) * (1 + described),
+        introspected: name === '__schema' || name === '__type' ? 1 + described : introspected,
+      }
+    }
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) ofFragment(definition.name.value)
+      if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+      const { expanded, introspected } = ofSet(definition.selectionSet)
+      size.expanded += expanded
+      size.introspected = Math.max(size.introspected, introspected)
+    }
+    return size
+  }
+}
+
+/** How many rows the lists of the schema's description have on average, and how often a type wraps another. */
+function introspectedRows(schema: GraphQLSchema): Record<string, number> {
+  const types = Object.values(schema.getTypeMap())
+  const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0)
+  const outputs = types.filter((type) => isObjectType(type) || isInterfaceType(type))
+  const fields = outputs.flatMap((type) => Object.values(type.getFields()))
+  const args = sum(fields.map((field) => field.args.length))
+  const inputs = sum(types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0)))
+  const values = sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0)))
+  return {
+    types: types.length,
+    directives: schema.getDirectives().length,
+    fields: fields.length / types.length,
+    args: args / fields.length,
+    inputFields: inputs / types.length,
+    enumValues: values / types.length,
+    possibleTypes: 0.5,
+    interfaces: 0.5,
+    ofType: 0.5,
+  }
+}
