@@ -70,12 +70,7 @@ export const unixSeconds = text
 export const flag = z
   .enum(['true', 'false', 'null', ''], 'must be true, false, null or empty')
   .transform((value) => value === 'true')
-  .meta({
-    override({ jsonSchema }: { jsonSchema: object & { enum?: unknown } }) {
-      delete jsonSchema.enum
-      Object.assign(jsonSchema, { type: ['boolean', 'null'], default: false })
-    },
-  })
+  .meta({ override: { type: 'string', default: 'false' } })
 
 const ADDRESSES = { type: 'string' as const, pattern: '^0x[a-fA-F0-9]{40}(,0x[a-fA-F0-9]{40})*$' }
 

@@ -32,7 +32,7 @@ it('are what the sample answers', async () => {
   const window = {
     from_timestamp: String(midnight - 3 * 86_400),
     to_timestamp: String(midnight),
-    should_group_by_timestamp: true,
+    should_group_by_timestamp: 'true',
   }
   const wrong = { 400: { path: { address: 'vitalik.eth' } } }
   const points = { cursor, limit: 2 }
