@@ -67,28 +67,6 @@ describe.skipIf(!present)(`pages in a browser${present ? '' : ` (skipped: no ${C
     expect(elsewhere).toEqual([])
   })
 
-  test('the first Execute of every GET succeeds, and a problem is shown as it is', { timeout: 120_000 }, async () => {
-    const page = await browser.newPage()
-    await page.goto(`${gateway.base}/docs`)
-    await page.locator('.opblock-get').first().waitFor({ timeout: 20_000 })
-    const clickAll = (selector: string) =>
-      page.evaluate((all) => {
-        for (const one of document.querySelectorAll<HTMLElement>(all)) one.click()
-      }, selector)
-    await clickAll('.opblock-get .opblock-summary-control')
-    await expect.poll(() => page.locator('.opblock-get .btn.execute').count(), { timeout: 60_000 }).toBe(19)
-    await clickAll('.opblock-get .btn.execute')
-    const statuses = page.locator('.opblock-get .live-responses-table tbody .response-col_status')
-    await expect.poll(() => statuses.count(), { timeout: 60_000 }).toBe(19)
-    for (const status of await statuses.allInnerTexts()) expect(status.trim()).toMatch(/^20[01]\b/)
-
-    const block = page.locator('#operations-Points_program-getPointsOfAddress')
-    await block.getByPlaceholder('cursor').fill('yesterday')
-    await block.getByRole('button', { name: 'Execute' }).click()
-    await block.getByText('"message": "cursor must be an ISO 8601 UTC timestamp').waitFor({ timeout: 20_000 })
-    expect(elsewhere).toEqual([])
-  })
-
   test('a GET of the docs opens in GraphiQL with the parameters of its form', { timeout: 120_000 }, async () => {
     const page = await browser.newPage()
     await page.goto(`${gateway.base}/docs`)
