@@ -134,7 +134,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountRest(app, { graph, edge, adminTokens: tokens })
   mountGraphQL(app, { graph, edge, adminTokens: tokens })
   app.get('/openapi.json', (_request, reply) => reply.send(document))
-  mountDocs(app, document)
+  mountDocs(app, document, edge)
   refuseOtherMethods(app, known)
   return app
 }

@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import generated from '../generated/examples.json' with { type: 'json' }
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { operationText } from '../rest/operation-text.ts'
+import { problem } from './server/problem.ts'
 
-const problem = z
+const problemShape = z
   .strictObject({
     type: z.string(),
     title: z.string(),
@@ -34,6 +36,53 @@ const health = z
 
 const alive = z.strictObject({ status: z.literal('ok') })
 
+const DOWN = { status: 'down' as const, message: 'The database cannot be reached.' }
+
+/** What the sample answers, by operation. */
+const examples: Record<string, Example> = {
+  ...generated,
+  getMetrics: { parameters: {}, responses: { 200: '# TYPE gateway_subscriptions gauge\ngateway_subscriptions 0\n' } },
+}
+
+interface Example {
+  parameters: object
+  body?: unknown
+  link?: string
+  responses: Partial<Record<string, unknown>>
+}
+
+const requestId = {
+  'request-id': {
+    description: "The request's id: the client's own, if it sent one that is valid.",
+    schema: { type: 'string' as const },
+    example: '0b6f2f5e-4a6b-4d0c-9d57-3a1f0a2b8c11',
+  },
+}
+const tagged = {
+  ...requestId,
+  etag: {
+    description: 'Of the answer. Where that carries the time of its request, the tag leaves it out and is weak.',
+    schema: { type: 'string' as const },
+    example: '"3Ufq0bGAC2iOA6jDdlVqZ0dNnZ4"',
+  },
+  vary: {
+    description: 'Origin, among others.',
+    schema: { type: 'string' as const },
+    example: 'Origin, Accept-Encoding',
+  },
+}
+const link = {
+  description:
+    'The same values in the graph: a GET of the operation in `x-graphql-operation`, with its variables. Absent where it would be longer than 3000 characters.',
+  schema: { type: 'string' as const },
+}
+
+const TAGS = [
+  { name: 'Points program', description: 'Points of users, positions, pools and multipliers, at the root.' },
+  { name: 'User analytics', description: 'Snapshots, liquidation rewards, earnings and net APR of a user, under /v1.' },
+  { name: 'Operations', description: 'For those who run the gateway.' },
+]
+
 /** The REST APIs as an OpenAPI 3.1 document, from the definitions that serve them. */
 export function openApiDocument() {
   const paths: ZodOpenApiPathsObject = {
@@ -41,18 +90,46 @@ export function openApiDocument() {
       get: {
         operationId: 'getHome',
         summary: "A link to the project's website",
-        tags: ['Points program'],
-        responses: { 200: { description: 'A page with one link', content: { 'text/html': { schema: z.string() } } } },
+        description: "A page that holds one link: the project's website.",
+        tags: ['Operations'],
+        security: [],
+        responses: {
+          200: {
+            description: 'A page with one link',
+            headers: tagged,
+            content: { 'text/html': { schema: z.string() } },
+          },
+        },
       },
     },
     '/health': {
       get: {
         operationId: 'getHealth',
         summary: 'The state of the gateway and of what it depends on',
-        tags: ['Points program'],
+        description: 'The state of the database and of the cache. It is never a 304, and must not be stored.',
+        tags: ['Operations'],
+        security: [],
         responses: {
-          200: { description: 'All components are up', content: { 'application/json': { schema: health } } },
-          503: { description: 'A component is down', content: { 'application/json': { schema: health } } },
+          200: {
+            description: 'All components are up',
+            headers: tagged,
+            content: { 'application/json': { schema: health } },
+          },
+          503: {
+            description: 'A component is down',
+            headers: requestId,
+            content: {
+              'application/json': {
+                schema: health,
+                example: {
+                  status: 'error',
+                  info: { cache: { status: 'up' } },
+                  error: { database: DOWN },
+                  details: { cache: { status: 'up' }, database: DOWN },
+                },
+              },
+            },
+          },
         },
       },
     },
@@ -91,8 +168,13 @@ export function openApiDocument() {
         description:
           "Metrics of this process, and of the store: how old the newest distribution is (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent in a store without positions) and how many runs have ended (`gateway_distribution_runs_total` by kind and status). Those of the store are the same from every gateway on it: take their maximum, not their sum. `gateway_subscriptions` is the process's own.",
         tags: ['Operations'],
+        security: [],
         responses: {
-          200: { description: 'The text format of Prometheus', content: { 'text/plain': { schema: z.string() } } },
+          200: {
+            description: 'The text format of Prometheus',
+            headers: tagged,
+            content: { 'text/plain': { schema: z.string() } },
+          },
         },
       },
     },
@@ -100,29 +182,60 @@ export function openApiDocument() {
   for (const [method, path, endpoint] of endpoints) {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, endpoint) }
   }
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Lending gateway',
       version: '1.0.0',
+      license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'The points program API at the root, and the user analytics (indexer) API under /v1. Both are maps onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. Unknown query parameters are ignored.',
+        'The points program API at the root, and the user analytics (indexer) API under /v1. Both are maps onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the letter case of the fixed words of a path make no difference. Unknown query parameters are ignored.',
     },
     servers: [{ url: '/' }],
+    tags: TAGS,
     paths,
     components: {
       securitySchemes: { adminToken: { type: 'http', scheme: 'bearer', description: "The server's ADMIN_TOKEN." } },
     },
   })
+  addExamples(document)
+  return document
+}
+
+type Content = Record<string, { example?: unknown }>
+interface Operation {
+  operationId: string
+  parameters?: { name: string; example?: unknown }[]
+  requestBody?: { content: Content }
+  responses: Record<string, { description: string; content?: Content }>
+}
+
+/** A problem that the sample does not have is shown with its meaning. */
+function addExamples({ paths = {} }: ReturnType<typeof createDocument>): void {
+  for (const item of Object.values(paths))
+    for (const operation of Object.values(item as Record<string, Operation>)) {
+      const { parameters, body, responses } = examples[operation.operationId] ?? { parameters: {}, responses: {} }
+      for (const parameter of operation.parameters ?? [])
+        parameter.example = (parameters as Record<string, unknown>)[parameter.name]
+      for (const media of Object.values(operation.requestBody?.content ?? {})) media.example = body ?? parameters
+      for (const [status, { description, content = {} }] of Object.entries(operation.responses))
+        for (const media of Object.values(content))
+          media.example ??= responses[status] ?? problem(Number(status), `${description}.`)
+    }
 }
 
 function operation(path: string, endpoint: Endpoint) {
   const { operationId, summary, description, status, response, errors, admin } = endpoint
   const invalid = endpoint.path || endpoint.query || endpoint.body ? { 400: 'A parameter is wrong' } : {}
   const tooLarge = endpoint.body ? { 413: 'The body is larger than 1 MiB' } : {}
-  const failures = Object.entries({ ...invalid, ...tooLarge, ...errors }).map(([code, meaning]) => [
+  const unavailable = { 503: 'The store cannot be reached, or did not answer within READ_TIMEOUT_MS' }
+  const failures = Object.entries({ ...invalid, ...tooLarge, ...unavailable, ...errors }).map(([code, meaning]) => [
     code,
-    { description: meaning, content: { 'application/problem+json': { schema: problem } } },
+    {
+      description: meaning,
+      headers: requestId,
+      content: { 'application/problem+json': { schema: problemShape } },
+    },
   ])
   return {
     operationId,
@@ -130,7 +243,7 @@ function operation(path: string, endpoint: Endpoint) {
     description,
     'x-graphql-operation': operationText(endpoint.operation),
     tags: [path.startsWith('/v1/') ? 'User analytics' : 'Points program'],
-    ...(admin ? { security: [{ adminToken: [] }] } : {}),
+    security: admin ? [{ adminToken: [] }] : [],
     requestParams: {
       ...(endpoint.path ? { path: endpoint.path } : {}),
       ...(endpoint.query ? { query: endpoint.query } : {}),
@@ -144,8 +257,12 @@ function operation(path: string, endpoint: Endpoint) {
         }
       : {}),
     responses: {
-      [String(status)]: { description: 'The answer', content: { 'application/json': { schema: response } } },
-      ...(admin ? {} : { 304: { description: 'Not modified: the If-None-Match tag still holds' } }),
+      [String(status)]: {
+        description: 'The answer',
+        headers: admin ? requestId : { ...tagged, link: { ...link, example: examples[operationId]?.link } },
+        content: { 'application/json': { schema: response } },
+      },
+      ...(admin ? {} : { 304: { description: 'Not modified: the If-None-Match tag still holds', headers: tagged } }),
       ...Object.fromEntries(failures),
     },
   }

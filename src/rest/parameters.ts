@@ -70,7 +70,9 @@ export const unixSeconds = text
 export const flag = z
   .enum(['true', 'false', 'null', ''], 'must be true, false, null or empty')
   .transform((value) => value === 'true')
-  .meta({ override: { type: ['boolean', 'null'], default: false } })
+  .meta({ override: { type: 'string', default: 'false' } })
+
+const ADDRESSES = { type: 'string' as const, pattern: '^0x[a-fA-F0-9]{40}(,0x[a-fA-F0-9]{40})*$' }
 
 /** One address or several: repeated, in brackets (`asset[]`, `asset[0]`), or separated by commas. */
 export const addresses = z
@@ -83,11 +85,7 @@ export const addresses = z
   .refine((all) => all.length <= 200, 'must be at most 200 addresses')
   .transform((all) => all.map((one) => one.toLowerCase()))
   .meta({
-    override: {
-      type: 'array',
-      items: { type: 'string', pattern: '^0x[a-fA-F0-9]{40}(,0x[a-fA-F0-9]{40})*$' },
-      maxItems: 200,
-    },
+    override: { anyOf: [ADDRESSES, { type: 'array', items: ADDRESSES, maxItems: 200 }] },
   })
 
 /** The page parameters of the indexer API. */

@@ -44,7 +44,7 @@ export const liquidationReward = {
 }
 
 export const multiplierShape = z.strictObject({
-  id: z.string(),
+  id: z.string().meta({ format: 'uuid' }),
   poolAddress: address,
   deposit_tokenA: z.number(),
   deposit_tokenB: z.number(),

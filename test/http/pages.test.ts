@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { type BrowserContext, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examples } from '../../src/graphql/examples.ts'
+import { sampleUser } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const present = existsSync(CHROMIUM)
@@ -18,6 +20,7 @@ describe.skipIf(!present)(`pages in a browser${present ? '' : ` (skipped: no ${C
 
   beforeAll(async () => {
     gateway = await startGateway()
+    await loadSample(gateway, { users: 10, days: 4 })
     profile = await mkdtemp(join(tmpdir(), 'gateway-browser-'))
     browser = await chromium.launchPersistentContext(profile, {
       executablePath: CHROMIUM,
@@ -63,9 +66,33 @@ describe.skipIf(!present)(`pages in a browser${present ? '' : ` (skipped: no ${C
     expect(await page.locator('.opblock').count()).toBe(22)
     expect(elsewhere).toEqual([])
   })
+
+  test('a GET of the docs opens in GraphiQL with the parameters of its form', { timeout: 120_000 }, async () => {
+    const page = await browser.newPage()
+    await page.goto(`${gateway.base}/docs`)
+    const block = page.locator('#operations-Points_program-getPointsOfAddress')
+    await block.locator('.opblock-summary-control').click()
+    await block.getByPlaceholder('limit').fill('2')
+    const [opened] = await Promise.all([
+      browser.waitForEvent('page'),
+      block.getByRole('button', { name: 'Open in GraphiQL' }).click(),
+    ])
+    await opened.getByRole('button', { name: /execute/i }).click({ timeout: 30_000 })
+    await opened.waitForFunction(() => document.body.innerText.includes('"dailyPoints"'), undefined, {
+      timeout: 20_000,
+    })
+    const text = await opened.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
+    expect(text).toContain(`"address": "${sampleUser}"`)
+    expect(text).toContain('"first": 2')
+    const { items } = (await (await gateway.get(`/points/${sampleUser}?limit=2`)).json()) as {
+      items: { points: number }[]
+    }
+    expect(items).toHaveLength(2)
+    expect(text).toContain(`"points": ${items[0]?.points}`)
+  })
 })
 
-test('the GraphiQL page is compressed and revalidates', async () => {
+test('the pages are compressed, and revalidate', async () => {
   const gateway = await startGateway()
   try {
     const page = await gateway.get('/graphql', { accept: 'text/html', 'accept-encoding': 'gzip' })
@@ -77,6 +104,15 @@ test('the GraphiQL page is compressed and revalidates', async () => {
       'if-none-match': page.headers.get('etag') ?? '',
     })
     expect(again.status).toBe(304)
+    const script = '/docs/static/swagger-ui-bundle.js'
+    for (const encoding of ['gzip', 'br']) {
+      const file = await gateway.get(script, { 'accept-encoding': encoding })
+      expect(file.headers.get('content-encoding')).toBe(encoding)
+      expect(file.headers.get('content-type')).toMatch(/javascript/)
+      expect(Number(file.headers.get('content-length'))).toBeLessThan((await file.text()).length / 2)
+      const kept = { 'accept-encoding': encoding, 'if-none-match': file.headers.get('etag') ?? '' }
+      expect((await gateway.get(script, kept)).status).toBe(304)
+    }
   } finally {
     await gateway.close()
   }

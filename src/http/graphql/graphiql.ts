@@ -12,21 +12,30 @@ export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && asks && !(given.query || given.documentId || given.extensions)
 }
 
+/** A script: adds the operation in the fragment of the URL (`#query=...&variables=...`) to GraphiQL's options. */
+const WITH_LINKED = `(options) => {
+  const linked = new URLSearchParams(location.hash.slice(1))
+  const query = linked.get('query')
+  if (!query) return options
+  const tab = { query, variables: linked.get('variables') || '{}' }
+  return { ...options, ...tab, defaultTabs: [tab, ...options.defaultTabs] }
+}`
+
 /** GraphiQL with the example operations: one self-contained page, made and compressed when it is first asked for. */
 export function graphiqlPage() {
   let made: Promise<{ html: Buffer; zipped: Buffer; tag: string }> | undefined
   const make = async () => {
     // 9 MB that a gateway without browsers never needs.
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-    const html = Buffer.from(
-      renderGraphiQL({
-        title: 'Lending graph',
-        defaultTabs: examples.map(({ query, variables }) => ({
-          query,
-          variables: JSON.stringify(variables ?? {}, null, 2),
-        })),
-      }),
-    )
+    const options = {
+      title: 'Lending graph',
+      defaultTabs: examples.map(({ query, variables }) => ({
+        query,
+        variables: JSON.stringify(variables ?? {}, null, 2),
+      })),
+    }
+    const json = JSON.stringify(options)
+    const html = Buffer.from(renderGraphiQL(options).replace(json, () => `(${WITH_LINKED})(${json})`))
     return { html, zipped: await promisify(gzip)(html), tag: etag(html) }
   }
   return {
