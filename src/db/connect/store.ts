@@ -1,31 +1,42 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { PrismaPg } from '@prisma/adapter-pg'
+import pTimeout from 'p-timeout'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import { destroyConnection } from './cancel.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { Pipelines } from './pipelines.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
+import { Reads } from './reads.ts'
+import type { ReadScope } from './scope.ts'
 import type { TextRow } from './text-query.ts'
+import { mostWriters } from './transaction.ts'
 
 /** The store: a pool of connections, seen through pg and through Prisma, and a few that single statements are read on. */
 export interface Store {
   pool: pg.Pool
-  reads: Pipelines
+  reads: Reads
   prisma: PrismaClient
+  /** Runs Prisma's statements on a connection that is lent. */
+  withConnection<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T>
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
   close(): Promise<void>
 }
 
+const CONNECT_MS = 2000
+/** How long somebody waits for a connection of the pool. */
 const WAIT_MS = 10_000
-const READ_MS = 30_000
+const CLOSING_MS = 2000
+/** Reads have their own deadline; Prisma's transactions take any number that a timer takes. */
+const NO_LIMIT_MS = 2 ** 31 - 1
 /** More of them would send less in one write. */
-const MOST_PIPELINES = 3
+const MOST_LINES = 3
 
 export interface StoreOptions {
   url: string
   /** How many connections there are at most: at least 2. */
   poolSize: number
-  /** How long Postgres may be at one statement outside of transactions that write; 0 or none: as long as the store allows. */
+  /** How long the reads of one operation may take; 0 or none: as long as the store allows. */
   readTimeoutMs?: number
   onError(error: Error): void
   /** Told of every statement of a reader: tests count them. */
@@ -33,51 +44,88 @@ export interface StoreOptions {
 }
 
 export function openStore({ url, poolSize, readTimeoutMs = 0, onError, onStatement }: StoreOptions): Store {
-  const lines = Math.min(MOST_PIPELINES, Math.floor((poolSize - 2) / 2))
+  const lines = Math.min(MOST_LINES, Math.floor((poolSize - 2) / 2))
   const client = {
     connectionString: url,
     application_name: 'gateway',
-    connectionTimeoutMillis: WAIT_MS,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   }
   const onConnect = async (connection: pg.ClientBase) => {
+    if (readTimeoutMs === 0) return
     // By a statement, for a proxy may refuse to connect with parameters.
-    if (readTimeoutMs > 0) await connection.query(`SET statement_timeout = ${readTimeoutMs}`)
+    const set = connection.query(`SET statement_timeout = ${readTimeoutMs}`)
+    await pTimeout(set, { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
-  const pool = new pg.Pool({ ...client, max: poolSize - lines, onConnect })
+  const pool = new pg.Pool({
+    ...client,
+    Client,
+    connectionTimeoutMillis: WAIT_MS,
+    max: poolSize - lines,
+    onConnect,
+  })
   pool.on('error', onError)
-  // Between two users a client has no listener: an error in that moment, without this one, would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => {
+    clients.add(client)
+    // Between two users a client has no listener: an error in that moment, without this one, would end the process.
+    client.on('error', () => {})
+    client.once('end', () => clients.delete(client))
+  })
+  const lent = new AsyncLocalStorage<pg.PoolClient>()
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { onPoolError: onError, disposeExternalPool: false }),
+    adapter: new PrismaPg(lentPool(pool, lent), { onPoolError: onError, disposeExternalPool: false }),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
-    transactionOptions: { maxWait: WAIT_MS, timeout: READ_MS },
+    transactionOptions: { maxWait: WAIT_MS, timeout: NO_LIMIT_MS },
   })
   if (onStatement) (prisma as PrismaClient<'query'>).$on('query', (event) => onStatement(event.query))
-  const reads = new Pipelines({ client, pool, size: lines, onConnect })
+  // Of the pool, slow reads leave one connection to others while all writers are at work.
+  const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
+  const quick = Math.max(1, pool.options.max - slow)
+  const reads = new Reads({ client, pool, lines, slow, quick, timeoutMs: readTimeoutMs, onConnect })
   return {
     pool,
     reads,
     prisma,
+    withConnection: (client, work) => lent.run(client, work),
     onStatement,
     async close() {
       await prisma.$disconnect()
       await reads.close()
-      await pool.end()
+      // A database that hangs says no goodbye.
+      const destroy = () => {
+        for (const client of clients) destroyConnection(client)
+      }
+      await pTimeout(pool.end(), { milliseconds: CLOSING_MS, fallback: destroy })
     },
   }
 }
 
-/** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
-export const plainReader = ({ pool, onStatement }: Store): Reader =>
-  pgReader(async (_, work) => {
-    const client = await pool.connect()
-    try {
-      return await work(client)
-    } finally {
-      client.release()
+/** A connection of the pool, which would give it as long to be made as it lets others wait for one. */
+class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS })
+  }
+}
+
+/** A pool that gives Prisma the connection that is lent to it, if one is; it is not Prisma's to give back. */
+function lentPool(pool: pg.Pool, lent: AsyncLocalStorage<pg.PoolClient>): pg.Pool {
+  const connect = async () => {
+    const client = lent.getStore()
+    if (!client) return pool.connect()
+    return {
+      query: client.query.bind(client),
+      on: client.on.bind(client),
+      removeListener: client.removeListener.bind(client),
+      release() {},
     }
-  }, onStatement)
+  }
+  return Object.assign(Object.create(pool), { connect })
+}
+
+/** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
+export const plainReader = ({ reads, onStatement }: Store): Reader =>
+  pgReader((_, work) => reads.exclusive(reads.scope(), work), onStatement)
 
 /** Work that needs a second statement, and so a transaction, although it was begun without one. */
 class SecondStatement extends Error {}
@@ -88,10 +136,11 @@ class SecondStatement extends Error {}
  * @returns undefined where there was a second statement
  */
 export async function readOnce<T>(
-  store: Store,
+  { reads, onStatement }: Store,
+  scope: ReadScope,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const reader = new SingleReader(pgReader(store.reads.lend, store.onStatement))
+  const reader = new SingleReader(pgReader((name, send) => reads.lend(name, send, scope), onStatement))
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }
@@ -128,28 +177,27 @@ class SingleReader implements Reader {
   }
 }
 
-/** Runs `work` on one snapshot of the store: whatever others commit meanwhile, all that it reads fits together. */
-export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Promise<T>): Promise<T> {
-  const client = await store.pool.connect()
-  let broken: Error | undefined
-  const onError = (error: Error) => {
-    broken = error
-  }
-  client.on('error', onError)
-  try {
+/**
+ * Runs `work` on one snapshot of the store: whatever others commit meanwhile, all that it reads fits together. It may be run
+ * twice, where it turns out to be slow.
+ */
+export function readSnapshot<T>(
+  { reads, onStatement }: Store,
+  work: (reader: Reader) => Promise<T>,
+  scope = reads.scope(),
+): Promise<T> {
+  return reads.exclusive(scope, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const result = await work(pgReader(inTurn(client), store.onStatement))
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch((e: Error) => {
-      broken ??= e
-    })
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(broken)
-  }
+    try {
+      const result = await work(pgReader(inTurn(client), onStatement))
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      // A connection that was lost has nothing to roll back.
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  })
 }
 
 /**
@@ -166,18 +214,24 @@ function inTurn(client: pg.PoolClient): Lend {
 }
 
 /** The same through Prisma, for operations that ask for `node` or `nodes`, which its models load. */
-export function readSnapshotWithModels<T>(store: Store, work: (reader: Reader) => Promise<T>): Promise<T> {
-  return store.prisma.$transaction(
-    (transaction) => {
-      const models = oneAtATime(transaction)
-      return work({
-        $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])),
-        textRows: () => Promise.reject(new Error('an operation that asks for nodes has no plan')),
-        models,
-      })
-    },
-    { isolationLevel: 'RepeatableRead' },
-  )
+export function readSnapshotWithModels<T>(
+  store: Store,
+  scope: ReadScope,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  const transact = () =>
+    store.prisma.$transaction(
+      (transaction) => {
+        const models = oneAtATime(transaction)
+        return work({
+          $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])),
+          textRows: () => Promise.reject(new Error('an operation that asks for nodes has no plan')),
+          models,
+        })
+      },
+      { isolationLevel: 'RepeatableRead' },
+    )
+  return store.reads.exclusive(scope, (client) => store.withConnection(client, transact))
 }
 
 /** The version of the data that a reader sees. */
@@ -187,10 +241,4 @@ export async function versionSeenBy(reader: Reader): Promise<bigint> {
 }
 
 /** The version of the data that a read started now would see. */
-export async function dataVersion(store: Store): Promise<bigint> {
-  const { rows } = await store.pool.query<{ version: string }>({
-    name: 'version',
-    text: 'SELECT sum(version)::bigint AS version FROM data_version',
-  })
-  return BigInt(rows[0]?.version ?? 0)
-}
+export const dataVersion = ({ reads }: Store): Promise<bigint> => versionSeenBy(pgReader(reads.lend))

@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError, getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
+import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader } from '../../db/connect/store.ts'
 import { subscribe } from '../live/subscribe.ts'
 import type { AskedDocument } from '../policy/documents.ts'
@@ -15,6 +16,8 @@ export interface ServerContext {
   admin: Admin
   /** Aborted when the client is gone or has its answer: it ends a subscription. */
   signal: AbortSignal
+  /** What came of the query already, where it failed: it is presented, not read a second time. */
+  failed?: ExecutionResult | undefined
 }
 
 /** GraphQL over HTTP at /graphql. The server around it has limits, CORS and the pages. */
@@ -98,12 +101,15 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
     onExecute({ args, executeFn, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName)
       if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
-      setExecuteFn((own) =>
-        readFor(deps.store, own.document, async (reader) => {
+      const { failed, signal } = args.contextValue as unknown as ServerContext
+      setExecuteFn((own) => {
+        if (failed) return failed
+        const execute = async (reader: Reader) => {
           const context = { ...own.contextValue, reader, batches: new Batches() } as GraphContext
           return executeFn({ ...own, contextValue: context })
-        }),
-      )
+        }
+        return readFor(deps.store, own.document, execute, signal)
+      })
     },
   }
 }
@@ -112,14 +118,17 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
  * Errors of whichever stage are shown with a code and the request's id; faults of ours are logged, and not shown. Refusals are
  * told, to be counted.
  */
-function errorsPresented({ deps, onRefusal }: ServedGraph): Plugin<GraphContext & ServerContext> {
+function errorsPresented({ deps, onRefusal, onFailure }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (isAsyncIterable(result) || Array.isArray(result)) return
       const { requestId } = serverContext as unknown as ServerContext
       const presented = presentResult(result as ExecutionResult, requestId, deps.log)
       const codes = presented.errors?.map(({ extensions }) => extensions.code)
-      for (const code of new Set(codes)) if (isRefusal(code)) onRefusal(code)
+      for (const code of new Set(codes)) {
+        if (isRefusal(code)) onRefusal(code)
+        else onFailure(String(code))
+      }
       setResult(presented)
     },
   }
