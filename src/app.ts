@@ -19,7 +19,7 @@ import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
 import { mountDocs } from './http/docs.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
-import { countRefusals, NO_PLACE } from './http/graphql/refusals.ts'
+import { countFailures, countRefusals, NO_PLACE } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -123,6 +123,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     }),
     deps: { ...deps, live, limits: limiter.limits },
     onRefusal,
+    onFailure: countFailures(metrics),
   }
   app.get('/', (_request, reply) =>
     reply

@@ -37,11 +37,14 @@ export interface InputProblem {
 export class GatewayError extends Error {
   readonly code: ErrorCode
   readonly problems: InputProblem[]
+  /** When to try again, if that may help. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, problems: InputProblem[] = []) {
+  constructor(code: ErrorCode, message: string, problems: InputProblem[] = [], retryAfterSeconds?: number) {
     super(message)
     this.name = 'GatewayError'
     this.code = code
     this.problems = problems
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }

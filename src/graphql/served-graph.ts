@@ -9,4 +9,6 @@ export interface ServedGraph extends Graph {
   documents: Documents
   /** Told of each operation that is refused before anything of it runs. */
   onRefusal(code: RefusalCode): void
+  /** Told of each code among the errors of an operation that ran. */
+  onFailure(code: string): void
 }

@@ -1,5 +1,7 @@
 import etag from 'etag'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Reader } from '../db/connect/reader.ts'
+import type { Cancellation } from '../db/connect/scope.ts'
 import { plainReader } from '../db/connect/store.ts'
 import { requireAdmin } from '../graphql/execution/context.ts'
 import { createContext, executor, type Graph } from '../graphql/execution/execute.ts'
@@ -11,6 +13,7 @@ import { alternateLink } from './alternate-link.ts'
 import { asksAnew, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
+import { clientOf } from './server/client.ts'
 import { readInput } from './server/input.ts'
 
 interface RestOptions {
@@ -45,17 +48,18 @@ async function read(
   reply: FastifyReply,
 ) {
   const input = readInput(endpoint, request)
-  const compute = async () => {
+  const compute = async (cancellation: Cancellation) => {
     const asked = { ...input, now: graph.deps.now() }
     const variables = endpoint.variables(asked)
-    const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, (reader): Promise<Answer<unknown>> => {
+    const answer = (reader: Reader): Promise<Answer<unknown>> => {
       const execute = executor(graph, createContext(graph, reader, 'no'))
       return endpoint.answer({ ...asked, variables, execute })
-    })
+    }
+    const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, answer, cancellation)
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
     return { status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
   }
-  const answer = await edge.answer(edgeKey(request), compute, asksAnew(request.headers))
+  const answer = await edge.answer(edgeKey(request), compute, clientOf(reply.raw), asksAnew(request.headers))
   sendAnswer(request, reply.hijack().raw, answer, edge)
 }
 

@@ -81,7 +81,7 @@ it('are what the sample answers', async () => {
   }
 
   const { paths } = await jsonOf(gateway, '/openapi.json')
-  const examples: Record<string, { responses: Record<string, Json> }> = {}
+  const examples: Record<string, { parameters: Json; body?: Json; link?: string; responses: Record<string, Json> }> = {}
   for (const [template, item] of Object.entries<Json>(paths))
     for (const [method, operation] of Object.entries<Json>(item)) {
       const [sent, failures] = calls[operation.operationId] ?? []

@@ -1,21 +1,68 @@
-import type { Pool, PoolClient } from 'pg'
+import pg from 'pg'
+
+const CANCEL_MS = 2000
+
+/** The parts of pg's client and connection that its types leave out. */
+interface Internals {
+  host: string
+  port: number
+  ssl: boolean | object
+  processID: number | null
+  secretKey: number | null
+  connection: { stream: { destroy(): void } }
+}
+
+interface CancelConnection extends pg.Connection {
+  connect(port: number | string, host?: string): void
+  requestSsl(): void
+  cancel(processID: number, secretKey: number): void
+}
 
 /**
- * Runs `work` on a client so that a signal ends it at once: the statement that is running then is cancelled from
- * another connection, and the result is a rejection with the signal's reason.
+ * Asks Postgres, on a connection of its own as its protocol has it, to cancel the statement that a connection is running.
+ * The request may arrive when the next statement runs: the connection must send no other before this has resolved.
+ */
+export function requestCancel(client: pg.ClientBase): Promise<void> {
+  const { host, port, ssl, processID, secretKey } = client as unknown as Internals
+  if (processID === null || secretKey === null) return Promise.resolve()
+  return new Promise((resolve) => {
+    const connection = new pg.Connection({ ssl } as object) as CancelConnection
+    const deadline = setTimeout(() => connection.stream.destroy(), CANCEL_MS)
+    const send = () => connection.cancel(processID, secretKey)
+    connection.on('error', () => connection.stream.destroy())
+    connection.on('connect', () => (ssl ? connection.requestSsl() : send()))
+    connection.on('sslconnect', send)
+    connection.once('end', () => {
+      clearTimeout(deadline)
+      resolve()
+    })
+    if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
+    else connection.connect(port, host)
+  })
+}
+
+/** Closes a connection without a goodbye, which a server that hangs would not answer. What waits on it fails. */
+export function destroyConnection(client: pg.ClientBase): void {
+  const { connection } = client as unknown as Internals
+  connection.stream.destroy()
+}
+
+/**
+ * Runs `work` on a client so that a signal ends it at once: the statement that is running then is cancelled, and the result
+ * is a rejection with the signal's reason. A connection that does not answer to that is closed.
  */
 export async function cancelOnAbort<T>(
-  pool: Pool,
-  client: PoolClient,
+  client: pg.ClientBase,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!signal) return work()
   signal.throwIfAborted()
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  let cancelling: Promise<unknown> | undefined
+  let cancelling: Promise<void> | undefined
+  let deadline: NodeJS.Timeout | undefined
   const cancel = () => {
-    cancelling = pool.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]).catch(() => {})
+    cancelling = requestCancel(client)
+    deadline = setTimeout(() => destroyConnection(client), CANCEL_MS)
   }
   signal.addEventListener('abort', cancel, { once: true })
   try {
@@ -26,6 +73,7 @@ export async function cancelOnAbort<T>(
     throw signal.aborted ? signal.reason : error
   } finally {
     signal.removeEventListener('abort', cancel)
+    clearTimeout(deadline)
     // The connection must not go on to other work with a cancel still on its way.
     await cancelling
   }

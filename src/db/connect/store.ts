@@ -1,20 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { PrismaPg } from '@prisma/adapter-pg'
+import pTimeout from 'p-timeout'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import { destroyConnection } from './cancel.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { Pipelines } from './pipelines.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
+import { Reads } from './reads.ts'
+import type { ReadScope } from './scope.ts'
 import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
+import { mostWriters } from './transaction.ts'
 
 /** The store: a pool of connections, seen through pg and through Prisma, and a few that single statements are read on. */
 export interface Store {
   pool: pg.Pool
-  reads: Pipelines
+  reads: Reads
   /** Tells whether the database answers, whatever the pool is busy with. */
   probe: Probe
   prisma: PrismaClient
+  /** Runs Prisma's statements on a connection that is lent. */
+  withConnection<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T>
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
   /** How many bytes one answer may have. */
@@ -22,16 +29,20 @@ export interface Store {
   close(): Promise<void>
 }
 
+const CONNECT_MS = 2000
+/** How long somebody waits for a connection of the pool. */
 const WAIT_MS = 10_000
-const READ_MS = 30_000
+const CLOSING_MS = 2000
+/** Reads have their own deadline; Prisma's transactions take any number that a timer takes. */
+const NO_LIMIT_MS = 2 ** 31 - 1
 /** More of them would send less in one write. */
-const MOST_PIPELINES = 3
+const MOST_LINES = 3
 
 export interface StoreOptions {
   url: string
   /** How many connections there are at most: at least 2. */
   poolSize: number
-  /** How long Postgres may be at one statement outside of transactions that write; 0 or none: as long as the store allows. */
+  /** How long the reads of one operation may take; 0 or none: as long as the store allows. */
   readTimeoutMs?: number
   /** How long a statement may wait for a lock; 0 or none: as long as the store allows. */
   lockTimeoutMs?: number
@@ -51,58 +62,90 @@ export function openStore({
   onError,
   onStatement,
 }: StoreOptions): Store {
-  const lines = Math.min(MOST_PIPELINES, Math.floor((poolSize - 2) / 2))
+  const lines = Math.min(MOST_LINES, Math.floor((poolSize - 2) / 2))
   const client = {
     connectionString: url,
     application_name: 'gateway',
-    connectionTimeoutMillis: WAIT_MS,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   }
   const session = sessionSql({ statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs })
   const onConnect = async (connection: pg.ClientBase) => {
-    await connection.query(session)
+    await pTimeout(connection.query(session), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
-  const pool = new pg.Pool({ ...client, max: poolSize - lines, onConnect })
+  const pool = new pg.Pool({
+    ...client,
+    Client,
+    connectionTimeoutMillis: WAIT_MS,
+    max: poolSize - lines,
+    onConnect,
+  })
   pool.on('error', onError)
-  // Between two users a client has no listener: an error in that moment, without this one, would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => {
+    clients.add(client)
+    // Between two users a client has no listener: an error in that moment, without this one, would end the process.
+    client.on('error', () => {})
+    client.once('end', () => clients.delete(client))
+  })
+  const lent = new AsyncLocalStorage<pg.PoolClient>()
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { onPoolError: onError, disposeExternalPool: false }),
+    adapter: new PrismaPg(lentPool(pool, lent), { onPoolError: onError, disposeExternalPool: false }),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
-    transactionOptions: { maxWait: WAIT_MS, timeout: READ_MS },
+    transactionOptions: { maxWait: WAIT_MS, timeout: NO_LIMIT_MS },
   })
   if (onStatement) (prisma as PrismaClient<'query'>).$on('query', (event) => onStatement(event.query))
-  const reads = new Pipelines({ client, pool, size: lines, onConnect })
+  // Of the pool, slow reads leave one connection to others while all writers are at work.
+  const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
+  const quick = Math.max(1, pool.options.max - slow)
+  const reads = new Reads({ client, pool, lines, slow, quick, timeoutMs: readTimeoutMs, onConnect })
   const probe = openProbe(url)
   return {
     pool,
     reads,
     probe,
     prisma,
+    withConnection: (client, work) => lent.run(client, work),
     onStatement,
     maxAnswerBytes,
     async close() {
       await prisma.$disconnect()
       await reads.close()
       await probe.close()
-      await pool.end()
+      // A database that hangs says no goodbye.
+      const destroy = () => {
+        for (const client of clients) destroyConnection(client)
+      }
+      await pTimeout(pool.end(), { milliseconds: CLOSING_MS, fallback: destroy })
     },
   }
 }
 
+/** A connection of the pool, which would give it as long to be made as it lets others wait for one. */
+class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS })
+  }
+}
+
+/** A pool that gives Prisma the connection that is lent to it, if one is; it is not Prisma's to give back. */
+function lentPool(pool: pg.Pool, lent: AsyncLocalStorage<pg.PoolClient>): pg.Pool {
+  const connect = async () => {
+    const client = lent.getStore()
+    if (!client) return pool.connect()
+    return {
+      query: client.query.bind(client),
+      on: client.on.bind(client),
+      removeListener: client.removeListener.bind(client),
+      release() {},
+    }
+  }
+  return Object.assign(Object.create(pool), { connect })
+}
+
 /** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
-export const plainReader = ({ pool, onStatement }: Store): Reader =>
-  pgReader(
-    async (_, work) => {
-      const client = await pool.connect()
-      try {
-        return await work(client)
-      } finally {
-        client.release()
-      }
-    },
-    { onStatement },
-  )
+export const plainReader = ({ reads, onStatement }: Store): Reader =>
+  pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement })
 
 const limitsOf = ({ onStatement, maxAnswerBytes: maxBytes }: Store) => ({ onStatement, maxBytes })
 
@@ -116,9 +159,10 @@ class SecondStatement extends Error {}
  */
 export async function readOnce<T>(
   store: Store,
+  scope: ReadScope,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const reader = new SingleReader(pgReader(store.reads.lend, limitsOf(store)))
+  const reader = new SingleReader(pgReader((name, send) => store.reads.lend(name, send, scope), limitsOf(store)))
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }
@@ -159,28 +203,27 @@ class SingleReader implements Reader {
   }
 }
 
-/** Runs `work` on one snapshot of the store: whatever others commit meanwhile, all that it reads fits together. */
-export async function readSnapshot<T>(store: Store, work: (reader: Reader) => Promise<T>): Promise<T> {
-  const client = await store.pool.connect()
-  let broken: Error | undefined
-  const onError = (error: Error) => {
-    broken = error
-  }
-  client.on('error', onError)
-  try {
+/**
+ * Runs `work` on one snapshot of the store: whatever others commit meanwhile, all that it reads fits together. It may be run
+ * twice, where it turns out to be slow.
+ */
+export function readSnapshot<T>(
+  store: Store,
+  work: (reader: Reader) => Promise<T>,
+  scope = store.reads.scope(),
+): Promise<T> {
+  return store.reads.exclusive(scope, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const result = await work(pgReader(inTurn(client), limitsOf(store)))
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch((e: Error) => {
-      broken ??= e
-    })
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(broken)
-  }
+    try {
+      const result = await work(pgReader(inTurn(client), limitsOf(store)))
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      // A connection that was lost has nothing to roll back.
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  })
 }
 
 /**
@@ -197,18 +240,24 @@ function inTurn(client: pg.PoolClient): Lend {
 }
 
 /** The same through Prisma, for operations that ask for `node` or `nodes`, which its models load. */
-export function readSnapshotWithModels<T>(store: Store, work: (reader: Reader) => Promise<T>): Promise<T> {
-  return store.prisma.$transaction(
-    (transaction) => {
-      const models = oneAtATime(transaction)
-      return work({
-        $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])),
-        textRows: () => Promise.reject(new Error('an operation that asks for nodes has no plan')),
-        models,
-      })
-    },
-    { isolationLevel: 'RepeatableRead' },
-  )
+export function readSnapshotWithModels<T>(
+  store: Store,
+  scope: ReadScope,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  const transact = () =>
+    store.prisma.$transaction(
+      (transaction) => {
+        const models = oneAtATime(transaction)
+        return work({
+          $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])),
+          textRows: () => Promise.reject(new Error('an operation that asks for nodes has no plan')),
+          models,
+        })
+      },
+      { isolationLevel: 'RepeatableRead' },
+    )
+  return store.reads.exclusive(scope, (client) => store.withConnection(client, transact))
 }
 
 /** The version of the data that a reader sees. */

@@ -1,5 +1,5 @@
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Pool, PoolClient } from 'pg'
-import { turns } from './turns.ts'
 
 /**
  * What is written may take as long as it takes. A server that can tell looks every second whether the client is there: one
@@ -14,16 +14,18 @@ const BEGIN = `BEGIN;
   END $$`
 
 /** Half of a pool's connections are for transactions: readers, and what a transaction needs beside it, have the others. */
-const halves = new WeakMap<Pool, ReturnType<typeof turns>>()
+export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options.max / 2))
+
+const limits = new WeakMap<Pool, LimitFunction>()
 
 /**
  * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it rejects.
  * A connection that fails in between is closed, never returned to the pool.
  */
 export function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const half = halves.get(pool) ?? turns(Math.max(1, Math.floor(pool.options.max / 2)))
-  halves.set(pool, half)
-  return half(() => transact(pool, work))
+  const limit = limits.get(pool) ?? pLimit(mostWriters(pool))
+  limits.set(pool, limit)
+  return limit(() => transact(pool, work))
 }
 
 async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {

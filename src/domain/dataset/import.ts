@@ -73,7 +73,7 @@ export async function importDataset(
   const startedAt = new Date()
   signal?.throwIfAborted()
   const work = inTransaction(pool, (client) =>
-    cancelOnAbort(pool, client, signal, async () => {
+    cancelOnAbort(client, signal, async () => {
       await takeTurn(client)
       await actAs(client, requestedBy)
       await client.query(stagedRuns)

@@ -72,7 +72,7 @@ export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string)
 /** One transaction, which the signal stops and rolls back. */
 export async function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
   try {
-    return await inTransaction(pool, (client) => cancelOnAbort(pool, client, signal, () => work(client)))
+    return await inTransaction(pool, (client) => cancelOnAbort(client, signal, () => work(client)))
   } catch (error) {
     throw pointsError(error)
   }

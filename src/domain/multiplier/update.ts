@@ -29,7 +29,7 @@ export async function updateMultipliers(
 ): Promise<string[]> {
   assertUpdates(updates)
   await inTransaction(pool, (client) =>
-    cancelOnAbort(pool, client, signal, async () => {
+    cancelOnAbort(client, signal, async () => {
       await takeTurn(client)
       await actAs(client, requestedBy)
       await applyMultipliers(client, updates)

@@ -1,7 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { LOCK_NOT_AVAILABLE } from '../../db/locks.ts'
+import { storeFault } from '../../db/faults.ts'
 import { GatewayError, REFUSALS, type RefusalCode } from '../../errors.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
 import type { Log } from '../deps.ts'
 
 /** What a request is refused with before anything of it runs. */
@@ -20,7 +19,7 @@ export const isRefusal = (code: unknown): code is RefusalCode =>
 export function presentError(error: unknown, requestId: string): { shown: GraphQLError; internal: boolean } {
   const outer = error instanceof GraphQLError ? error : undefined
   const cause = rootCause(error)
-  const known = cause instanceof GatewayError ? cause : knownFault(cause)
+  const known = knownFault(cause)
   const place = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
   if (known) {
     const problems = known.problems.length ? { problems: known.problems } : {}
@@ -58,6 +57,15 @@ export function presentResult<Result extends ExecutionResult>(result: Result, re
   return { ...result, errors }
 }
 
+/**
+ * Whether the caller is to blame for an error: then the operation is executed for its answer, which says where in the document
+ * the mistake is. What failed otherwise must not be read a second time.
+ */
+export function isCallersMistake(error: unknown): boolean {
+  const { shown, internal } = presentError(error, '')
+  return !internal && shown.extensions.code !== 'UNAVAILABLE' && shown.extensions.code !== 'TIMEOUT'
+}
+
 /** Whether an error is of a store that cannot be reached, or is too busy. */
 export function isAway(error: unknown): boolean {
   return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
@@ -75,73 +83,7 @@ function rootCause(error: unknown): unknown {
 
 /** Faults of what is below us that have a meaning for the client. */
 export function knownFault(error: unknown): GatewayError | undefined {
-  if (!(error instanceof Error)) return undefined
-  if (error.name === 'PothosValidationError') return new GatewayError('BAD_INPUT', error.message)
-  if (isStoreDown(error))
-    return new GatewayError('UNAVAILABLE', 'The store cannot be reached or is too busy. Try again in a moment.')
-  if (codesOf(error).includes(LOCK_NOT_AVAILABLE))
-    return new GatewayError(
-      'UNAVAILABLE',
-      'What this changes is locked by another session of the database. Nothing was changed; try again in a moment.',
-    )
-  if (codesOf(error).includes(CANCELED))
-    return new GatewayError(
-      'TIMEOUT',
-      'The store took longer over this than the server allows. Ask for less: fewer rows, a narrower filter or range of dates, no totals; or split it into several requests.',
-    )
-  return undefined
-}
-
-/** What Postgres says of a statement that it has ended. */
-const CANCELED = '57014'
-
-const DOWN = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
-const DOWN_NODE = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '08006',
-  '08001',
-  '08003',
-])
-
-function isStoreDown(error: Error): boolean {
-  if (
-    error instanceof Prisma.PrismaClientKnownRequestError ||
-    error instanceof Prisma.PrismaClientInitializationError
-  ) {
-    const code = 'code' in error ? error.code : error.errorCode
-    if (code !== undefined && DOWN.has(code)) return true
-  }
-  const code = 'code' in error ? String(error.code) : ''
-  if (DOWN_NODE.has(code) || isAdapterDown(error)) return true
-  return /connection terminated|timeout exceeded when trying to connect|is not queryable/i.test(error.message)
-}
-
-const DOWN_ADAPTER = new Set([
-  'ConnectionClosed',
-  'DatabaseNotReachable',
-  'SocketTimeout',
-  'TooManyConnections',
-  'TransactionAlreadyClosed',
-])
-
-function isAdapterDown(error: Error): boolean {
-  const cause = adapterCause(error)
-  return DOWN_ADAPTER.has(cause?.kind ?? '') || DOWN_NODE.has(cause?.originalCode ?? '')
-}
-
-/** The codes of Postgres that an error has, by way of Prisma or not. */
-const codesOf = (error: Error) => ['code' in error ? error.code : undefined, adapterCause(error)?.originalCode]
-
-/** What is told by an error of Prisma's adapter, or by one of Prisma around it. */
-function adapterCause(error: Error): { kind?: string; originalCode?: string } | undefined {
-  const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
-  return (meta?.driverAdapterError?.cause ?? error.cause) as { kind?: string; originalCode?: string } | undefined
+  if (error instanceof Error && error.name === 'PothosValidationError')
+    return new GatewayError('BAD_INPUT', error.message)
+  return storeFault(error)
 }

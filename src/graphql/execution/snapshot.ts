@@ -1,5 +1,6 @@
 import { type DocumentNode, Kind, visit } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
+import type { Cancellation } from '../../db/connect/scope.ts'
 import { readOnce, readSnapshot, readSnapshotWithModels, type Store } from '../../db/connect/store.ts'
 
 type Way = 'once' | 'snapshot' | 'models'
@@ -8,19 +9,27 @@ type Way = 'once' | 'snapshot' | 'models'
 const ways = new WeakMap<object, Way>()
 
 /**
- * Runs `work` on a reader, all of whose answers belong to one snapshot of the store. Work that needed one statement the
- * last time is given no transaction, which a single statement does not need.
+ * Runs `work` on a reader, all of whose answers belong to one snapshot of the store. All its statements together may take
+ * READ_TIMEOUT_MS. Work that needed one statement the last time is given no transaction, which a single statement does not
+ * need. It may be run more than once.
  * @param operation what stands for the work: the same object each time
+ * @param cancellation cancels what is being read once nobody waits for it
  */
-export async function readFor<T>(store: Store, operation: object, work: (reader: Reader) => Promise<T>): Promise<T> {
+export async function readFor<T>(
+  store: Store,
+  operation: object,
+  work: (reader: Reader) => Promise<T>,
+  cancellation?: Cancellation,
+): Promise<T> {
+  const scope = store.reads.scope(cancellation)
   const way = ways.get(operation) ?? firstWay(operation)
-  if (way === 'models') return readSnapshotWithModels(store, work)
+  if (way === 'models') return readSnapshotWithModels(store, scope, work)
   if (way === 'once') {
-    const done = await readOnce(store, work)
+    const done = await readOnce(store, scope, work)
     if (done) return done.result
     ways.set(operation, 'snapshot')
   }
-  return readSnapshot(store, work)
+  return readSnapshot(store, work, scope)
 }
 
 function firstWay(operation: object): Way {

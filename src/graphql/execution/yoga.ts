@@ -8,6 +8,7 @@ import {
 } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
+import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader } from '../../db/connect/store.ts'
 import { subscribe } from '../live/subscribe.ts'
 import type { AskedDocument } from '../policy/documents.ts'
@@ -24,6 +25,8 @@ export interface ServerContext {
   admin: Admin
   /** Aborted when the client is gone or has its answer: it ends a subscription. */
   signal: AbortSignal
+  /** What came of the query already, where it failed: it is presented, not read a second time. */
+  failed?: ExecutionResult | undefined
 }
 
 /** GraphQL over HTTP at /graphql. The server around it has limits, CORS and the pages. */
@@ -121,14 +124,17 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
     onExecute({ args, executeFn, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName)
       if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
-      setExecuteFn((own) =>
-        readFor(deps.store, own.document, async (reader) => {
+      const { failed, signal } = args.contextValue as unknown as ServerContext
+      setExecuteFn((own) => {
+        if (failed) return failed
+        const execute = async (reader: Reader) => {
           const context = { ...own.contextValue, reader, batches: new Batches(reader) } as GraphContext
           const result = await executeFn({ ...own, contextValue: context })
           if (!isAsyncIterable(result)) assertAnswerSize(result.data, reader.maxBytes)
           return result
-        }),
-      )
+        }
+        return readFor(deps.store, own.document, execute, signal)
+      })
     },
   }
 }
@@ -137,14 +143,17 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
  * Errors of whichever stage are shown with a code and the request's id; faults of ours are logged, and not shown. Refusals are
  * told, to be counted.
  */
-function errorsPresented({ deps, onRefusal }: ServedGraph): Plugin<GraphContext & ServerContext> {
+function errorsPresented({ deps, onRefusal, onFailure }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (isAsyncIterable(result) || Array.isArray(result)) return
       const { requestId } = serverContext as unknown as ServerContext
       const presented = presentResult(result as ExecutionResult, requestId, deps.log)
       const codes = presented.errors?.map(({ extensions }) => extensions.code)
-      for (const code of new Set(codes)) if (isRefusal(code)) onRefusal(code)
+      for (const code of new Set(codes)) {
+        if (isRefusal(code)) onRefusal(code)
+        else onFailure(String(code))
+      }
       setResult(presented)
     },
   }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { Reader } from '../../db/connect/reader.ts'
 import { answerJson } from '../execution/answer-size.ts'
-import { isAway, presentError } from '../execution/errors.ts'
+import { isAway, isCallersMistake, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
 import type { Operation } from '../execution/operations.ts'
 import { readFor } from '../execution/snapshot.ts'
@@ -32,9 +33,10 @@ export async function readLive(
       return await live.turn(async () => {
         if (signal.aborted) return undefined
         begin()
-        return answer(graph, operation, variables)
+        return answer(graph, operation, variables, signal)
       })
     } catch (error) {
+      if (signal.aborted) return undefined
       if (!isAway(error)) return failed({ errors: [wrapped(error)] })
       if (failures === 0) graph.deps.log.warn({ err: error }, 'a live query cannot be read, trying again')
       const pause = live.connected ? (RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number) : AWAY_MS
@@ -49,26 +51,26 @@ async function answer(
   graph: Graph,
   { document, plan, run }: Operation,
   variables: Record<string, unknown>,
+  signal: AbortSignal,
 ): Promise<LiveAnswer> {
   const { store } = graph.deps
   let planned = true
-  const read = () =>
-    readFor(store, document, async (reader): Promise<LiveAnswer> => {
-      const found = planned ? await plan.run(reader, variables) : undefined
-      if (found) return { text: `{"data":${found.json()}}` }
-      planned = false
-      const result = await run({}, createContext(graph, reader, 'no'), variables)
-      const away = result.errors?.find(isAway)
-      if (away) throw away
-      return result.errors ? failed(result) : { text: answerJson({ data: result.data }, store.maxAnswerBytes) }
-    })
-  try {
-    return await read()
-  } catch (error) {
-    if (!planned || isAway(error)) throw error
-    // Whatever it is, its resolvers say it in the graph's words.
+  const read = async (reader: Reader): Promise<LiveAnswer> => {
+    const found = planned ? await plan.run(reader, variables) : undefined
+    if (found) return { text: `{"data":${found.json()}}` }
     planned = false
-    return read()
+    const result = await run({}, createContext(graph, reader, 'no'), variables)
+    const away = result.errors?.find(isAway)
+    if (away) throw away
+    return result.errors ? failed(result) : { text: answerJson({ data: result.data }, store.maxAnswerBytes) }
+  }
+  try {
+    return await readFor(store, document, read, signal)
+  } catch (error) {
+    if (!planned || !isCallersMistake(error)) throw error
+    // Its resolvers say what is wrong, and where.
+    planned = false
+    return readFor(store, document, read, signal)
   }
 }
 

@@ -1,6 +1,6 @@
+import pLimit from 'p-limit'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Store } from '../../db/connect/store.ts'
-import { turns } from '../../db/connect/turns.ts'
 import { type EndedRun, endedRuns } from '../../domain/distribution/ended-runs.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Log } from '../deps.ts'
@@ -66,7 +66,7 @@ const OVERLAP_MS = 10 * 60_000
 export function openLive({ notifications, store, log, maxSubscriptions, onFull, maxReads }: LiveOptions): Live {
   let open = 0
   let closed = false
-  const turn = turns(maxReads)
+  const turn = pLimit(maxReads)
 
   const changeInboxes = new Set<Inbox<ChangeEvent>>()
   const shared = new Map<string, SharedResult<LiveAnswer>>()
@@ -194,7 +194,7 @@ export function openLive({ notifications, store, log, maxSubscriptions, onFull, 
       }
       return result.join()
     },
-    turn,
+    turn: (work) => turn(work),
     close() {
       closed = true
       clearTimeout(changeTimer)

@@ -7,6 +7,7 @@ import {
   getOperationAST,
   print,
 } from 'graphql'
+import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Admin } from '../execution/context.ts'
@@ -137,7 +138,7 @@ export async function subscribe(
       try {
         return await live.turn(async () => {
           if (signal.aborted) return undefined
-          return readSnapshot(store, async (reader) => {
+          const read = async (reader: Reader) => {
             const version = await versionSeenBy(reader)
             if ('anyway' in event && !event.anyway && version === known.version) return undefined
             const rootValue: LiveRoot<Event> = { event, version }
@@ -146,7 +147,8 @@ export async function subscribe(
             if (fault) throw fault
             known.version = version
             return present(result)
-          })
+          }
+          return readSnapshot(store, read, store.reads.scope(signal))
         })
       } catch (error) {
         if (signal.aborted) return undefined

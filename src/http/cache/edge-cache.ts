@@ -5,6 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Cache } from '../../cache/cache.ts'
 import type { Notifications } from '../../db/connect/notifications.ts'
+import type { Cancellation } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/body.ts'
 
 /** An answer as it is sent. */
@@ -44,6 +45,9 @@ export function edgeKey({ url }: { url: string }): string | undefined {
 
 const MAX_KEY = 2000
 
+/** Computes an answer, for as long as somebody waits for it. */
+export type Compute = (cancellation: Cancellation) => Promise<Computed>
+
 /**
  * Whether a client takes no kept answer: the store tells of a change within a moment, which may be too late for it. With
  * a condition it is what fetch adds by itself, and says nothing.
@@ -72,6 +76,22 @@ const COMPRESS_FROM = 1024
 export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
   key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM
 
+/** An answer that is being computed, for all who asked for it meanwhile. */
+class Flight implements Cancellation {
+  readonly #clients: Cancellation[] = []
+  answer!: Promise<Answer>
+
+  join(client: Cancellation): this {
+    this.#clients.push(client)
+    return this
+  }
+
+  /** Whether all who asked have gone. */
+  get aborted(): boolean {
+    return this.#clients.every(({ aborted }) => aborted)
+  }
+}
+
 /**
  * Answers as ready bytes. The store tells of every change as it is committed, and all answers are forgotten then; while
  * it cannot be heard, nothing is kept. What is computed while a change comes in is not kept either.
@@ -79,7 +99,7 @@ export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
 export class EdgeCache {
   readonly #options: EdgeCacheOptions
   readonly #answers: LRUCache<string, Answer> | undefined
-  readonly #flights = new Map<string, Promise<Answer>>()
+  readonly #flights = new Map<string, Flight>()
   #historyPoint: Promise<string> | undefined
   /** Counts the changes of the data. */
   #epoch = 0
@@ -110,23 +130,27 @@ export class EdgeCache {
 
   /**
    * The answer under a key: kept, shared, or computed, once for all who ask for it at the same time.
+   * @param client says when the one who asks has gone: an answer that nobody waits for is not computed to its end
    * @param anew computed, whatever is kept
    */
-  async answer(key: string | undefined, compute: () => Promise<Computed>, anew = false): Promise<Answer> {
+  async answer(key: string | undefined, compute: Compute, client: Cancellation, anew = false): Promise<Answer> {
     const { notifications, shared } = this.#options
-    if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute())
+    if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute(client))
     // While changes may be missed, an answer that is being computed may be from before the last one.
-    const kept = anew || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
-    if (kept) return kept
+    const known = anew || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
+    if (known instanceof Flight) {
+      if (!known.aborted) return known.join(client).answer
+    } else if (known) return known
     const epoch = this.#epoch
-    const started = this.#compute(key, compute, anew)
-    this.#flights.set(key, started)
+    const flight = new Flight().join(client)
+    flight.answer = this.#compute(key, () => compute(flight), anew)
+    this.#flights.set(key, flight)
     try {
-      const answer = await started
+      const answer = await flight.answer
       if (answer.key !== undefined && epoch === this.#epoch && notifications.connected) this.#answers?.set(key, answer)
       return answer
     } finally {
-      if (this.#flights.get(key) === started) this.#flights.delete(key)
+      if (this.#flights.get(key) === flight) this.#flights.delete(key)
     }
   }
 

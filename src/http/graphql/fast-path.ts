@@ -1,44 +1,68 @@
 import type { FastifyRequest } from 'fastify'
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { Reader } from '../../db/connect/reader.ts'
+import type { Cancellation } from '../../db/connect/scope.ts'
 import { answerJson } from '../../graphql/execution/answer-size.ts'
 import type { Admin } from '../../graphql/execution/context.ts'
+import { isCallersMistake } from '../../graphql/execution/errors.ts'
 import { createContext } from '../../graphql/execution/execute.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import { type Answer, asksAnew, type EdgeCache } from '../cache/edge-cache.ts'
 import type { PlainRequest } from './request-params.ts'
 
-/** What is refused here is no fault: the GraphQL server is to answer. */
-class NotHere extends Error {}
+/** A query that was read, but not well. */
+class Failed extends Error {
+  readonly result: ExecutionResult
+
+  constructor(result: ExecutionResult) {
+    super('the query has failed')
+    this.result = result
+  }
+}
 
 /**
- * Answers a query that came before, without the layers that only other operations need. Whatever else it is, and
- * whatever goes wrong, is left to the GraphQL server, which reads it anew.
- * @returns undefined: it is for the GraphQL server
+ * Answers a query that came before, without the layers that only other operations need. What else it is, and a mistake of
+ * its caller, is left to the GraphQL server, which says what is wrong and where.
+ * @returns the answer; or the result of a query that failed in the store or by a fault of ours, which is not read a second
+ * time, only presented; undefined: it is for the GraphQL server to execute
  */
 export async function answerCompiled(
   graph: ServedGraph,
   edge: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
-  admin: Admin,
-): Promise<Answer | undefined> {
+  { admin, client }: { admin: Admin; client: Cancellation },
+): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
   const anew = asksAnew(headers)
   const kept = key === undefined || anew ? undefined : edge.find(key)
-  if (kept) return kept
+  if (kept) return { answer: kept }
   const asked = read()
   if (graph.limiter.variablesFault(asked?.variables) !== undefined) return undefined
   const text = asked && graph.documents.find(asked)
   const operation = text === undefined ? undefined : graph.operations.find(text, asked?.operationName)
   if (!operation || !graph.limiter.allows(operation.document, asked?.operationName, asked?.variables)) return undefined
-  const compute = async () => {
-    const json = await readFor(graph.deps.store, operation.document, async (reader) => {
+  const compute = async (cancellation: Cancellation) => {
+    const answer = async (reader: Reader) => {
       const planned = await operation.plan.run(reader, asked?.variables)
       if (planned) return planned.json()
-      const { data, errors } = await operation.run({}, createContext(graph, reader, admin), asked?.variables)
-      if (errors) throw new NotHere()
-      return answerJson(data, graph.deps.store.maxAnswerBytes)
-    })
+      const result = await operation.run({}, createContext(graph, reader, admin), asked?.variables)
+      if (result.errors) throw new Failed(result)
+      return answerJson(result.data, graph.deps.store.maxAnswerBytes)
+    }
+    const json = await readFor(graph.deps.store, operation.document, answer, cancellation)
     return { status: 200, json: `{"data":${json}}` }
   }
-  return edge.answer(operation.depends === 'data' ? key : undefined, compute, anew).catch(() => undefined)
+  try {
+    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, client, anew) }
+  } catch (error) {
+    const failed = error instanceof Failed ? error.result : resultOf(error)
+    return failed.errors?.every(isCallersMistake) ? undefined : { failed }
+  }
 }
+
+/** The result of a query of which nothing could be read. */
+const resultOf = (error: unknown): ExecutionResult => ({
+  data: null,
+  errors: [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })],
+})

@@ -4,6 +4,7 @@ import type { ServedGraph } from '../../graphql/served-graph.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { type AdminTokens, adminOf } from '../server/admin.ts'
+import { clientOf } from '../server/client.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
@@ -25,8 +26,10 @@ export function mountGraphQL(
       const admin = adminOf(request.headers, adminTokens)
       const vary = 'Origin, Accept'
       const plain = plainRequest(request)
-      const answer = plain && (await answerCompiled(graph, edge, request, plain, admin))
-      if (answer) return sendAnswer(request, reply.hijack().raw, answer, edge, { type: plain.type, vary })
+      const client = clientOf(reply.raw)
+      const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, client }))
+      if (found && 'answer' in found)
+        return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary })
       reply.header('vary', vary)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))
@@ -36,7 +39,7 @@ export function mountGraphQL(
       const response = await server.fetch(
         `http://gateway/graphql${new URL(request.url, 'http://gateway').search}`,
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
-        { requestId: request.id, admin, signal: endOf(reply) },
+        { requestId: request.id, admin, signal: endOf(reply), failed: found?.failed },
       )
       // It may have changed the store: the client that reads next must not wait for the store to tell.
       if (typeof admin === 'object') edge.forget()

@@ -15,3 +15,20 @@ export function countRefusals(metrics: Registry): (code: string) => void {
   for (const code of [...Object.keys(REFUSALS), NO_PLACE]) refusals.inc({ code }, 0)
   return (code) => refusals.inc({ code })
 }
+
+/** Codes of queries that failed although they were allowed: in the store, or by a fault of ours. */
+const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
+
+/** Counts in the metrics the operations that fail while they run. @returns counts one, if its code is that of a failure */
+export function countFailures(metrics: Registry): (code: string) => void {
+  const failures = new Counter({
+    name: 'gateway_graphql_failures_total',
+    help: 'GraphQL operations that failed in the store or by a fault of this server, by the code of the error.',
+    labelNames: ['code'],
+    registers: [metrics],
+  })
+  for (const code of FAILURES) failures.inc({ code }, 0)
+  return (code) => {
+    if (FAILURES.includes(code)) failures.inc({ code })
+  }
+}

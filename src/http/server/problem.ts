@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorCode, GatewayError, type InputProblem } from '../../errors.ts'
+import type { ErrorCode, InputProblem } from '../../errors.ts'
 import { knownFault } from '../../graphql/execution/errors.ts'
 
 const STATUS: Record<ErrorCode, number> = {
@@ -44,9 +44,12 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
 
 /** Maps any error to its problem document: known ones by their code, the server's own by their status, others to a 500. */
 export function handleError(error: Error, request: FastifyRequest, reply: FastifyReply) {
-  const known = error instanceof GatewayError ? error : knownFault(error)
+  const known = knownFault(error)
   if (known) {
-    if (STATUS[known.code] === 503) request.log.warn({ err: error, requestId: request.id }, known.code.toLowerCase())
+    // A store that is away fails every request: a line for each is enough, without its stack.
+    if (STATUS[known.code] === 503)
+      request.log.warn({ reason: error.message, requestId: request.id }, known.code.toLowerCase())
+    if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
     return sendProblem(reply, STATUS[known.code], known.message, known.problems)
   }
   const { statusCode = 500, code } = error as FastifyError

@@ -1,0 +1,264 @@
+import pTimeout from 'p-timeout'
+import type pg from 'pg'
+import type { ClientConfig, Pool, PoolClient } from 'pg'
+import { unavailable } from '../faults.ts'
+import { destroyConnection, requestCancel } from './cancel.ts'
+import { Lane } from './lane.ts'
+import { Line, type Sent, type Timed, type Work } from './line.ts'
+import { type Cancellation, endOf, type ReadScope } from './scope.ts'
+
+/** A statement that took no longer when it was last sent does not hold up those behind it. */
+const QUICK_MS = 5
+/** A read that takes longer belongs to the slow ones. */
+const SLOW_MS = 250
+const SWEEP_MS = 50
+const CLOSING_MS = 500
+
+interface ReadsOptions {
+  /** How to connect. */
+  client: ClientConfig
+  /** The connections of reads that need one for themselves. */
+  pool: Pool
+  /** How many connections there are at most that several statements share; with 0, all reads run in the pool. */
+  lines: number
+  /** How many of the pool's connections slow reads may have. */
+  slow: number
+  /** How many of them other reads may have. */
+  quick: number
+  /** How long the reads of one operation may take; 0: there is no limit. */
+  timeoutMs: number
+  /** Sends the first statement of each connection. */
+  onConnect(connection: pg.ClientBase): Promise<void>
+}
+
+/** How long a statement took the last times: `doubtful` was slow once, which may have been the event loop's doing. */
+type Speed = 'quick' | 'doubtful' | 'slow'
+
+/** Rejects what is to be sent again, on another connection. */
+const MOVED = Symbol('moved')
+
+/**
+ * Reads on the store. Statements that were quick the last time share a few connections, on which they are sent without
+ * waiting for each other's answers: what is sent in one turn of the event loop is one write. All others have a connection
+ * of the pool each, in one of two lanes: a read that turns out to be slow must take a slot of the slow lane, or waits for
+ * one and starts again, so that slow reads never hold up the others.
+ *
+ * One timer ends what nobody waits for, and what has reached its deadline by this process's clock: a database that hangs
+ * does not keep its own. The connection is closed then, and the statement is cancelled.
+ */
+export class Reads {
+  readonly #options: ReadsOptions
+  readonly #quick: Lane
+  readonly #slow: Lane
+  readonly #lines = new Set<Line>()
+  /** Lines that are left to one slow statement. */
+  readonly #detached = new Map<Line, Sent>()
+  readonly #exclusive = new Set<ExclusiveRead>()
+  /** By the name of the statement. */
+  readonly #speeds = new Map<string, Speed>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: ReadsOptions) {
+    this.#options = options
+    this.#quick = new Lane(options.quick)
+    this.#slow = new Lane(options.slow)
+    // What was answered while the event loop was busy is not late: sockets are read before it is looked at.
+    this.#timer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref()
+  }
+
+  /** The bounds of an operation that starts now. */
+  scope(cancellation?: Cancellation): ReadScope {
+    const { timeoutMs } = this.#options
+    return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, cancellation }
+  }
+
+  /** Lends a connection to work that sends one statement, of this name if it has one. */
+  readonly lend = async <T>(name: string | undefined, work: Work<T>, scope = this.scope()): Promise<T> => {
+    for (;;) {
+      const speed = name === undefined ? undefined : this.#speeds.get(name)
+      const line = speed === 'quick' || speed === 'doubtful' ? this.#line() : undefined
+      try {
+        const { result, ms } = line ? await line.run(name, work, scope) : await this.#alone(work, scope, speed)
+        if (name !== undefined && (ms >= QUICK_MS || speed !== 'quick')) this.#learn(name, speed, ms)
+        return result
+      } catch (error) {
+        if (error !== MOVED) throw error
+        const end = endOf(scope, performance.now())
+        if (end) throw end
+      }
+    }
+  }
+
+  /**
+   * Lends a connection to work that sends several statements, or is known to be slow. Work that has to wait in the slow lane
+   * is run again from its beginning.
+   */
+  async exclusive<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow = false): Promise<T> {
+    const lane = slow ? this.#slow : this.#quick
+    const end = endOf(scope, performance.now())
+    if (end) throw end
+    await lane.enter(scope)
+    const read = new ExclusiveRead(scope, lane)
+    this.#exclusive.add(read)
+    try {
+      return await read.run(this.#options.pool, work)
+    } catch (error) {
+      if (error !== MOVED) throw error
+    } finally {
+      this.#exclusive.delete(read)
+    }
+    return this.exclusive(scope, work, true)
+  }
+
+  /** Ends all reads, and closes the connections that they share. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    for (const lane of [this.#quick, this.#slow]) lane.close()
+    for (const read of this.#exclusive) read.end(unavailable())
+    for (const line of this.#detached.keys()) line.cancel()
+    await Promise.all(
+      [...this.#lines].map((line) => {
+        if (line.waiting > 0) return line.cancel()
+        return pTimeout(line.end(), { milliseconds: CLOSING_MS, fallback: () => line.destroy() })
+      }),
+    )
+  }
+
+  async #alone<T>(work: Work<T>, scope: ReadScope, speed: Speed | undefined): Promise<Timed<T>> {
+    const timed = async (client: PoolClient) => {
+      const since = performance.now()
+      return { result: await work(client), ms: performance.now() - since }
+    }
+    return this.exclusive(scope, timed, speed === 'slow')
+  }
+
+  #learn(name: string, speed: Speed | undefined, ms: number): void {
+    if (ms < QUICK_MS) this.#speeds.set(name, 'quick')
+    else if (ms >= SLOW_MS) this.#speeds.set(name, 'slow')
+    else if (speed === 'quick') this.#speeds.set(name, 'doubtful')
+    else this.#speeds.delete(name)
+  }
+
+  /** The shared connection with the least to do; undefined: there is none. */
+  #line(): Line | undefined {
+    const { lines, client, onConnect } = this.#options
+    let best: Line | undefined
+    for (const line of this.#lines) if (!best || line.waiting < best.waiting) best = line
+    if (this.#lines.size >= lines || best?.waiting === 0) return best
+    const line = new Line(client, onConnect, () => this.#lines.delete(line))
+    this.#lines.add(line)
+    return line
+  }
+
+  #sweep(): void {
+    const now = performance.now()
+    this.#quick.sweep(now)
+    this.#slow.sweep(now)
+    for (const line of this.#lines) {
+      line.sweep(now)
+      if (line.age(now) >= SLOW_MS) this.#detach(line)
+    }
+    for (const [line, head] of this.#detached) {
+      line.sweep(now)
+      if (line.head === head && !head.settled) continue
+      if (line.head === head) line.cancel()
+      else line.destroy()
+      this.#detached.delete(line)
+      this.#slow.leave()
+    }
+    for (const read of this.#exclusive) {
+      const end = endOf(read.scope, now)
+      if (end) read.end(end)
+      else if (read.lane === this.#quick && read.age(now) >= SLOW_MS) {
+        if (this.#slow.tryEnter()) read.moveTo(this.#slow)
+        else read.end(MOVED)
+      }
+    }
+  }
+
+  /** Leaves a shared connection to the slow statement at its head. The others are sent again, elsewhere. */
+  #detach(line: Line): void {
+    const { head } = line
+    this.#lines.delete(line)
+    line.rejectFollowers(MOVED)
+    if (head?.name !== undefined) this.#speeds.set(head.name, 'slow')
+    if (head && !head.settled && this.#slow.tryEnter()) {
+      this.#detached.set(line, head)
+      return
+    }
+    head?.reject(MOVED)
+    line.cancel()
+  }
+}
+
+/** A read that has one of the pool's connections for itself. */
+class ExclusiveRead {
+  readonly scope: ReadScope
+  /** Where it has a slot. */
+  lane: Lane
+  #client: PoolClient | undefined
+  /** When it had its connection. */
+  #since = Number.POSITIVE_INFINITY
+  #ended = false
+  #reject: (error: unknown) => void = () => {}
+
+  constructor(scope: ReadScope, lane: Lane) {
+    this.scope = scope
+    this.lane = lane
+  }
+
+  run<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      this.#use(pool, work)
+        .then(resolve, reject)
+        .finally(() => this.#leave())
+    })
+  }
+
+  /** For how long it has had its connection. */
+  age(now: number): number {
+    return now - this.#since
+  }
+
+  /** Gives its slot back for one of another lane, which it has. */
+  moveTo(lane: Lane): void {
+    this.lane.leave()
+    this.lane = lane
+  }
+
+  /** Rejects it at once; its statement is cancelled, and its connection closed. */
+  end(error: unknown): void {
+    if (this.#ended) return
+    this.#reject(error)
+    if (this.#client) {
+      void requestCancel(this.#client)
+      destroyConnection(this.#client)
+    }
+    this.#leave()
+  }
+
+  #leave(): void {
+    if (!this.#ended) this.lane.leave()
+    this.#ended = true
+  }
+
+  async #use<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect()
+    let lost: Error | undefined
+    const onError = (error: Error) => {
+      lost = error
+    }
+    client.on('error', onError)
+    try {
+      if (this.#ended) throw unavailable()
+      this.#client = client
+      this.#since = performance.now()
+      return await work(client)
+    } finally {
+      client.off('error', onError)
+      client.release(lost ?? (this.#client !== undefined && this.#ended))
+      this.#client = undefined
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { GatewayError } from '../errors.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import { LOCK_NOT_AVAILABLE } from './locks.ts'
+
+const RETRY_SECONDS = 1
+
+/** The store cannot be reached, or cannot take this on now. */
+export const unavailable = () =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'The store cannot be reached or is too busy. Try again in a moment.',
+    [],
+    RETRY_SECONDS,
+  )
+
+/** What a change needs is locked for longer than it waits. */
+const locked = () =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'What this changes is locked by another session of the database. Nothing was changed; try again in a moment.',
+    [],
+    RETRY_SECONDS,
+  )
+
+/** An operation had all the time that it may have. */
+export const tooSlow = () =>
+  new GatewayError(
+    'TIMEOUT',
+    'The store took longer over this than the server allows. Ask for less: fewer rows, a narrower filter or range of dates, no totals; or split it into several requests.',
+    [],
+    RETRY_SECONDS,
+  )
+
+/** What an error of Postgres, of the network or of Prisma means to a client; undefined: it is a fault of ours. */
+export function storeFault(error: unknown): GatewayError | undefined {
+  if (error instanceof GatewayError) return error
+  if (!(error instanceof Error)) return undefined
+  const codes = codesOf(error)
+  if (codes.includes(QUERY_CANCELED)) return tooSlow()
+  if (codes.includes(LOCK_NOT_AVAILABLE)) return locked()
+  if (codes.some(isUnavailable) || NO_CONNECTION.test(error.message)) return unavailable()
+  return undefined
+}
+
+const QUERY_CANCELED = '57014'
+
+/** Classes of SQLSTATE that say nothing about the statement: no connection, no resources. */
+const UNAVAILABLE_CLASSES = ['08', '53']
+
+const UNAVAILABLE = new Set([
+  // SQLSTATE: a server that stops, starts, or has become a replica; and conflicts with others' transactions.
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '25006',
+  '25P03',
+  '40001',
+  '40P01',
+  // The network, as Node names it.
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  // Prisma, and its adapter.
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
+  'P2028',
+  'P2037',
+  'ConnectionClosed',
+  'DatabaseNotReachable',
+  'SocketTimeout',
+  'TooManyConnections',
+  'TransactionAlreadyClosed',
+])
+
+const isUnavailable = (code: string) =>
+  UNAVAILABLE.has(code) || (/^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.includes(code.slice(0, 2)))
+
+/** pg's own errors have no code. */
+const NO_CONNECTION =
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|is not queryable|pool after calling end/i
+
+function codesOf(error: Error): string[] {
+  const initialization = error instanceof Prisma.PrismaClientInitializationError ? error.errorCode : undefined
+  const cause = adapterCause(error)
+  return [codeOf(error), initialization, cause?.kind, cause?.originalCode, cause?.code].filter(
+    (code): code is string => typeof code === 'string',
+  )
+}
+
+const codeOf = (error: Error) => ('code' in error ? error.code : undefined)
+
+/** What is below an error of Prisma or of its adapter. */
+function adapterCause(error: Error): { kind?: unknown; originalCode?: unknown; code?: unknown } | undefined {
+  const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
+  const cause = meta?.driverAdapterError?.cause ?? error.cause
+  return typeof cause === 'object' && cause !== null ? cause : undefined
+}
