@@ -1,6 +1,7 @@
 import etag from 'etag'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { plainReader } from '../db/connect/store.ts'
+import { GatewayError } from '../errors.ts'
 import { requireAdmin } from '../graphql/execution/context.ts'
 import { createContext, executor, type Graph } from '../graphql/execution/execute.ts'
 import { readFor } from '../graphql/execution/snapshot.ts'
@@ -11,12 +12,17 @@ import { asksAnew, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
 import { readInput } from './server/input.ts'
+import type { RateLimit } from './server/rate-limit.ts'
 
 interface RestOptions {
   graph: Graph
   edge: EdgeCache
   adminTokens: AdminTokens
+  rateLimit: RateLimit | undefined
 }
+
+/** What an answer that is not cached costs, in points: as much as a page of rows of the graph. */
+const READ_COST = 100
 
 /** Serves the documented endpoints. */
 export function mountRest(app: FastifyInstance, options: RestOptions): void {
@@ -34,8 +40,15 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
 }
 
 /** Answers with ready bytes where they are kept, else from one snapshot of the store. */
-async function read({ graph, edge }: RestOptions, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+async function read(
+  { graph, edge, rateLimit }: RestOptions,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const input = readInput(endpoint, request)
+  const refused = await rateLimit?.charge(request.raw, reply.raw, READ_COST)
+  if (refused !== undefined) throw new GatewayError('RATE_LIMITED', refused)
   const compute = async () => {
     const now = graph.deps.now()
     const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, (reader): Promise<Answer<unknown>> => {

@@ -1,11 +1,13 @@
 import { type ExecutionResult, GraphQLError, getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { plainReader } from '../../db/connect/store.ts'
+import { GatewayError } from '../../errors.ts'
 import { subscribe } from '../live/subscribe.ts'
 import type { AskedDocument } from '../policy/documents.ts'
+import type { Cost } from '../policy/limits.ts'
 import type { ServedGraph } from '../served-graph.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
-import { isRefusal, presentResult } from './errors.ts'
+import { isAway, isRefusal, presentResult, refusal } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
 import { readFor } from './snapshot.ts'
 
@@ -13,6 +15,10 @@ import { readFor } from './snapshot.ts'
 export interface ServerContext {
   requestId: string
   admin: Admin
+  /** Its client's address. */
+  client: string
+  /** Charges what the operation costs. @returns undefined, or in words why it is refused */
+  charge(cost: () => number): Promise<string | undefined>
   /** Aborted when the client is gone or has its answer: it ends a subscription. */
   signal: AbortSignal
 }
@@ -75,11 +81,13 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
     onValidate({ addValidationRule }) {
       for (const rule of limiter.rules) addValidationRule(rule)
     },
-    onSubscribe({ args: { document, operationName, variableValues } }) {
+    async onSubscribe({ args: { document, operationName, variableValues, contextValue } }) {
       limiter.assertAllowed(document, operationName, variableValues)
+      await charged(contextValue, () => limiter.cost(document, operationName, variableValues))
     },
-    onExecute({ args: { document, operationName, variableValues, contextValue } }) {
+    async onExecute({ args: { document, operationName, variableValues, contextValue } }) {
       limiter.assertAllowed(document, operationName, variableValues)
+      await charged(contextValue, () => limiter.cost(document, operationName, variableValues))
       const { request } = contextValue as unknown as { request: Request }
       if (request.headers.get('x-graphql-cost') !== '1') return
       const cost = limiter.cost(document, operationName, variableValues)
@@ -90,6 +98,12 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
       }
     },
   }
+}
+
+/** @throws RATE_LIMITED when the client cannot pay for it now */
+async function charged(context: unknown, cost: () => Cost | undefined): Promise<void> {
+  const message = await (context as ServerContext).charge(() => cost()?.requested ?? 0)
+  if (message !== undefined) throw refusal('RATE_LIMITED', message)
 }
 
 /** Everything that a query reads belongs to one snapshot of the store. */
@@ -120,6 +134,8 @@ function errorsPresented({ deps, onRefusal }: ServedGraph): Plugin<GraphContext 
       const presented = presentResult(result as ExecutionResult, requestId, deps.log)
       const codes = presented.errors?.map(({ extensions }) => extensions.code)
       for (const code of new Set(codes)) if (isRefusal(code)) onRefusal(code)
+      const cause = (result as ExecutionResult).errors?.find(isAway)?.originalError
+      if (cause && !(cause instanceof GatewayError)) deps.onAway?.(cause)
       setResult(presented)
     },
   }

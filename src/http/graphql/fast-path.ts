@@ -4,6 +4,7 @@ import { createContext } from '../../graphql/execution/execute.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import { type Answer, asksAnew, type EdgeCache } from '../cache/edge-cache.ts'
+import type { ChargeRequest } from '../server/rate-limit.ts'
 import type { PlainRequest } from './request-params.ts'
 
 /** What is refused here is no fault: the GraphQL server is to answer. */
@@ -19,7 +20,7 @@ export async function answerCompiled(
   edge: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
-  admin: Admin,
+  { admin, charge }: { admin: Admin; charge: ChargeRequest },
 ): Promise<Answer | undefined> {
   const anew = asksAnew(headers)
   const kept = key === undefined || anew ? undefined : edge.find(key)
@@ -28,6 +29,8 @@ export async function answerCompiled(
   const text = asked && graph.documents.find(asked)
   const operation = text === undefined ? undefined : graph.operations.find(text, asked?.operationName)
   if (!operation || !graph.limiter.allows(operation.document, asked?.operationName, asked?.variables)) return undefined
+  const cost = () => graph.limiter.cost(operation.document, asked?.operationName, asked?.variables)?.requested ?? 0
+  if ((await charge(cost)) !== undefined) return undefined
   const compute = async () => {
     const json = await readFor(graph.deps.store, operation.document, async (reader) => {
       const planned = await operation.plan.run(reader, asked?.variables)

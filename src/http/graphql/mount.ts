@@ -4,19 +4,29 @@ import type { ServedGraph } from '../../graphql/served-graph.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { type AdminTokens, adminOf } from '../server/admin.ts'
+import type { ClientOf } from '../server/client-address.ts'
+import type { Connections } from '../server/connections.ts'
+import { chargeOnce, type RateLimit } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import { plainRequest } from './request-params.ts'
 
+interface GraphQLOptions {
+  graph: ServedGraph
+  edge: EdgeCache
+  adminTokens: AdminTokens
+  rateLimit: RateLimit | undefined
+  clientOf: ClientOf
+  connections: Connections
+}
+
 /** Serves GraphQL over HTTP at /graphql, and GraphiQL to browsers. */
-export function mountGraphQL(
-  app: FastifyInstance,
-  { graph, edge, adminTokens }: { graph: ServedGraph; edge: EdgeCache; adminTokens: AdminTokens },
-): void {
+export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
+  const { graph, edge, adminTokens, rateLimit, clientOf, connections } = options
   const server = createGraphQLServer(graph)
   const page = graphiqlPage()
-  const streams = eventStreams(app)
+  const streams = eventStreams(app, connections)
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -24,8 +34,9 @@ export function mountGraphQL(
       if (wantsPage(request)) return page.send(request, reply)
       const admin = adminOf(request.headers, adminTokens)
       const vary = 'Origin, Accept'
+      const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
-      const answer = plain && (await answerCompiled(graph, edge, request, plain, admin))
+      const answer = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge }))
       if (answer) return sendAnswer(request, reply.hijack().raw, answer, edge, { type: plain.type, vary })
       reply.header('vary', vary)
       const headers = new Headers()
@@ -36,7 +47,7 @@ export function mountGraphQL(
       const response = await server.fetch(
         `http://gateway${request.url}`,
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
-        { requestId: request.id, admin, signal: endOf(reply) },
+        { requestId: request.id, admin, client: clientOf(request.raw), charge, signal: endOf(reply) },
       )
       // It may have changed the store: the client that reads next must not wait for the store to tell.
       if (typeof admin === 'object') edge.forget()

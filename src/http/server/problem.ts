@@ -10,6 +10,7 @@ const STATUS: Record<ErrorCode, number> = {
   NOT_FOUND: 404,
   CONFLICT: 409,
   SOURCE_FAILED: 502,
+  RATE_LIMITED: 429,
   UNAVAILABLE: 503,
   TIMEOUT: 503,
 }
@@ -36,11 +37,26 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
     .send(problem(status, detail, errors))
 }
 
-/** Maps any error to its problem document: known ones by their code, the server's own by their status, others to a 500. */
-export function handleError(error: Error, request: FastifyRequest, reply: FastifyReply) {
+/**
+ * Maps any error to its problem document: known ones by their code, the server's own by their status, others to a 500.
+ * `onUnavailable` is called with each failure of a store that is away.
+ */
+export function errorHandler(onUnavailable: (error: Error) => void) {
+  return (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+    handleError(error, request, reply, onUnavailable)
+}
+
+function handleError(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onUnavailable: (error: Error) => void,
+) {
   const known = error instanceof GatewayError ? error : knownFault(error)
   if (known) {
-    if (STATUS[known.code] === 503) request.log.warn({ err: error, requestId: request.id }, known.code.toLowerCase())
+    if (known.code === 'UNAVAILABLE' && known !== error) onUnavailable(error)
+    else if (STATUS[known.code] === 503)
+      request.log.warn({ err: error, requestId: request.id }, known.code.toLowerCase())
     return sendProblem(reply, STATUS[known.code], known.message, known.problems)
   }
   const { statusCode = 500, code } = error as FastifyError
