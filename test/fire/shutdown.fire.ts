@@ -62,8 +62,8 @@ test('idle connections, and event streams that are not read, do not hold it up',
     (
       await openSocket(server, request('GET', `/graphql?query=${subscription}`, 'accept: text/event-stream\r\n'))
     ).pause()
-  await vi.waitFor(async () =>
-    expect(await (await fetch(`${server.base}/metrics`)).text()).toMatch(/^gateway_subscriptions 20$/m),
+  await vi.waitFor(
+    async () => expect(await (await fetch(`${server.base}/metrics`)).text()).toMatch(/^gateway_subscriptions 20$/m),
     PATIENCE,
   )
   const { code, ms } = await stopped(server)

@@ -26,8 +26,11 @@ function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
+// The network of ::1 is unspecified.
+const NEAR = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'unspecified'])
+
 /** Whether a client may be a proxy that speaks for many: it is on this machine, or in a private network. */
 export function isNear(client: string): boolean {
   const address = client.replace(/\/64$/, '')
-  return ipaddr.isValid(address) && ipaddr.parse(address).range() !== 'unicast'
+  return ipaddr.isValid(address) && NEAR.has(ipaddr.parse(address).range())
 }
