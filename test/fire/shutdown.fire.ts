@@ -11,6 +11,8 @@ const TIMEOUT_MS = 2000
 const MOST_MS = TIMEOUT_MS + 2000 + 4000
 const QUICK_MS = 4000
 
+const PATIENCE = { timeout: 30_000, interval: 50 }
+
 const cleanup: (() => Promise<unknown> | unknown)[] = []
 afterEach(async () => {
   for (const one of cleanup.splice(0).reverse()) await one()
