@@ -14,7 +14,6 @@ import { Documents, idOfDocument } from './graphql/policy/documents.ts'
 import { Limiter, type Limits } from './graphql/policy/limits.ts'
 import { createSubgraph } from './graphql/schema/federation.ts'
 import { createSchema } from './graphql/schema/schema.ts'
-import { serveKept } from './http/cache/cached-answers.ts'
 import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
 import { mountDocs } from './http/docs.ts'
@@ -25,19 +24,26 @@ import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { mountRest } from './http/rest.ts'
 import { adminTokens } from './http/server/admin.ts'
+import { Admission, admitRead } from './http/server/admission.ts'
+import { type ClientOf, clientAddress, isNear } from './http/server/client-address.ts'
+import { Connections } from './http/server/connections.ts'
 import { CORS } from './http/server/cors.ts'
-import { closeUnused } from './http/server/idle-sockets.ts'
-import { handleError, problem, sendProblem } from './http/server/problem.ts'
+import { Front, isProbe } from './http/server/front.ts'
+import { errorHandler, problem, sendProblem } from './http/server/problem.ts'
+import { RateLimit } from './http/server/rate-limit.ts'
 import { requestIdOf } from './http/server/request-id.ts'
 import { releaseOf } from './release.ts'
 import { ownOperations } from './rest/own-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
 
 const BODY_LIMIT = 1024 * 1024
+/** How often it is looked for requests that take too long to arrive. */
+const CHECK_MS = 1000
 
 /** The whole HTTP surface. It does not listen. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
-  const { config, store, notifications, cache, metrics, log, now } = deps
+  const { config, store, notifications, cache, metrics, outage, log, now } = deps
+  const handleError = errorHandler((error) => outage.failed(error))
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
@@ -53,7 +59,10 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       handleError(error, request as never, reply as never)
     },
     clientErrorHandler: refuseUnreadable,
-    return503OnClosing: true,
+    requestTimeout: config.REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: config.REQUEST_TIMEOUT_MS, connectionsCheckingInterval: CHECK_MS },
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
   })
   for (const method of METHODS)
@@ -72,14 +81,31 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     historyPoint: () => historyPoint(store),
     now,
   })
-  serveKept(app.server, edge)
+  const clientOf = clientAddress(config.TRUST_PROXY)
+  const rateLimit = await openRateLimit(app, config, clientOf)
+  const connections = new Connections(app.server, {
+    max: config.MAX_CONNECTIONS,
+    sendTimeoutMs: config.SEND_TIMEOUT_MS,
+    metrics,
+  })
+  const admission = new Admission(config.MAX_CONCURRENT_REQUESTS)
+  const front = new Front(app.server, { edge, admission, connections, rateLimit, metrics })
+  app.addHook('preClose', async () => {
+    front.close()
+    connections.closeIdle()
+  })
+  app.addHook('onClose', async () => connections.close())
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id).header('vary', 'Origin')
     done(unreadable(request.url))
   })
   await app.register(cors, CORS)
   addEtags(app)
-  closeUnused(app)
+  admitRead(app, {
+    admission,
+    isExempt: isProbe,
+    refuse: (request, response) => front.refuseOverload(request, response),
+  })
 
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -96,6 +122,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     store,
     log,
     maxSubscriptions: config.MAX_SUBSCRIPTIONS,
+    maxPerClient: maxSubscriptionsPerClient(config),
     onFull: () => onRefusal(NO_PLACE),
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
@@ -121,7 +148,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
       shared: config.REDIS_URL === undefined ? undefined : cache,
     }),
-    deps: { ...deps, live, limits: limiter.limits },
+    deps: { ...deps, live, limits: limiter.limits, onAway: (error: Error) => outage.failed(error) },
     onRefusal,
     onFailure: countFailures(metrics),
   }
@@ -132,12 +159,35 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   )
   mountHealth(app, { probe: store.probe, cache, log })
   mountMetrics(app, { metrics, store, live, log, now })
-  mountRest(app, { graph, edge, adminTokens: tokens })
-  mountGraphQL(app, { graph, edge, adminTokens: tokens })
+  mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
+  mountGraphQL(app, { graph, edge, adminTokens: tokens, rateLimit, clientOf, connections })
   app.get('/openapi.json', (_request, reply) => reply.send(document))
   mountDocs(app, document, edge)
   refuseOtherMethods(app, known)
   return app
+}
+
+/** The rate limit, if one is set; the points are counted in Redis where there is one. */
+async function openRateLimit(
+  app: FastifyInstance,
+  { RATE_LIMIT: limit, REDIS_URL: redisUrl }: Config,
+  clientOf: ClientOf,
+): Promise<RateLimit | undefined> {
+  if (limit === undefined) return undefined
+  if (redisUrl === undefined) return new RateLimit({ limit, clientOf, shared: undefined })
+  const { openRedisPointCounter } = await import('./http/server/redis-point-counter.ts')
+  const shared = openRedisPointCounter(redisUrl)
+  app.addHook('onClose', async () => shared.close())
+  return new RateLimit({ limit, clientOf, shared })
+}
+
+/**
+ * How many subscriptions a client may have. Without a setting it leaves room for others, and most of it where it may be a
+ * proxy.
+ */
+function maxSubscriptionsPerClient(config: Config): (client: string) => number {
+  const { MAX_SUBSCRIPTIONS: most, MAX_SUBSCRIPTIONS_PER_CLIENT: set } = config
+  return (client) => set ?? Math.ceil(most * (isNear(client) ? 0.9 : 0.1))
 }
 
 /** The limits that are set: 0 is none. */

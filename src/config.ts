@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { readKnownDocuments } from './graphql/policy/known-documents.ts'
 import { readCron } from './jobs/cron.ts'
@@ -70,6 +71,16 @@ const chains = z.string().transform((given, context) => {
   return z.NEVER
 })
 
+/** How many proxies there are in front, or their addresses. */
+const proxies = z.string().transform((given, context) => {
+  if (/^\d{1,2}$/.test(given)) return Number(given)
+  const addresses = given.split(',').map((one) => one.trim())
+  const isAddress = (one: string) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)
+  if (addresses.every(isAddress)) return addresses
+  context.addIssue('must be a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1')
+  return z.NEVER
+})
+
 /** A cron pattern. */
 const pattern = z.string().superRefine((given, context) => {
   try {
@@ -128,6 +139,15 @@ const variables = z.object({
     .transform((given) => given === 'true'),
   MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024).default(32 * 1024 * 1024),
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
+  MAX_SUBSCRIPTIONS_PER_CLIENT: whole(0, 1_000_000).optional(),
+  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000),
+  MAX_CONCURRENT_REQUESTS: whole(1, 100_000).default(64),
+  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000),
+  SEND_TIMEOUT_MS: whole(1, 3_600_000).default(60_000),
+  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000).default(72_000),
+  SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000).default(5000),
+  RATE_LIMIT: whole(1, 1_000_000_000).optional(),
+  TRUST_PROXY: proxies.optional(),
   DISTRIBUTION_CRON: pattern.optional(),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7),
   READ_TIMEOUT_MS: whole(0, 3_600_000).default(30_000),

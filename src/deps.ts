@@ -8,6 +8,7 @@ import { openStore, type Store } from './db/connect/store.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { migrate } from './db/server/migrate.ts'
 import type { BasePoints } from './domain/points/formula.ts'
+import { Outage } from './outage.ts'
 import { type Client, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
@@ -23,6 +24,8 @@ export interface Deps {
   notifications: Notifications
   cache: Cache
   metrics: Registry
+  /** Where it is told that the store is away. */
+  outage: Outage
   basePoints: BasePoints
   /** For servers that are not ours. */
   client: Client
@@ -48,7 +51,9 @@ export async function openDeps(config: Config): Promise<Deps> {
     if (embedded) closing.push(() => embedded.release())
     const url = config.DATABASE_URL ?? embedded?.url ?? ''
     await migrate({ url, migrationsDir: join(import.meta.dirname, '../prisma/migrations'), log })
-    const onError = (error: Error) => log.warn({ err: error }, 'a connection to the store failed')
+    const outage = new Outage({ log, probe: () => store.probe.ping() })
+    closing.push(async () => outage.close())
+    const onError = (error: Error) => outage.failed(error)
     const store = openStore({
       url,
       poolSize: config.DATABASE_POOL_SIZE,
@@ -84,6 +89,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       notifications,
       cache,
       metrics: new Registry(),
+      outage,
       basePoints,
       client,
       positionsSource,

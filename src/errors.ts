@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'CONFLICT'
   | 'SOURCE_FAILED'
+  | 'RATE_LIMITED'
   | 'UNAVAILABLE'
   | 'TIMEOUT'
   | 'ANSWER_TOO_LARGE'
@@ -19,6 +20,7 @@ export const REFUSALS = {
   COST_LIMIT_EXCEEDED: 400,
   DOCUMENT_NOT_KNOWN: 400,
   DOCUMENT_NOT_TRUSTED: 403,
+  RATE_LIMITED: 429,
   PERSISTED_QUERY_HASH_MISMATCH: 400,
   /** Clients send the text then; they look for it in an answer that has arrived. */
   PERSISTED_QUERY_NOT_FOUND: 200,

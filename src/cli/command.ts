@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readSnapshot } from '../db/connect/store.ts'
@@ -14,8 +15,8 @@ export const CLI = 'cli'
 
 /** Opens the resources, runs one command, closes them again: also on Ctrl-C, which leaves the store as it was. */
 export async function withDeps(work: (deps: Deps, signal: AbortSignal) => Promise<void> | void): Promise<void> {
-  const signal = stopSignal()
-  const config: Config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env) })
+  const config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env) })
+  const signal = stopSignal(config)
   const deps = await openDeps(config)
   try {
     await work(deps, signal)
@@ -39,9 +40,29 @@ export function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 }
 
-export function stopSignal(): AbortSignal {
+/** How much longer than SHUTDOWN_TIMEOUT_MS it may take to close everything. */
+const CLOSING_MS = 2000
+/** On Ctrl-C the terminal and npm each send a signal. */
+const SAME_SIGNAL_MS = 500
+
+/**
+ * Aborted by the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once, and so does time: whatever
+ * hangs, the process is gone soon after SHUTDOWN_TIMEOUT_MS.
+ */
+export function stopSignal({ SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config): AbortSignal {
   const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
+  let since = Number.POSITIVE_INFINITY
+  const stop = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => {
+    if (performance.now() - since > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
+    if (controller.signal.aborted) return
+    since = performance.now()
+    setTimeout(() => {
+      process.stderr.write('Not everything could be closed in time: ending without it.\n')
+      process.exit(1)
+    }, timeoutMs + CLOSING_MS).unref()
+    controller.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   return controller.signal
 }
 
@@ -77,6 +98,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   CONFLICT: 4,
   SOURCE_FAILED: 5,
   UNAVAILABLE: 6,
+  RATE_LIMITED: 1,
   TIMEOUT: 1,
   ANSWER_TOO_LARGE: 1,
   UNAUTHENTICATED: 1,

@@ -10,8 +10,6 @@ import { samplePool, sampleUser } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
 
-const CLOSING_MS = 5000
-
 export function addServe(program: Command): void {
   program
     .command('serve', { isDefault: true })
@@ -22,7 +20,7 @@ export function addServe(program: Command): void {
 
 async function serve(sample: boolean): Promise<void> {
   const config = readConfig({ SAMPLE_DATA: sample ? 'on' : undefined, ...withoutEmpty(process.env) })
-  const stop = stopSignal()
+  const stop = stopSignal(config)
   const deps = await openDeps(config)
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
@@ -46,8 +44,7 @@ async function serve(sample: boolean): Promise<void> {
       if (stop.aborted) resolve()
       else stop.addEventListener('abort', () => resolve(), { once: true })
     })
-    // A client that does not read its answer must not hold the gateway up for ever.
-    const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref()
+    const deadline = setTimeout(() => app.server.closeAllConnections(), config.SHUTDOWN_TIMEOUT_MS).unref()
     await Promise.all([app.close(), schedule.close(), standings.close()])
     clearTimeout(deadline)
   } finally {

@@ -13,6 +13,8 @@ export interface GatewayDeps {
   /** How many times a token's price may be, or be a fraction of, what it was on the date before. */
   maxPriceJump: number
   log: Log
+  /** Called when an operation fails because the store is away. */
+  onAway?(error: Error): void
   /** What subscriptions live on; undefined: nobody can subscribe, as on the command line. */
   live?: Live
   /** What clients are told of the limits; undefined: there are none, as on the command line. */

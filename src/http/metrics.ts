@@ -6,7 +6,7 @@ import type { Log } from '../graphql/deps.ts'
 import type { Live } from '../graphql/live/live.ts'
 import { within } from './server/with-timeout.ts'
 
-const PATIENCE_MS = 2000
+const PATIENCE_MS = 700
 
 interface MetricsOptions {
   metrics: Registry

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Reader } from '../db/connect/reader.ts'
 import type { Cancellation } from '../db/connect/scope.ts'
 import { plainReader } from '../db/connect/store.ts'
+import { GatewayError } from '../errors.ts'
 import { requireAdmin } from '../graphql/execution/context.ts'
 import { createContext, executor, type Graph } from '../graphql/execution/execute.ts'
 import { readFor } from '../graphql/execution/snapshot.ts'
@@ -13,14 +14,19 @@ import { alternateLink } from './alternate-link.ts'
 import { asksAnew, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
-import { clientOf } from './server/client.ts'
+import { cancellationOf } from './server/cancellation.ts'
 import { readInput } from './server/input.ts'
+import type { RateLimit } from './server/rate-limit.ts'
 
 interface RestOptions {
   graph: Graph
   edge: EdgeCache
   adminTokens: AdminTokens
+  rateLimit: RateLimit | undefined
 }
+
+/** What an answer that is not cached costs, in points: as much as a page of rows of the graph. */
+const READ_COST = 100
 
 /** Serves the documented endpoints. */
 export function mountRest(app: FastifyInstance, options: RestOptions): void {
@@ -42,12 +48,14 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
 
 /** Answers with ready bytes where they are kept, else from one snapshot of the store. */
 async function read(
-  { graph, edge, link }: RestOptions & { link: ReturnType<typeof alternateLink> },
+  { graph, edge, link, rateLimit }: RestOptions & { link: ReturnType<typeof alternateLink> },
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
   const input = readInput(endpoint, request)
+  const refused = await rateLimit?.charge(request.raw, reply.raw, READ_COST)
+  if (refused !== undefined) throw new GatewayError('RATE_LIMITED', refused)
   const compute = async (cancellation: Cancellation) => {
     const asked = { ...input, now: graph.deps.now() }
     const variables = endpoint.variables(asked)
@@ -59,7 +67,7 @@ async function read(
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
     return { status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
   }
-  const answer = await edge.answer(edgeKey(request), compute, clientOf(reply.raw), asksAnew(request.headers))
+  const answer = await edge.answer(edgeKey(request), compute, cancellationOf(reply.raw), asksAnew(request.headers))
   sendAnswer(request, reply.hijack().raw, answer, edge)
 }
 

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { openNotifications } from '../../src/db/connect/notifications.ts'
 import { openStore as openGatewayStore } from '../../src/db/connect/store.ts'
 import { CHANNELS, type Deps } from '../../src/deps.ts'
+import { Outage } from '../../src/outage.ts'
 import { openClient } from '../../src/sources/client.ts'
 import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
 import { openStore } from './store.ts'
@@ -63,9 +64,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     notify: store.probe.notify,
     onError() {},
   })
+  const log = pino({ level: 'silent' })
   const deps: Deps = {
     config,
-    log: pino({ level: 'silent' }),
+    log,
+    outage: new Outage({ log, probe: () => store.probe.ping() }),
     store,
     notifications,
     metrics: new Registry(),
@@ -104,6 +107,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     async close() {
       await app.close()
+      deps.outage.close()
       await cache.close()
       await client.close()
       await notifications.close()

@@ -10,12 +10,14 @@ import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader } from '../../db/connect/store.ts'
+import { GatewayError } from '../../errors.ts'
 import { subscribe } from '../live/subscribe.ts'
 import type { AskedDocument } from '../policy/documents.ts'
+import type { Cost } from '../policy/limits.ts'
 import type { ServedGraph } from '../served-graph.ts'
 import { assertAnswerSize } from './answer-size.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
-import { isRefusal, presentResult } from './errors.ts'
+import { isAway, isRefusal, presentResult, refusal } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
 import { readFor } from './snapshot.ts'
 
@@ -23,6 +25,10 @@ import { readFor } from './snapshot.ts'
 export interface ServerContext {
   requestId: string
   admin: Admin
+  /** Its client's address. */
+  client: string
+  /** Charges what the operation costs. @returns undefined, or in words why it is refused */
+  charge(cost: () => number): Promise<string | undefined>
   /** Aborted when the client is gone or has its answer: it ends a subscription. */
   signal: AbortSignal
   /** What came of the query already, where it failed: it is presented, not read a second time. */
@@ -101,11 +107,13 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
     onValidate({ addValidationRule }) {
       for (const rule of limiter.rules) addValidationRule(rule)
     },
-    onSubscribe({ args: { document, operationName, variableValues } }) {
+    async onSubscribe({ args: { document, operationName, variableValues, contextValue } }) {
       limiter.assertAllowed(document, operationName, variableValues)
+      await charged(contextValue, () => limiter.cost(document, operationName, variableValues))
     },
-    onExecute({ args: { document, operationName, variableValues, contextValue } }) {
+    async onExecute({ args: { document, operationName, variableValues, contextValue } }) {
       limiter.assertAllowed(document, operationName, variableValues)
+      await charged(contextValue, () => limiter.cost(document, operationName, variableValues))
       const { request } = contextValue as unknown as { request: Request }
       if (request.headers.get('x-graphql-cost') !== '1') return
       const cost = limiter.cost(document, operationName, variableValues)
@@ -116,6 +124,12 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
       }
     },
   }
+}
+
+/** @throws RATE_LIMITED when the client cannot pay for it now */
+async function charged(context: unknown, cost: () => Cost | undefined): Promise<void> {
+  const message = await (context as ServerContext).charge(() => cost()?.requested ?? 0)
+  if (message !== undefined) throw refusal('RATE_LIMITED', message)
 }
 
 /** Everything that a query reads belongs to one snapshot of the store. */
@@ -154,6 +168,8 @@ function errorsPresented({ deps, onRefusal, onFailure }: ServedGraph): Plugin<Gr
         if (isRefusal(code)) onRefusal(code)
         else onFailure(String(code))
       }
+      const cause = (result as ExecutionResult).errors?.find(isAway)?.originalError
+      if (cause && !(cause instanceof GatewayError)) deps.onAway?.(cause)
       setResult(presented)
     },
   }

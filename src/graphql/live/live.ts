@@ -25,8 +25,12 @@ export interface Live {
   readonly open: number
   /** Whether all that happens in the store is heard. */
   readonly connected: boolean
-  /** Takes one of the places for subscriptions. @returns gives it back. @throws UNAVAILABLE when none is free */
-  enter(): () => void
+  /**
+   * Takes one of the slots for subscriptions.
+   * @returns frees it
+   * @throws UNAVAILABLE when none is free, RATE_LIMITED when the client has as many as one client may have
+   */
+  enter(client: string): () => void
   /** One event at once, then one for all changes of a quarter of a second. A reader that is behind gets one for all. */
   changes(): AsyncIterableIterator<ChangeEvent>
   /**
@@ -50,6 +54,8 @@ export interface LiveOptions {
   log: Log
   /** How many subscriptions may be open. */
   maxSubscriptions: number
+  /** How many of them one client may have. */
+  maxPerClient?(client: string): number
   /** Told of each for which there was no place. */
   onFull?(): void
   /** How many events may be read from the store at a time. */
@@ -63,8 +69,18 @@ const RETRY_MS = 1000
 /** A run's end is written down a little before it is committed and told. */
 const OVERLAP_MS = 10 * 60_000
 
-export function openLive({ notifications, store, log, maxSubscriptions, onFull, maxReads }: LiveOptions): Live {
+export function openLive({
+  notifications,
+  store,
+  log,
+  maxSubscriptions,
+  maxPerClient,
+  onFull,
+  maxReads,
+}: LiveOptions): Live {
   let open = 0
+  /** How many of the open subscriptions each client has. */
+  const openOf = new Map<string, number>()
   let closed = false
   const turn = pLimit(maxReads)
 
@@ -159,7 +175,7 @@ export function openLive({ notifications, store, log, maxSubscriptions, onFull, 
     get connected() {
       return notifications.connected
     },
-    enter() {
+    enter(client) {
       if (closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
       if (open >= maxSubscriptions) {
         onFull?.()
@@ -168,11 +184,23 @@ export function openLive({ notifications, store, log, maxSubscriptions, onFull, 
           `The server has ${maxSubscriptions} open subscriptions, which is its limit. Try again later.`,
         )
       }
+      const own = openOf.get(client) ?? 0
+      const most = maxPerClient?.(client) ?? maxSubscriptions
+      if (own >= most)
+        throw new GatewayError(
+          'RATE_LIMITED',
+          `You have ${own} open subscriptions, which is what one client may have. End one of them first.`,
+        )
       open++
+      openOf.set(client, own + 1)
       let left = false
       return () => {
-        if (!left) open--
+        if (left) return
         left = true
+        open--
+        const others = (openOf.get(client) ?? 1) - 1
+        if (others === 0) openOf.delete(client)
+        else openOf.set(client, others)
       }
     },
     changes() {

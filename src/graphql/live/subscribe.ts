@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/store.ts'
-import { GatewayError } from '../../errors.ts'
+import { GatewayError, REFUSALS } from '../../errors.ts'
 import type { Admin } from '../execution/context.ts'
 import { isAway, presentError, presentResult } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
@@ -22,6 +22,8 @@ import { type LiveAnswer, readLive } from './live-answer.ts'
 export interface Subscriber {
   requestId: string
   admin: Admin
+  /** Its address. */
+  client: string
   signal: AbortSignal
 }
 
@@ -45,12 +47,12 @@ export async function subscribe(
   subscriber: Subscriber,
 ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
   const { live, store, log } = graph.deps
-  const { requestId, admin, signal } = subscriber
+  const { requestId, admin, client, signal } = subscriber
   const present = (result: ExecutionResult) => presentResult(result, requestId, log)
   let leave = () => {}
   try {
     if (!live) throw new GatewayError('UNAVAILABLE', 'Nothing is live here.')
-    leave = live.enter()
+    leave = live.enter(client)
     const operation = graph.operations.live(args.document, args.operationName)
     if (operation) {
       const answers = answersOf(operation, live)
@@ -70,8 +72,8 @@ export async function subscribe(
   } catch (error) {
     leave()
     const shown = shownOf(error)
-    if (shown.extensions.code === 'UNAVAILABLE')
-      shown.extensions.http = { status: 503, headers: { 'retry-after': '10' } }
+    const status = { UNAVAILABLE: 503, RATE_LIMITED: REFUSALS.RATE_LIMITED }[String(shown.extensions.code)]
+    if (status !== undefined) shown.extensions.http = { status, headers: { 'retry-after': '10' } }
     return { errors: [shown] }
   }
 

@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Connections } from '../server/connections.ts'
 
 /** A client that takes nothing for so long is gone. */
 const STALLED_MS = 60_000
@@ -9,7 +11,7 @@ const CLOSING_MS = 300
  * Sends event streams. When the server closes they end at once, without the word that they are complete: clients come
  * back, to the next server.
  */
-export function eventStreams(app: FastifyInstance) {
+export function eventStreams(app: FastifyInstance, connections: Connections) {
   const open = new Map<FastifyReply, Readable>()
   let closing = false
   const end = async (reply: FastifyReply, stream: Readable) => {
@@ -33,6 +35,7 @@ export function eventStreams(app: FastifyInstance) {
       const stream = Readable.from(body)
       const { raw } = reply
       open.set(reply, stream)
+      connections.stream(raw.socket as Socket)
       raw.once('close', () => open.delete(reply))
       raw.setTimeout(STALLED_MS, () => raw.destroy())
       reply

@@ -9,6 +9,7 @@ import { createContext } from '../../graphql/execution/execute.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import { type Answer, asksAnew, type EdgeCache } from '../cache/edge-cache.ts'
+import type { ChargeRequest } from '../server/rate-limit.ts'
 import type { PlainRequest } from './request-params.ts'
 
 /** A query that was read, but not well. */
@@ -32,7 +33,7 @@ export async function answerCompiled(
   edge: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
-  { admin, client }: { admin: Admin; client: Cancellation },
+  { admin, charge, cancellation }: { admin: Admin; charge: ChargeRequest; cancellation: Cancellation },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
   const anew = asksAnew(headers)
   const kept = key === undefined || anew ? undefined : edge.find(key)
@@ -42,6 +43,8 @@ export async function answerCompiled(
   const text = asked && graph.documents.find(asked)
   const operation = text === undefined ? undefined : graph.operations.find(text, asked?.operationName)
   if (!operation || !graph.limiter.allows(operation.document, asked?.operationName, asked?.variables)) return undefined
+  const cost = () => graph.limiter.cost(operation.document, asked?.operationName, asked?.variables)?.requested ?? 0
+  if ((await charge(cost)) !== undefined) return undefined
   const compute = async (cancellation: Cancellation) => {
     const answer = async (reader: Reader) => {
       const planned = await operation.plan.run(reader, asked?.variables)
@@ -54,7 +57,7 @@ export async function answerCompiled(
     return { status: 200, json: `{"data":${json}}` }
   }
   try {
-    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, client, anew) }
+    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, cancellation, anew) }
   } catch (error) {
     const failed = error instanceof Failed ? error.result : resultOf(error)
     return failed.errors?.every(isCallersMistake) ? undefined : { failed }

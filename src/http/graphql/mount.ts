@@ -4,20 +4,30 @@ import type { ServedGraph } from '../../graphql/served-graph.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { type AdminTokens, adminOf } from '../server/admin.ts'
-import { clientOf } from '../server/client.ts'
+import { cancellationOf } from '../server/cancellation.ts'
+import type { ClientOf } from '../server/client-address.ts'
+import type { Connections } from '../server/connections.ts'
+import { chargeOnce, type RateLimit } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
 import { graphiqlPage, wantsPage } from './graphiql.ts'
 import { plainRequest } from './request-params.ts'
 
+interface GraphQLOptions {
+  graph: ServedGraph
+  edge: EdgeCache
+  adminTokens: AdminTokens
+  rateLimit: RateLimit | undefined
+  clientOf: ClientOf
+  connections: Connections
+}
+
 /** Serves GraphQL over HTTP at /graphql, and GraphiQL to browsers. */
-export function mountGraphQL(
-  app: FastifyInstance,
-  { graph, edge, adminTokens }: { graph: ServedGraph; edge: EdgeCache; adminTokens: AdminTokens },
-): void {
+export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
+  const { graph, edge, adminTokens, rateLimit, clientOf, connections } = options
   const server = createGraphQLServer(graph)
   const page = graphiqlPage()
-  const streams = eventStreams(app)
+  const streams = eventStreams(app, connections)
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -25,9 +35,10 @@ export function mountGraphQL(
       if (wantsPage(request)) return page.send(request, reply)
       const admin = adminOf(request.headers, adminTokens)
       const vary = 'Origin, Accept'
+      const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
-      const client = clientOf(reply.raw)
-      const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, client }))
+      const cancellation = cancellationOf(reply.raw)
+      const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge, cancellation }))
       if (found && 'answer' in found)
         return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary })
       reply.header('vary', vary)
@@ -39,7 +50,14 @@ export function mountGraphQL(
       const response = await server.fetch(
         `http://gateway/graphql${new URL(request.url, 'http://gateway').search}`,
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
-        { requestId: request.id, admin, signal: endOf(reply), failed: found?.failed },
+        {
+          requestId: request.id,
+          admin,
+          client: clientOf(request.raw),
+          charge,
+          signal: endOf(reply),
+          failed: found?.failed,
+        },
       )
       // It may have changed the store: the client that reads next must not wait for the store to tell.
       if (typeof admin === 'object') edge.forget()

@@ -10,6 +10,7 @@ const STATUS: Record<ErrorCode, number> = {
   NOT_FOUND: 404,
   CONFLICT: 409,
   SOURCE_FAILED: 502,
+  RATE_LIMITED: 429,
   UNAVAILABLE: 503,
   TIMEOUT: 503,
   ANSWER_TOO_LARGE: 400,
@@ -42,12 +43,25 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
     .send(problem(status, detail, errors))
 }
 
-/** Maps any error to its problem document: known ones by their code, the server's own by their status, others to a 500. */
-export function handleError(error: Error, request: FastifyRequest, reply: FastifyReply) {
+/**
+ * Maps any error to its problem document: known ones by their code, the server's own by their status, others to a 500.
+ * `onUnavailable` is called with each failure of a store that is away.
+ */
+export function errorHandler(onUnavailable: (error: Error) => void) {
+  return (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+    handleError(error, request, reply, onUnavailable)
+}
+
+function handleError(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onUnavailable: (error: Error) => void,
+) {
   const known = knownFault(error)
   if (known) {
-    // A store that is away fails every request: a line for each is enough, without its stack.
-    if (STATUS[known.code] === 503)
+    if (known.code === 'UNAVAILABLE' && known !== error) onUnavailable(error)
+    else if (STATUS[known.code] === 503)
       request.log.warn({ reason: error.message, requestId: request.id }, known.code.toLowerCase())
     if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
     return sendProblem(reply, STATUS[known.code], known.message, known.problems)

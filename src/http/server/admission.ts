@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+
+/** How often it is looked whether those that wait become fewer: where they do not, there is an overload and not a burst. */
+const BURST_MS = 500
+const MAX_WAITING = 1000
+/** The limit shrinks while the event loop is late by more than this, and has itself taken so much of a processor. */
+const LATE_MS = 100
+const BUSY = 0.5
+const ADJUST_MS = 500
+const RESOLUTION_MS = 20
+const MIN_LIMIT = 4
+
+interface Waiting {
+  response: ServerResponse
+  done(entered: boolean): void
+}
+
+/**
+ * Bounds how many requests are worked on at a time. A burst waits for its turn. In an overload, which lasts until half of
+ * the slots are free, a request that finds no free slot is refused at once: what is served is served fast.
+ */
+export class Admission {
+  readonly #max: number
+  #limit: number
+  readonly #active = new Set<ServerResponse>()
+  /** In an overload: admitted, and their bodies are still on the way. */
+  readonly #arriving = new Set<ServerResponse>()
+  #waiting: Waiting[] = []
+  #overloaded = false
+  #burst: NodeJS.Timeout | undefined
+  /** How many were waiting when it was last looked. */
+  #waited = Number.POSITIVE_INFINITY
+  #cpu = process.cpuUsage()
+  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  readonly #adjusting: NodeJS.Timeout
+
+  constructor(max: number) {
+    this.#max = max
+    this.#limit = max
+    this.#delay.enable()
+    this.#adjusting = setInterval(() => this.#adjust(), ADJUST_MS).unref()
+  }
+
+  /** Whether a request may be read that has just come. */
+  admits(response: ServerResponse): boolean {
+    if (!this.#overloaded) return true
+    if (this.#active.size + this.#arriving.size >= this.#limit) return false
+    this.#arriving.add(response)
+    response.once('close', () => this.#arriving.delete(response))
+    return true
+  }
+
+  /** Calls `done` when there is a slot for a request that has been read, or, with false, when it is refused. */
+  enter(response: ServerResponse, done: (entered: boolean) => void): void {
+    this.#arriving.delete(response)
+    if (this.#active.size < this.#limit) this.#start({ response, done })
+    else if (this.#overloaded || this.#waiting.length >= MAX_WAITING) done(false)
+    else {
+      this.#waiting.push({ response, done })
+      this.#burst ??= setInterval(() => this.#look(), BURST_MS)
+    }
+  }
+
+  /** Frees the slot of a request, if it has one. */
+  leave(response: ServerResponse): void {
+    if (!this.#active.delete(response)) return
+    while (this.#active.size < this.#limit) {
+      const next = this.#waiting.shift()
+      if (!next) break
+      if (!next.response.destroyed) this.#start(next)
+    }
+    if (this.#waiting.length === 0) this.#endBurst()
+    if (this.#overloaded && this.#active.size <= this.#limit / 2) this.#overloaded = false
+  }
+
+  close(): void {
+    clearInterval(this.#adjusting)
+    this.#endBurst()
+    this.#delay.disable()
+  }
+
+  #start({ response, done }: Waiting): void {
+    this.#active.add(response)
+    const leave = () => this.leave(response)
+    // Whether its client reads the answer is another matter.
+    response.once('prefinish', leave).once('close', leave)
+    done(true)
+  }
+
+  #look(): void {
+    const { length } = this.#waiting
+    const shrinks = length < this.#waited
+    this.#waited = length
+    if (shrinks) return
+    this.#endBurst()
+    this.#overloaded = true
+    for (const { done } of this.#waiting.splice(0)) done(false)
+  }
+
+  #endBurst(): void {
+    clearInterval(this.#burst)
+    this.#burst = undefined
+    this.#waited = Number.POSITIVE_INFINITY
+  }
+
+  #adjust(): void {
+    const lateMs = this.#delay.mean / 1e6 - RESOLUTION_MS
+    this.#delay.reset()
+    const { user, system } = process.cpuUsage(this.#cpu)
+    this.#cpu = process.cpuUsage()
+    this.#limit =
+      lateMs > LATE_MS && (user + system) / 1000 > BUSY * (ADJUST_MS + lateMs)
+        ? Math.max(Math.min(MIN_LIMIT, this.#max), Math.floor(this.#limit / 2))
+        : Math.min(this.#max, this.#limit + Math.ceil(this.#max / 8))
+  }
+}
+
+interface AdmitReadOptions {
+  admission: Admission
+  isExempt(url: string): boolean
+  refuse(request: IncomingMessage, response: ServerResponse): void
+}
+
+/** Holds every request that is not exempt to the bound, once it has been read. */
+export function admitRead(app: FastifyInstance, { admission, isExempt, refuse }: AdmitReadOptions): void {
+  app.addHook('preHandler', (request, reply, done) => {
+    if (isExempt(request.url)) done()
+    else
+      admission.enter(reply.raw, (entered) => {
+        if (entered) done()
+        else refuse(request.raw, reply.hijack().raw)
+      })
+  })
+  // An event stream goes on; it was bounded when it began.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    admission.leave(reply.raw)
+    done()
+  })
+  app.addHook('onClose', async () => admission.close())
+}

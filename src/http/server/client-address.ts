@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import proxyAddr from '@fastify/proxy-addr'
+import ipaddr from 'ipaddr.js'
+
+/** How many proxies are in front, or their addresses and networks; undefined: none. */
+export type Proxies = number | string[] | undefined
+
+/** Names the client of a request: its IPv4 address, or the /64 network of its IPv6 address. */
+export type ClientOf = (request: IncomingMessage) => string
+
+/** `X-Forwarded-For` counts as far as it was written by proxies. */
+export function clientAddress(proxies: Proxies): ClientOf {
+  const socketAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
+  if (proxies === undefined) return (request) => networkOf(socketAddress(request))
+  const isProxy = typeof proxies === 'number' ? (_: string, hop: number) => hop < proxies : proxyAddr.compile(proxies)
+  return (request) => networkOf(proxyAddr(request, isProxy) || socketAddress(request))
+}
+
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  return `${parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
+
+// The network of ::1 is unspecified.
+const NEAR = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'unspecified'])
+
+/** Whether a client may be a proxy that speaks for many: it is on this machine, or in a private network. */
+export function isNear(client: string): boolean {
+  const address = client.replace(/\/64$/, '')
+  return ipaddr.isValid(address) && NEAR.has(ipaddr.parse(address).range())
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Counter, type Registry } from 'prom-client'
+import { sendCached } from '../cache/cached-answers.ts'
+import type { EdgeCache } from '../cache/edge-cache.ts'
+import type { Admission } from './admission.ts'
+import type { Connections } from './connections.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { Refusal } from './refusal.ts'
+import { RefusalPace } from './refusal-pace.ts'
+
+/** What is asked of a gateway by whoever runs it: it is answered in every state. */
+export const isProbe = (url: string) => /^\/(health|livez|readyz|metrics)\/?(\?|$)/i.test(url)
+
+const CLOSING = new Refusal({
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The server is closing. Try again in a moment.',
+  retryAfter: 1,
+  close: true,
+})
+const FULL = new Refusal({
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The server has as many connections as it takes. Try again later.',
+  retryAfter: 10,
+  close: true,
+})
+const OVERLOADED = new Refusal({
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The server has more requests than it can answer in time. Try again in a moment.',
+  retryAfter: 1,
+})
+
+type Reason = 'closing' | 'connections' | 'overload' | 'rate'
+
+interface FrontOptions {
+  metrics: Registry
+  edge: EdgeCache
+  admission: Admission
+  connections: Connections
+  rateLimit: RateLimit | undefined
+}
+
+/**
+ * What every request meets first, before anything of it is parsed: it is refused, answered with bytes that are ready, or
+ * passed on.
+ */
+export class Front {
+  readonly #options: FrontOptions
+  readonly #pass: (request: IncomingMessage, response: ServerResponse) => void
+  readonly #pace = new RefusalPace()
+  readonly #refusals: Counter<'reason'>
+  #closing = false
+
+  constructor(server: Server, options: FrontOptions) {
+    this.#options = options
+    this.#refusals = new Counter({
+      name: 'gateway_refused_requests_total',
+      help: 'Requests that were refused unread: while the server closes, for too many connections, in an overload, by the rate limit.',
+      labelNames: ['reason'],
+      registers: [options.metrics],
+    })
+    const listeners = server.listeners('request') as Front['handle'][]
+    this.#pass = (request, response) => {
+      for (const listener of listeners) listener.call(server, request, response)
+    }
+    server.removeAllListeners('request')
+    server.on('request', (request, response) => this.handle(request, response))
+  }
+
+  /** Whether it takes no new requests. */
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  /** From now on new requests are refused; those that are under way are answered. */
+  close(): void {
+    this.#closing = true
+    this.#pace.close()
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const { connections, rateLimit } = this.#options
+    const over = connections.use(request.socket)
+    if (isProbe(request.url ?? '')) this.#pass(request, response)
+    else if (this.#closing) this.#refuse('closing', CLOSING, request, response)
+    else if (over) this.#refuse('connections', FULL, request, response)
+    else if (rateLimit) void this.#charge(rateLimit, request, response)
+    else this.#answer(request, response)
+  }
+
+  async #charge(rateLimit: RateLimit, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const message = await rateLimit.charge(request, response, 1)
+    if (message === undefined) this.#answer(request, response)
+    else this.#refuse('rate', new Refusal({ status: 429, code: 'RATE_LIMITED', message }), request, response)
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { edge, admission } = this.#options
+    if (sendCached(edge, request, response)) return
+    if (admission.admits(response)) this.#pass(request, response)
+    else this.refuseOverload(request, response)
+  }
+
+  refuseOverload(request: IncomingMessage, response: ServerResponse): void {
+    this.#refuse('overload', OVERLOADED, request, response)
+  }
+
+  #refuse(reason: Reason, refusal: Refusal, request: IncomingMessage, response: ServerResponse): void {
+    this.#refusals.inc({ reason })
+    refusal.send(request, response)
+    response.once('close', () => this.#pace.refused(request.socket))
+  }
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LRUCache } from 'lru-cache'
+import type { ClientOf } from './client-address.ts'
+
+const WINDOW_SECONDS = 60
+const MAX_CLIENTS = 100_000
+/** For so long the points are counted here when the shared counter has failed. */
+const AWAY_MS = 2000
+
+/** Counts the points of clients in the present minute. */
+export interface PointCounter {
+  /** Adds points, unless they would be more than `limit` then. @returns those of before, and whether they were added */
+  add(client: string, minute: number, points: number, limit: number): Promise<Charge>
+}
+
+export interface Charge {
+  added: boolean
+  used: number
+}
+
+/** Charges a request. @returns undefined, or in words why it is refused */
+export type ChargeRequest = (points: () => number) => Promise<string | undefined>
+
+interface RateLimitOptions {
+  /** The points that a client has a minute. */
+  limit: number
+  clientOf: ClientOf
+  /** A counter that several gateways share. */
+  shared: PointCounter | undefined
+}
+
+/** What clients may ask for in a minute, in points. The answers tell how many are left. */
+export class RateLimit {
+  readonly #options: RateLimitOptions
+  readonly #own = new MemoryCounter()
+  #awayUntil = 0
+
+  constructor(options: RateLimitOptions) {
+    this.#options = options
+  }
+
+  /** Charges a request, and writes the headers that tell what is left. @returns undefined, or in words why it is refused */
+  async charge(request: IncomingMessage, response: ServerResponse, points: number): Promise<string | undefined> {
+    const { limit, clientOf } = this.#options
+    const seconds = Date.now() / 1000
+    const minute = Math.floor(seconds / WINDOW_SECONDS)
+    const reset = Math.ceil((minute + 1) * WINDOW_SECONDS - seconds)
+    const { added, used } = await this.#add(clientOf(request), minute, points)
+    const left = Math.max(0, limit - used - (added ? points : 0))
+    if (!response.headersSent)
+      response
+        .setHeader('ratelimit-policy', `"points";q=${limit};w=${WINDOW_SECONDS}`)
+        .setHeader('ratelimit', `"points";r=${left};t=${reset}`)
+    if (added) return undefined
+    if (!response.headersSent) response.setHeader('retry-after', String(reset))
+    const shown = (number: number) => number.toLocaleString('en-US')
+    const cost = `This request costs ${shown(points)} ${points === 1 ? 'point' : 'points'}`
+    if (points > limit)
+      return `${cost}, more than the ${shown(limit)} that a client has in a minute. Ask for less, or split it into several requests.`
+    return `${cost}, and you have ${shown(left)} of ${shown(limit)} left in this minute. Try again in ${reset} s.`
+  }
+
+  async #add(client: string, minute: number, points: number): Promise<Charge> {
+    const { limit, shared } = this.#options
+    if (shared && performance.now() >= this.#awayUntil) {
+      try {
+        return await shared.add(client, minute, points, limit)
+      } catch {
+        this.#awayUntil = performance.now() + AWAY_MS
+      }
+    }
+    return this.#own.add(client, minute, points, limit)
+  }
+}
+
+/** Charges a request once, by whichever of its handlers. */
+export function chargeOnce(
+  rateLimit: RateLimit | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): ChargeRequest {
+  let charged = rateLimit === undefined
+  return async (points) => {
+    if (charged) return undefined
+    const refused = await rateLimit?.charge(request, response, points())
+    charged = refused === undefined
+    return refused
+  }
+}
+
+class MemoryCounter {
+  readonly #clients = new LRUCache<string, { minute: number; used: number }>({ max: MAX_CLIENTS })
+
+  add(client: string, minute: number, points: number, limit: number): Charge {
+    const known = this.#clients.get(client)
+    const entry = known?.minute === minute ? known : { minute, used: 0 }
+    if (entry !== known) this.#clients.set(client, entry)
+    const { used } = entry
+    const added = used + points <= limit
+    if (added) entry.used += points
+    return { added, used }
+  }
+}

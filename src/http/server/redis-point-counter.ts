@@ -1,0 +1,39 @@
+import { createClient } from 'redis'
+import type { PointCounter } from './rate-limit.ts'
+import { within } from './with-timeout.ts'
+
+const PREFIX = 'gateway:points:'
+const KEEP_SECONDS = 120
+const PATIENCE_MS = 100
+
+const ADD = `
+  local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+  if used + tonumber(ARGV[1]) > tonumber(ARGV[2]) then return {used, 0} end
+  redis.call('INCRBY', KEYS[1], ARGV[1])
+  redis.call('EXPIRE', KEYS[1], ${KEEP_SECONDS})
+  return {used, 1}`
+
+/** Counts in Redis, for all gateways on it. It fails at once while Redis is away, and soon while it does not answer. */
+export function openRedisPointCounter(url: string): PointCounter & { close(): void } {
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: 1000,
+    socket: { connectTimeout: 2000, reconnectStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 6), 5000) },
+  })
+  // The cache tells of it.
+  client.on('error', () => {})
+  client.connect().catch(() => {})
+  return {
+    async add(name, minute, points, limit) {
+      if (!client.isReady) throw new Error('Redis cannot be reached')
+      const script = client.eval(ADD, {
+        keys: [`${PREFIX}${minute}:${name}`],
+        arguments: [String(points), String(limit)],
+      })
+      const [used, added] = (await within(PATIENCE_MS, script)) as [number, number]
+      return { used: Number(used), added: Number(added) === 1 }
+    },
+    close: () => client.destroy(),
+  }
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { corsHeaders } from './cors.ts'
+import { problem } from './problem.ts'
+import { requestIdOf } from './request-id.ts'
+
+interface RefusalOptions {
+  status: number
+  /** The code of the error that a GraphQL client gets. */
+  code: string
+  message: string
+  /** In seconds. */
+  retryAfter?: number
+  /** Whether the connection ends with it. */
+  close?: boolean
+}
+
+/** A longer body is not read to its end to keep the connection. */
+const MAX_UNREAD_BYTES = 64 * 1024
+
+/** Refuses requests before anything of them is read: a problem document, or a GraphQL error at /graphql. */
+export class Refusal {
+  readonly #options: RefusalOptions
+  readonly #problem: Buffer
+  readonly #graphql: Buffer
+
+  constructor(options: RefusalOptions) {
+    const { status, code, message } = options
+    this.#options = options
+    this.#problem = Buffer.from(JSON.stringify(problem(status, message)))
+    this.#graphql = Buffer.from(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
+  }
+
+  send({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
+    const { status, retryAfter, close = false } = this.#options
+    const isGraphQL = /^\/graphql\b/i.test(url)
+    const body = isGraphQL ? this.#graphql : this.#problem
+    const type = !isGraphQL
+      ? 'application/problem+json'
+      : headers.accept?.includes('application/graphql-response+json')
+        ? 'application/graphql-response+json'
+        : 'application/json'
+    const head = ['request-id', requestIdOf(headers), 'vary', 'Origin', ...corsHeaders, 'cache-control', 'no-store']
+    head.push('content-type', `${type}; charset=utf-8`, 'content-length', String(body.length))
+    if (retryAfter !== undefined) head.push('retry-after', String(retryAfter))
+    if (close || hasLongBody(headers)) head.push('connection', 'close')
+    response.writeHead(status, head).end(method === 'HEAD' ? undefined : body)
+  }
+}
+
+const hasLongBody = (headers: IncomingMessage['headers']) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+interface OutageOptions {
+  log: { warn(fields: object, message?: string): void }
+  /** @throws while the store is away */
+  probe(): Promise<unknown>
+}
+
+const PROBE_MS = 1000
+
+/** The store's being away, in two lines of the log: one when it begins, with the cause, and one when it is over. */
+export class Outage {
+  readonly #options: OutageOptions
+  readonly #closing = new AbortController()
+  /** Of the outage that is going on. */
+  #failures: number | undefined
+
+  constructor(options: OutageOptions) {
+    this.#options = options
+  }
+
+  /** Tells of something that failed because the store is away. */
+  failed(error: unknown, fields: object = {}): void {
+    if (this.#closing.signal.aborted) return
+    if (this.#failures !== undefined) {
+      this.#failures++
+      return
+    }
+    this.#failures = 1
+    const { message, code } = error as { message?: string; code?: unknown }
+    this.#options.log.warn({ cause: message || String(code ?? error), code, ...fields }, 'the store is away')
+    void this.#watch()
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #watch(): Promise<void> {
+    const { log, probe } = this.#options
+    const { signal } = this.#closing
+    const since = performance.now()
+    while (!signal.aborted) {
+      await sleep(PROBE_MS, undefined, { signal, ref: false }).catch(() => {})
+      try {
+        await probe()
+        break
+      } catch {
+        // It is still away.
+      }
+    }
+    const seconds = Math.round((performance.now() - since) / 100) / 10
+    if (!signal.aborted) log.warn({ seconds, failures: this.#failures }, 'the store is back')
+    this.#failures = undefined
+  }
+}

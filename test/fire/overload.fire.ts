@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Load, Report } from './load.ts'
+import { LONG, openPostgres, type Server, startServer } from './server.ts'
+
+const WINDOW_MS = LONG ? 20_000 : 4000
+const ANONYMOUS = 'GET /points/leaderboard HTTP/1.1\r\nhost: a\r\ncache-control: no-cache\r\n\r\n'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer({ env: { SAMPLE_DATA: 'on' } })
+})
+afterAll(() => server?.close())
+
+async function load(more: Partial<Load>): Promise<Report> {
+  const port = Number(new URL(server.base).port)
+  const all: Load = { port, connections: 16, requests: [ANONYMOUS], warmMs: 4000, windowMs: WINDOW_MS, ...more }
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(import.meta.dirname, 'load.ts'), JSON.stringify(all)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  return JSON.parse(await text(child.stdout)) as Report
+}
+
+test('at many times its capacity it serves a part as fast as before, refuses the rest, and answers probes', async () => {
+  const calm = await load({ connections: 64 })
+  expect(Object.keys(calm.answers)).toEqual(['200'])
+  const storm = await load({ connections: 2000, probe: '/livez' })
+  const [served, refused] = [storm.answers[200], storm.answers[503]]
+  if (LONG) process.stdout.write(`${JSON.stringify({ calm, storm })}\n`)
+  expect(Object.keys(storm.answers).sort()).toEqual(['200', '503'])
+  expect(served?.count).toBeGreaterThan((calm.answers[200]?.count ?? 0) / 5)
+  expect(refused?.count).toBeGreaterThan(0)
+  // Sixteen times what it has at its capacity is what it would be if all waited.
+  expect(served?.p50).toBeLessThan(8 * (calm.answers[200]?.p50 ?? 0) + 100)
+})
+
+test('a refusal is a problem, or a GraphQL error, with retry-after; afterwards everything is answered', async () => {
+  const storm = load({ connections: 500, warmMs: 2000 })
+  const refused = async (path: string) => {
+    const response = await fetch(server.base + path, { headers: { 'cache-control': 'no-cache' } })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    return response.json()
+  }
+  const patience = { timeout: 6000, interval: 20 }
+  await vi.waitFor(async () => expect(await refused('/pools/all')).toMatchObject({ status: 503 }), patience)
+  await vi.waitFor(
+    async () =>
+      expect(await refused('/graphql?query={dataVersion}')).toMatchObject({
+        errors: [{ extensions: { code: 'UNAVAILABLE' } }],
+      }),
+    patience,
+  )
+  await storm
+  await vi.waitFor(async () => {
+    const all = await Promise.all(Array.from({ length: 60 }, () => fetch(`${server.base}/points/leaderboard`)))
+    expect(all.every(({ status }) => status === 200)).toBe(true)
+  }, patience)
+})
+
+test('a burst that it can work off is answered whole', async () => {
+  const all = await Promise.all(
+    Array.from({ length: 500 }, (_, i) =>
+      fetch(`${server.base}/points/leaderboard?x=${i}`).then(({ status }) => status),
+    ),
+  )
+  expect(all.filter((status) => status !== 200)).toEqual([])
+})
+
+test('slow bodies do not take the slots of others', async () => {
+  const small = await startServer({ env: { MAX_CONCURRENT_REQUESTS: '2' } })
+  try {
+    const { port } = new URL(small.base)
+    const { connect } = await import('node:net')
+    const sockets = Array.from({ length: 50 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    for (const socket of sockets)
+      socket.write('POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{')
+    expect((await fetch(`${small.base}/points/leaderboard`)).status).toBe(200)
+    for (const socket of sockets) socket.destroy()
+  } finally {
+    await small.close()
+  }
+})
+
+test('while Postgres is away the log has one line for the outage and one for its end', async () => {
+  const postgres = await openPostgres()
+  const alone = await startServer({ databaseUrl: postgres.url })
+  try {
+    postgres.freeze()
+    for (let i = 0; i < 50; i++)
+      await fetch(`${alone.base}/points/leaderboard`, { headers: { 'cache-control': 'no-cache' } })
+    await vi.waitFor(() => expect(alone.printed()).toContain('the store is away'))
+    await vi.waitFor(() => expect(alone.printed()).toContain('the store is back'), { timeout: 60_000 })
+    const lines = alone.printed().split('\n')
+    expect(lines.filter((line) => line.includes('the store is away'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('"stack"')).length).toBeLessThan(3)
+  } finally {
+    await alone.close()
+    await postgres.close()
+  }
+})

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { subscribe } from '../support/events.ts'
+import { LONG, memoryOf, type Server, startServer } from './server.ts'
+
+const CLIENTS = LONG ? 2000 : 200
+const TIMEOUT_MS = 3000
+
+let server: Server
+const sockets: Socket[] = []
+
+beforeAll(async () => {
+  server = await startServer({
+    env: { REQUEST_TIMEOUT_MS: String(TIMEOUT_MS), SEND_TIMEOUT_MS: String(TIMEOUT_MS), MAX_CONNECTIONS: '5000' },
+  })
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  await server.close()
+})
+
+/** Opens connections and sends the same on each. They read what comes unless they are `deaf`. */
+async function open(count: number, text: string, { deaf = false } = {}) {
+  const opened = Array.from({ length: count }, () => {
+    const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
+    socket.on('error', () => {})
+    let received = ''
+    if (!deaf) socket.on('data', (bytes) => (received += bytes.toString('latin1')))
+    return { socket, received: () => received }
+  })
+  sockets.push(...opened.map(({ socket }) => socket))
+  await Promise.all(opened.map(({ socket }) => once(socket, 'connect')))
+  if (text !== '') for (const { socket } of opened) socket.write(text)
+  return opened
+}
+
+/** Waits until the server has ended all of them. */
+const ended = (opened: { socket: Socket }[]) =>
+  vi.waitFor(() => expect(opened.filter(({ socket }) => !socket.closed)).toHaveLength(0), {
+    timeout: 10 * TIMEOUT_MS,
+    interval: 100,
+  })
+
+async function isWell() {
+  const response = await fetch(`${server.base}/points/leaderboard`, { headers: { 'cache-control': 'no-cache' } })
+  expect(response.status).toBe(200)
+}
+
+test('a body that does not arrive is a 408, and its connection ends', async () => {
+  const head = 'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{'
+  const opened = await open(CLIENTS, head)
+  const trickle = setInterval(() => {
+    for (const { socket } of opened) if (socket.writable) socket.write(' ')
+  }, 200)
+  await isWell()
+  await ended(opened)
+  clearInterval(trickle)
+  for (const { received } of opened) expect(received()).toMatch(/^HTTP\/1.1 408 /)
+})
+
+test('so are headers that do not arrive, and connections on which nothing is asked', async () => {
+  const opened = [...(await open(CLIENTS, 'GET / HTTP/1.1\r\nhost: a\r\n')), ...(await open(CLIENTS, ''))]
+  await isWell()
+  await ended(opened)
+})
+
+test('answers that are not read are cut, and hold no more memory than they may', async () => {
+  const before = await memoryOf(server.pid)
+  // Each wants more than the buffers of the kernel take.
+  const request = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'
+  const opened = await open(LONG ? 300 : 30, request.repeat(200), { deaf: true })
+  await isWell()
+  for (const { socket } of opened) socket.pause()
+  await vi.waitFor(
+    async () => {
+      const metrics = await (await fetch(`${server.base}/metrics`)).text()
+      expect(metrics).toContain('gateway_connections')
+      expect(Number(/^gateway_connections (\d+)/m.exec(metrics)?.[1])).toBeLessThan(10)
+    },
+    { timeout: 10 * TIMEOUT_MS, interval: 200 },
+  )
+  expect((await memoryOf(server.pid)) - before).toBeLessThan(500 * 1024 * 1024)
+  await isWell()
+})
+
+test('an event stream that says nothing for longer stays', async () => {
+  const stream = await subscribe(server, 'subscription { dataChanged { version } }')
+  await stream.next()
+  await sleep(2.5 * TIMEOUT_MS)
+  expect(stream.ended()).toBe(false)
+  stream.leave()
+})
+
+test('a connection too many is told so, and probes are answered on it', async () => {
+  const small = await startServer({ env: { MAX_CONNECTIONS: '20' } })
+  const idle = Array.from({ length: 20 }, () => connect(Number(new URL(small.base).port), '127.0.0.1'))
+  try {
+    await Promise.all(idle.map((socket) => once(socket, 'connect')))
+    const response = await fetch(`${small.base}/points/leaderboard`)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('10')
+    expect(await response.json()).toMatchObject({ status: 503, detail: expect.stringContaining('connections') })
+    expect((await fetch(`${small.base}/health`)).status).toBe(200)
+    for (const socket of idle.splice(0)) socket.destroy()
+    await vi.waitFor(async () => expect((await fetch(`${small.base}/points/leaderboard`)).status).toBe(200))
+  } finally {
+    for (const socket of idle) socket.destroy()
+    await small.close()
+  }
+})
+
+test('3,000 idle connections and 900 event streams that are not read are no problem', async () => {
+  const large = await startServer({ env: { REQUEST_TIMEOUT_MS: '60000' } })
+  const port = Number(new URL(large.base).port)
+  const open = async (count: number, text: string) => {
+    const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    sockets.push(...opened)
+    await Promise.all(opened.map((socket) => once(socket, 'connect')))
+    if (text) for (const socket of opened) socket.write(text)
+    return opened
+  }
+  try {
+    const query = encodeURIComponent('subscription { dataChanged { version } }')
+    await open(3000, '')
+    const streams = await open(
+      900,
+      `GET /graphql?query=${query} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n`,
+    )
+    for (const socket of streams) socket.pause()
+    await vi.waitFor(
+      async () => {
+        const metrics = await (await fetch(`${large.base}/metrics`)).text()
+        expect(metrics).toMatch(/^gateway_subscriptions 900$/m)
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+    const response = await fetch(`${large.base}/points/leaderboard`, { headers: { 'cache-control': 'no-cache' } })
+    expect(response.status).toBe(200)
+  } finally {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await large.close()
+  }
+})
