@@ -1,6 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 
 /** An address with at least one stored position: its points over all dates, and its place on the leaderboard. */
 export interface Account {
@@ -18,7 +19,7 @@ export const leaderboard: Listing<Account> = {
   from: Prisma.sql`account t`,
   columns: {
     userAddress: 't.user_address',
-    points: 't.points',
+    points: pointsOf('t.points'),
     rank: 't.rank',
     positionCount: 't.position_count',
     firstDistributionDate: 't.first_distribution_date',
@@ -50,7 +51,7 @@ export const accountDays: Listing<AccountDay> = {
   columns: {
     userAddress: 't.user_address',
     distributionDate: 't.distribution_date',
-    points: 't.points',
+    points: pointsOf('t.points'),
     positionCount: 't.position_count',
   },
   order: [{ column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'ASC' }],
@@ -67,6 +68,7 @@ export interface PoolAccount {
 /**
  * The accounts with the most points in a pool on a distribution date (null: the newest on which the pool has positions),
  * at most `first`. Its work is that of the pool's positions on that date.
+ * Their points are in millionths.
  * @param pool SQL of the pool's address
  */
 export function topAccountsSql(pool: Prisma.Sql, first: number, date: string | null): Prisma.Sql {
@@ -76,7 +78,7 @@ export function topAccountsSql(pool: Prisma.Sql, first: number, date: string | n
     CROSS JOIN LATERAL (SELECT * FROM position p
       WHERE p.market_address = ${pool} AND p.distribution_date = day.date OFFSET 0) p
     JOIN position_points pp USING (distribution_date, user_address, market_address)
-    ORDER BY round((pp.points_a + pp.points_b) * 1e6) DESC, p.user_address LIMIT ${first}`
+    ORDER BY points DESC, p.user_address LIMIT ${first}`
 }
 
 /** The same for each of many pools, in their order. */
@@ -88,10 +90,10 @@ export async function topAccounts(
 ): Promise<PoolAccount[][]> {
   const rows = await reader.$queryRaw<(PoolAccount & { place: number })[]>`
     SELECT pool.place::int AS place, top.user_address AS "userAddress", top.market_address AS "marketAddress",
-      top.distribution_date AS "distributionDate", top.points
+      top.distribution_date AS "distributionDate", ${Prisma.raw(pointsOf('top.points'))} AS points
     FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS pool(id, place)
     CROSS JOIN LATERAL (${topAccountsSql(Prisma.raw('pool.id'), first, date)}) top
-    ORDER BY place, round(top.points * 1e6) DESC, top.user_address`
+    ORDER BY place, top.points DESC, top.user_address`
   const found: PoolAccount[][] = pools.map(() => [])
   for (const row of rows) found[row.place - 1]?.push(row)
   return found
