@@ -8,6 +8,3 @@ export const exact = (double: string) => `(${double})::text::numeric`
 
 /** The exact sum of doubles, as a double; null where all are null. */
 export const exactSum = (double: string) => `sum(${exact(double)})::float8`
-
-/** The exact sum of a row's doubles. */
-export const exactly = (...doubles: string[]) => `(${doubles.map(exact).join(' + ')})::float8`
