@@ -89,6 +89,10 @@ export function parseCount(max: number): (text: string) => number {
   }
 }
 
+/** A number for people: thousands apart, two decimals, or six of what is less than 1. */
+export const figure = (value: number) =>
+  value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 1 ? 6 : 2 })
+
 export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
 
 /** What a script can tell from the exit code. The README lists them. */

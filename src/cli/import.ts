@@ -9,7 +9,7 @@ import { openDirectory } from '../sources/dataset/directory.ts'
 import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
 import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
 import { speaksRest } from '../sources/positions/open-positions-source.ts'
-import { CLI, print, printJson, withDeps } from './command.ts'
+import { CLI, figure, print, printJson, withDeps } from './command.ts'
 import { showProgress, showWalk } from './progress.ts'
 
 interface Options {
@@ -98,13 +98,13 @@ async function load(
 
 function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): void {
   const how = graph ? 'by its REST endpoints and its graph' : 'by its REST endpoints alone'
-  print(`Read ${name} with ${users} users in ${seconds.toFixed(1)} s, ${how}.`)
+  print(`Read ${name} with ${figure(users)} users in ${seconds.toFixed(1)} s, ${how}.`)
   for (const note of notes) print(`Note: ${note}`)
 }
 
 function describe({ name }: Dataset, { files, dates, seconds }: ImportSummary): void {
   for (const [file, { lines, written }] of Object.entries(files))
-    print(`${file}: ${lines} records, ${written} new or changed`)
+    print(`${file}: ${figure(lines)} records, ${figure(written)} new or changed`)
   print(`Imported ${name} in ${seconds.toFixed(1)} s; ${dates.length} distribution dates settled.`)
 }
 

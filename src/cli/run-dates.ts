@@ -9,7 +9,7 @@ import { type DistributionPreview, MAX_MOVERS, preview } from '../domain/distrib
 import { resync, resyncPlan } from '../domain/distribution/resync.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 import { GatewayError } from '../errors.ts'
-import { CLI, isoDay, parseCount, parseDate, print, runDeps, withDeps } from './command.ts'
+import { CLI, figure, isoDay, parseCount, parseDate, print, runDeps, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
 
@@ -125,7 +125,7 @@ async function runOne(kind: Kind, date: Date | null, { deps, given }: One): Prom
   if (given.json) return JSON.stringify(done)
   const { id, distributionDate, positionCount, totalPoints, startedAt, finishedAt } = done
   const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(2)
-  return `${isoDay(distributionDate)}: ${positionCount} positions, ${totalPoints} points, ${seconds} s (run ${id})`
+  return `${isoDay(distributionDate)}: ${figure(positionCount)} positions, ${figure(totalPoints)} points, ${seconds} s (run ${id})`
 }
 
 function assertRange(kind: Kind, { from, to }: Options): void {
@@ -152,20 +152,20 @@ async function datesOf(kind: Kind, { date, from, to, all }: Options, deps: Deps)
 function describePreview({ distributionDate, kind, before, after, movers, ...rest }: DistributionPreview): string {
   const totals = new Table({ head: [`${kind} ${isoDay(distributionDate)}`, 'now', 'after'], style: PLAIN })
   totals.push(
-    ['points of the date', before.totalPoints, after.totalPoints],
-    ['positions', before.positionCount, after.positionCount],
-    ['accounts', before.accountCount, after.accountCount],
-    ['points of the program', rest.programPointsBefore, rest.programPointsAfter],
+    ['points of the date', figure(before.totalPoints), figure(after.totalPoints)],
+    ['positions', figure(before.positionCount), figure(after.positionCount)],
+    ['accounts', figure(before.accountCount), figure(after.accountCount)],
+    ['points of the program', figure(rest.programPointsBefore), figure(rest.programPointsAfter)],
   )
-  const changes = `${rest.changedAccountCount} accounts would have other points, ${rest.changedRankCount} another rank.`
+  const changes = `${figure(rest.changedAccountCount)} accounts would have other points, ${figure(rest.changedRankCount)} another rank.`
   if (movers.length === 0) return `${totals}\n${changes}`
   const table = new Table({ head: ['account', 'points', 'after', 'change', 'rank', 'after'], style: PLAIN })
   for (const m of movers)
     table.push([
       m.account,
-      m.pointsBefore,
-      m.pointsAfter,
-      m.pointsAfter - m.pointsBefore,
+      figure(m.pointsBefore),
+      figure(m.pointsAfter),
+      figure(m.pointsChange),
       m.rankBefore ?? '-',
       m.rankAfter ?? '-',
     ])

@@ -2,7 +2,7 @@ import Table from 'cli-table3'
 import { type Command, Option } from 'commander'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { isoDay, parseCount, parseDate, print, printJson, readGraph, withDeps } from './command.ts'
+import { figure, isoDay, parseCount, parseDate, print, printJson, readGraph, withDeps } from './command.ts'
 
 const runs = graphql(`
   query CliRuns($first: Int!, $date: DateTime, $kind: DistributionKind, $status: RunStatus) {
@@ -73,9 +73,9 @@ export function addRuns(program: Command): void {
             run.requestedBy,
             String(run.startedAt),
             run.durationMs ?? '-',
-            run.after?.positionCount ?? '-',
-            run.before?.totalPoints ?? '-',
-            run.after?.totalPoints ?? '-',
+            ...[run.after?.positionCount, run.before?.totalPoints, run.after?.totalPoints].map((value) =>
+              value === undefined ? '-' : figure(value),
+            ),
             run.error ?? '',
           ])
         print(nodes.length === 0 ? 'There are no such runs.' : table.toString())

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { exactJson } from '../graphql/plan/exact-number.ts'
 import type { Rows } from '../graphql/plan/plan.ts'
 
 /** Rows in the place of a list in a body: of any type, for what they hold is not read. */
@@ -32,7 +33,7 @@ class Listed {
 /** A body as JSON, its rows as they are. */
 export function bodyJson(body: unknown): string {
   const lists: Listed[] = []
-  const json = JSON.stringify(body)
+  const json = exactJson(body)
   if (!json.includes(PLACE)) return json
   collect(body, lists)
   return lists.reduce((text, list) => text.replace(`"${PLACE}"`, () => list.json()), json)

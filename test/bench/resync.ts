@@ -93,12 +93,12 @@ async function bareResync(): Promise<void> {
     const date = rows[0]?.date
     await client.query(
       `UPDATE position_points pp SET
-         points_a = m.deposit_token_a * (p.a_supplied_amount_usd
+         points_a = round((m.deposit_token_a * (p.a_supplied_amount_usd
              + CASE WHEN p.b_borrowed_amount_usd > 0 THEN p.a_protected_supplied_amount_usd ELSE 0 END)
-           + 0.5 * m.borrow_token_a * p.a_borrowed_amount_usd,
-         points_b = m.deposit_token_b * (p.b_supplied_amount_usd
+           + 0.5 * m.borrow_token_a * p.a_borrowed_amount_usd) * 1e6)::bigint,
+         points_b = round((m.deposit_token_b * (p.b_supplied_amount_usd
              + CASE WHEN p.a_borrowed_amount_usd > 0 THEN p.b_protected_supplied_amount_usd ELSE 0 END)
-           + 0.5 * m.borrow_token_b * p.b_borrowed_amount_usd
+           + 0.5 * m.borrow_token_b * p.b_borrowed_amount_usd) * 1e6)::bigint
        FROM position p JOIN multiplier m ON m.pool_address = p.market_address
        WHERE p.distribution_date = $1 AND pp.distribution_date = $1
          AND pp.user_address = p.user_address AND pp.market_address = p.market_address`,
@@ -117,7 +117,7 @@ async function bareResync(): Promise<void> {
     )
     await client.query(
       `UPDATE account a SET points = s.points, rank = s.rank FROM (
-         SELECT user_address, points, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address) AS rank
+         SELECT user_address, points, row_number() OVER (ORDER BY points DESC, user_address) AS rank
          FROM (SELECT user_address, sum(points) AS points FROM account_day GROUP BY user_address) t) s
        WHERE a.user_address = s.user_address`,
     )
@@ -148,17 +148,20 @@ async function rowByRow(): Promise<number> {
   for (const { id } of ids) {
     const p = await prisma.position.findUniqueOrThrow({ where: { id } })
     const m = await prisma.multiplier.findUniqueOrThrow({ where: { poolAddress: p.marketAddress } })
+    const millionths = (points: number) => BigInt(Math.round(points * 1e6))
     const deposit = (supplied: number, kept: number, borrowed: number) => supplied + (borrowed > 0 ? kept : 0)
     const { distributionDate, userAddress, marketAddress } = p
     await prisma.positionPoints.update({
       where: { distributionDate_userAddress_marketAddress: { distributionDate, userAddress, marketAddress } },
       data: {
-        pointsA:
+        pointsA: millionths(
           m.depositTokenA * deposit(p.aSuppliedAmountUsd, p.aProtectedSuppliedAmountUsd, p.bBorrowedAmountUsd) +
-          0.5 * m.borrowTokenA * p.aBorrowedAmountUsd,
-        pointsB:
+            0.5 * m.borrowTokenA * p.aBorrowedAmountUsd,
+        ),
+        pointsB: millionths(
           m.depositTokenB * deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
-          0.5 * m.borrowTokenB * p.bBorrowedAmountUsd,
+            0.5 * m.borrowTokenB * p.bBorrowedAmountUsd,
+        ),
       },
     })
   }

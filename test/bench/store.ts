@@ -150,8 +150,8 @@ async function fillDay(client: pg.PoolClient, shape: Shape, day: number): Promis
   await client.query(
     `INSERT INTO position_points
      SELECT distribution_date, user_address, market_address,
-       a_supplied_amount_usd + CASE WHEN b_borrowed_amount_usd > 0 THEN a_protected_supplied_amount_usd ELSE 0 END + 0.5 * a_borrowed_amount_usd,
-       2 * (b_supplied_amount_usd + CASE WHEN a_borrowed_amount_usd > 0 THEN b_protected_supplied_amount_usd ELSE 0 END) + b_borrowed_amount_usd
+       round((a_supplied_amount_usd + CASE WHEN b_borrowed_amount_usd > 0 THEN a_protected_supplied_amount_usd ELSE 0 END + 0.5 * a_borrowed_amount_usd) * 1e6),
+       round((2 * (b_supplied_amount_usd + CASE WHEN a_borrowed_amount_usd > 0 THEN b_protected_supplied_amount_usd ELSE 0 END) + b_borrowed_amount_usd) * 1e6)
      FROM position WHERE distribution_date = '${dateOf(day)}' ORDER BY user_address, market_address`,
   )
 }

@@ -70,15 +70,17 @@ describe('a good dataset', () => {
     expect(summary.files['positions.jsonl']).toEqual({ lines: 1, written: 1 })
     expect(summary.dates).toEqual(['2026-11-09'])
     const { pointsA, pointsB } = recordPoints
-    expect(await rows('SELECT points_a, points_b FROM position_points')).toEqual([
-      { points_a: pointsA, points_b: pointsB },
-    ])
-    expect(await rows('SELECT user_address, points, rank FROM account')).toEqual([
+    expect(
+      await rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position_points'),
+    ).toEqual([{ points_a: pointsA, points_b: pointsB }])
+    expect(await rows('SELECT user_address, points / 1e6::float8 AS points, rank FROM account')).toEqual([
       { user_address: addressOf('alice'), points: pointsA + pointsB, rank: 1 },
     ])
-    expect(await rows('SELECT kind, total_points, position_count, account_count FROM distribution')).toEqual([
-      { kind: 'import', total_points: pointsA + pointsB, position_count: 1, account_count: 1 },
-    ])
+    expect(
+      await rows(
+        'SELECT kind, total_points / 1e6::float8 AS total_points, position_count, account_count FROM distribution',
+      ),
+    ).toEqual([{ kind: 'import', total_points: pointsA + pointsB, position_count: 1, account_count: 1 }])
     expect(await rows('SELECT address FROM "user"')).toEqual([{ address: addressOf('alice') }])
     expect(await rows('SELECT position_id, debt_usd FROM market_snapshot')).toEqual([
       { position_id: 'main', debt_usd: null },
@@ -214,12 +216,13 @@ describe('a second record with the same key replaces the first', () => {
     expect(summary.dates).toEqual(['2026-11-10'])
     const after = await rows('SELECT * FROM distribution ORDER BY date')
     expect(after[0]).toEqual(before[0])
-    expect(after[1]).toMatchObject({ total_points: 3 })
+    expect(after[1]).toMatchObject({ total_points: '3000000' })
   })
 })
 
 describe('points and ids of positions', () => {
-  const points = () => rows('SELECT points_a, points_b FROM position_points')
+  const points = () =>
+    rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position_points')
   const { pointsA, pointsB } = recordPoints
 
   test('points that are given stay, others are computed from the multiplier of the same import', async () => {
@@ -234,7 +237,7 @@ describe('points and ids of positions', () => {
   test('a pool without a multiplier scores 0', async () => {
     await load(goodFiles({ multipliers: [] }))
     expect(await points()).toEqual([{ points_a: 0, points_b: 0 }])
-    expect(await rows('SELECT points, rank FROM account')).toEqual([{ points: 0, rank: 1 }])
+    expect(await rows('SELECT points, rank FROM account')).toEqual([{ points: '0', rank: 1 }])
   })
 
   test('a position without an id gets one that it keeps, also when a given one was stored', async () => {
@@ -343,7 +346,11 @@ describe('a bad line stores nothing and is told', () => {
       { ...record.positions, pointsA: 1, pointsB: 2, points: 3.1 },
       ': points: must be pointsA + pointsB, 3, not 3.1',
     ],
-    ['positions', { ...record.positions, pointsA: 1e308, pointsB: 1e308 }, ': pointsB: is too large'],
+    [
+      'positions',
+      { ...record.positions, pointsA: 8_589_934_593, pointsB: 0 },
+      ': pointsA: must be a number from -8589934592 to 8589934592',
+    ],
     [
       'market-snapshots',
       { ...record['market-snapshots'], debtAssets: String(2n ** 256n) },
@@ -578,6 +585,12 @@ describe('an import that is interrupted', () => {
   })
 })
 
+/** The rule once more: times a million, in doubles, ties to even. */
+function millionths(points: number): bigint {
+  const [scaled, whole] = [points * 1e6, Math.round(points * 1e6)]
+  return BigInt(Math.abs(scaled % 1) === 0.5 ? 2 * Math.round(scaled / 2) : whole)
+}
+
 test('totals, ranks and distributions follow from the positions, whatever comes in whatever order', async () => {
   const labels = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => addressOf(`${prefix}${i}`))
   const [users, pools] = [labels('user', 4), labels('pool', 3)]
@@ -600,7 +613,7 @@ test('totals, ranks and distributions follow from the positions, whatever comes 
         await pool.query(
           'TRUNCATE position, position_points, distribution, standing, standing_day, pool_day, account_day, account, "user"',
         )
-        const expected = new Map<string, { user: string; day: number; points: number }>()
+        const expected = new Map<string, { user: string; day: number; points: bigint }>()
         for (const positions of imports) {
           await load({
             ...basics,
@@ -613,40 +626,36 @@ test('totals, ranks and distributions follow from the positions, whatever comes 
             })),
           })
           for (const { userAddress, marketAddress, day, points, usd } of positions) {
-            const computed = marketAddress === pools[0] ? 0 : recordPoints.pointsA - 100 + usd + recordPoints.pointsB
-            const total = points ? points[0] + points[1] : computed
+            // The record's protected deposit and debt of token A earn 10 and 2 points, its token B 2100 and 120.
+            const computed = marketAddress === pools[0] ? [0] : [usd + 10 + 0.5 * 4 * 1, recordPoints.pointsB]
+            const total = (points ?? computed).reduce((sum, side) => sum + millionths(side), 0n)
             expected.set(`${userAddress} ${marketAddress} ${day}`, { user: userAddress, day, points: total })
           }
         }
         const sum = (group: (entry: { user: string; day: number }) => unknown) => {
-          const sums = new Map<unknown, number>()
-          for (const entry of expected.values()) sums.set(group(entry), (sums.get(group(entry)) ?? 0) + entry.points)
+          const sums = new Map<unknown, bigint>()
+          for (const entry of expected.values()) sums.set(group(entry), (sums.get(group(entry)) ?? 0n) + entry.points)
           return sums
         }
         const byUser = sum(({ user }) => user)
         const accounts = await rows('SELECT user_address, points, rank, position_count FROM account ORDER BY rank')
         expect(accounts.map(({ rank }) => rank)).toEqual(accounts.map((_, i) => i + 1))
         expect(new Set(accounts.map(({ user_address }) => user_address))).toEqual(new Set(byUser.keys()))
-        const rounded = (points: number) => Math.round(points * 1e6)
         for (const [i, { user_address, points }] of accounts.entries()) {
-          expect(points).toBeCloseTo(byUser.get(user_address) ?? Number.NaN, 4)
+          expect(BigInt(points)).toBe(byUser.get(user_address))
           const above = accounts[i - 1]
           if (!above) continue
-          expect(rounded(above.points)).toBeGreaterThanOrEqual(rounded(points))
-          if (rounded(above.points) === rounded(points)) expect(above.user_address < user_address).toBe(true)
+          expect(BigInt(above.points)).toBeGreaterThanOrEqual(BigInt(points))
+          if (above.points === points) expect(above.user_address < user_address).toBe(true)
         }
         const byDay = sum(({ day }) => day)
         const distributions = await rows('SELECT extract(day FROM date)::int AS day, total_points FROM distribution')
         expect(new Set(distributions.map(({ day }) => day))).toEqual(new Set(byDay.keys()))
-        for (const { day, total_points } of distributions)
-          expect(total_points).toBeCloseTo(byDay.get(day) ?? Number.NaN, 4)
+        for (const { day, total_points } of distributions) expect(BigInt(total_points)).toBe(byDay.get(day))
         const [program] = await rows('SELECT * FROM program')
         if (expected.size > 0) {
           expect(program).toMatchObject({ account_count: byUser.size, position_count: expected.size })
-          expect(program.total_points).toBeCloseTo(
-            [...byDay.values()].reduce((a, b) => a + b, 0),
-            4,
-          )
+          expect(BigInt(program.total_points)).toBe([...byDay.values()].reduce((a, b) => a + b, 0n))
         }
       },
     ),

@@ -56,7 +56,7 @@ const addressAt = async (rank: number) =>
 
 /** Gives an account more points than any has, by hand. */
 const raise = (address: string) =>
-  sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000 WHERE user_address = '${address}'`)
+  sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000000000 WHERE user_address = '${address}'`)
 
 async function resync(gateway: Gateway): Promise<void> {
   const { errors } = await gateway.graphql('mutation { resyncDistribution { run { id } } }', {}, asAdmin)
@@ -124,11 +124,11 @@ test('only another result is told: neither a write elsewhere, nor multipliers, n
   )
   expect(errors).toBeUndefined()
   await always.next()
-  await sql(`UPDATE account SET points = points + 0.001 WHERE user_address = '${fifth}'`)
+  await sql(`UPDATE account SET points = points + 1000 WHERE user_address = '${fifth}'`)
   await always.next()
   await pause(QUIET_MS)
   expect([board.events.length, user.events.length]).toEqual([1, 1])
-  await sql(`UPDATE account SET points = points + 0.5 WHERE user_address = '${second}'`)
+  await sql(`UPDATE account SET points = points + 500000 WHERE user_address = '${second}'`)
   const before = user.events[0].data.user.points
   expect((await user.next()).data.user.points).toBeCloseTo(before + 0.5)
   expect((await board.next()).data).toEqual(await answer(`{ ${top} }`))
@@ -235,7 +235,7 @@ test('who comes later is told what is stored then, also what was not told yet', 
   const early = await subscribe(one, query)
   await early.next()
   for (let points = 3e9; points < 3e9 + 5; points++) {
-    await sql(`UPDATE account SET points = ${points} WHERE user_address = '${address}'`)
+    await sql(`UPDATE account SET points = ${points} * 1000000 WHERE user_address = '${address}'`)
     const late = await subscribe(one, query)
     expect((await late.next()).data.leaderboard.nodes).toEqual([{ points }])
   }
@@ -252,17 +252,17 @@ test('a read that a change overtakes is repeated', async () => {
   try {
     await touch()
     await held
-    await writer.query(`UPDATE account SET points = 1e12 WHERE user_address = '${address}'`)
+    await writer.query(`UPDATE account SET points = 8e15 WHERE user_address = '${address}'`)
     await pause(QUIET_MS)
     release()
-    expect((await stream.next()).data.user.points).toBe(1e12)
+    expect((await stream.next()).data.user.points).toBe(8e9)
     await pause(QUIET_MS)
     expect(stream.events).toHaveLength(2)
   } finally {
     release()
     await writer.end()
     await resync(one)
-    await sql(`UPDATE account SET points = 1 WHERE user_address = '${address}'`)
+    await sql(`UPDATE account SET points = 1000000 WHERE user_address = '${address}'`)
   }
 })
 
@@ -350,7 +350,7 @@ test('a gateway that could not hear the store reads anew when it does, and tells
   await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'gateway-listen' AND datname = current_database()`)
   await down
-  await sql(`UPDATE account SET points = points + 0.25 WHERE user_address = '${address}'`)
+  await sql(`UPDATE account SET points = points + 250000 WHERE user_address = '${address}'`)
   await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 10_000 })
   const before = user.events[0].data.user.points
   expect((await user.next(10_000)).data.user.points).toBeCloseTo(before + 0.25)
@@ -365,7 +365,7 @@ test('a result waits for a store that is away', async () => {
   const operator = new pg.Client({ connectionString: one.deps.config.DATABASE_URL as string })
   await operator.connect()
   try {
-    await operator.query(`UPDATE account SET points = points + 0.25 WHERE user_address = '${address}'`)
+    await operator.query(`UPDATE account SET points = points + 250000 WHERE user_address = '${address}'`)
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`
     for (let i = 0; i < 20; i++) {

@@ -109,7 +109,7 @@ test('dataChanged says at once where the data stands, then what SQL from elsewhe
   const [newest] = await dates()
   const first = await stream.next()
   expect(first.data.dataChanged).toMatchObject({ version: await version(), distribution: { date: newest } })
-  await sql(`UPDATE distribution SET total_points = 12345.5 WHERE date = '${newest}'`)
+  await sql(`UPDATE distribution SET total_points = 12345500000 WHERE date = '${newest}'`)
   const second = await stream.next()
   expect(second.data.dataChanged).toEqual({
     version: String(BigInt(first.data.dataChanged.version) + 1n),

@@ -31,7 +31,8 @@ beforeAll(async () => {
   )
   dates = all.rows.map((row) => row.date).filter((date) => date !== gap)
   positions = (
-    await pool.query(`SELECT p.*, p.distribution_date::text AS date, pp.points_a, pp.points_b
+    await pool.query(`SELECT p.*, p.distribution_date::text AS date,
+        pp.points_a / 1e6::float8 AS points_a, pp.points_b / 1e6::float8 AS points_b
       FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)`)
   ).rows
   rewards = (

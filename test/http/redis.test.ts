@@ -65,7 +65,7 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
       // What one gateway has put there is what the other answers, until the data change.
       await client.set(key, JSON.stringify({ status: 200, json: '{"totalPoints":1}' }))
       expect(await points(other)).toEqual({ totalPoints: 1 })
-      await gateway.deps.store.pool.query('UPDATE program SET total_points = 5')
+      await gateway.deps.store.pool.query('UPDATE program SET total_points = 5000000')
       for (const one of [gateway, other]) await expect.poll(() => points(one)).toEqual({ totalPoints: 5 })
     } finally {
       await other.close()

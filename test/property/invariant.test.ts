@@ -152,12 +152,13 @@ async function perform(op: Op): Promise<void> {
   }
 }
 
-/** Equal but for the order in which it was added up. */
-const near = (value: number, expected: number, what: string) =>
-  expect(Math.abs(value - expected), `${what}: ${value}, not ${expected}`).toBeLessThan(
-    1e-6 + 1e-12 * Math.abs(expected),
-  )
-const pointsOf = (all: { points: number }[]) => all.reduce((total, { points }) => total + points, 0)
+const same = (value: number, expected: number, what: string) => expect(value, what).toBe(expected)
+const pointsOf = (all: { points: number }[]) => all.reduce((sum, { points }) => sum + Math.round(points * 1e6), 0) / 1e6
+/** Times a million, in doubles, ties to even. */
+function rounded(points: number): number {
+  const scaled = points * 1e6
+  return (Math.abs(scaled % 1) === 0.5 ? 2 * Math.round(scaled / 2) : Math.round(scaled)) / 1e6
+}
 
 const SIDE = 'suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd'
 const STATE = `{
@@ -194,14 +195,13 @@ async function agree(): Promise<void> {
 }
 
 async function agreeInTotal(program: any, accounts: any[], distributions: any[], positions: any[]): Promise<void> {
-  near(pointsOf(accounts), program.totalPoints, 'the accounts')
-  near(pointsOf(distributions.map((d) => ({ points: d.totalPoints }))), program.totalPoints, 'the dates')
-  near(pointsOf(positions), program.totalPoints, 'the positions')
+  same(pointsOf(accounts), program.totalPoints, 'the accounts')
+  same(pointsOf(distributions.map((d) => ({ points: d.totalPoints }))), program.totalPoints, 'the dates')
+  same(pointsOf(positions), program.totalPoints, 'the positions')
   expect(program).toMatchObject({ accountCount: accounts.length, positionCount: positions.length })
   expect(new Set(accounts.map((a) => a.account))).toEqual(new Set(positions.map((p) => p.userAddress)))
 
-  const micro = (points: number) => Math.round(points * 1e6)
-  const ranked = [...accounts].sort((x, y) => micro(y.points) - micro(x.points) || (x.account < y.account ? -1 : 1))
+  const ranked = [...accounts].sort((x, y) => y.points - x.points || (x.account < y.account ? -1 : 1))
   expect(accounts).toEqual(ranked)
   expect(accounts.map((a) => a.rank)).toEqual(accounts.map((_, i) => i + 1))
 
@@ -216,11 +216,11 @@ async function agreeInTotal(program: any, accounts: any[], distributions: any[],
 }
 
 async function agreeOnAccount({ account, points, rank, user }: any, own: any[], totalPoints: number): Promise<void> {
-  near(pointsOf(own), points, account)
+  same(pointsOf(own), points, account)
   expect(user).toMatchObject({ points, rank, positionCount: own.length })
   expect(user.positions.nodes).toHaveLength(own.length)
-  near(pointsOf(user.dailyPoints.nodes), points, `the days of ${account}`)
-  for (const day of user.dailyPoints.nodes) near(pointsOf(day.positions), day.points, day.distributionDate)
+  same(pointsOf(user.dailyPoints.nodes), points, `the days of ${account}`)
+  for (const day of user.dailyPoints.nodes) same(pointsOf(day.positions), day.points, day.distributionDate)
 
   const [userPoints, board, page] = await Promise.all([
     json(`/points/userpoints?account=${account}`),
@@ -229,11 +229,11 @@ async function agreeOnAccount({ account, points, rank, user }: any, own: any[], 
   ])
   expect(userPoints).toEqual({ account, userPoints: points, totalPoints })
   expect(board.topAccounts.at(-1)).toEqual({ account, points, rank: String(rank) })
-  near(pointsOf(page.items.flatMap((day: any) => day.positions)), points, `the page of ${account}`)
+  same(pointsOf(page.items.flatMap((day: any) => day.positions)), points, `the page of ${account}`)
 }
 
 function agreeOnDate({ date, totalPoints, positionCount, accountCount, kind, run, runs }: any, own: any[]): void {
-  near(pointsOf(own), totalPoints, date)
+  same(pointsOf(own), totalPoints, date)
   expect(positionCount).toBe(own.length)
   expect(accountCount).toBe(new Set(own.map((p) => p.userAddress)).size)
   expect(run).toMatchObject({ status: 'SUCCEEDED', kind, after: { totalPoints, positionCount, accountCount } })
@@ -244,8 +244,8 @@ function agreeOnDate({ date, totalPoints, positionCount, accountCount, kind, run
     // Points that came with an import name no multiplier.
     if (p.run.kind === 'IMPORT' && p.multiplierUsed === null) continue
     const [a, b] = formula(p)
-    near(p.pointsA, a, `side A of ${p.userAddress} in ${p.poolAddress}`)
-    near(p.pointsB, b, `side B of ${p.userAddress} in ${p.poolAddress}`)
+    same(p.pointsA, rounded(a), `side A of ${p.userAddress} in ${p.poolAddress}`)
+    same(p.pointsB, rounded(b), `side B of ${p.userAddress} in ${p.poolAddress}`)
   }
 }
 
@@ -255,7 +255,7 @@ async function agreeOnWhatIsStored(): Promise<void> {
   const sums = (side: string) =>
     ['supplied_amount_usd', 'protected_supplied_amount_usd', 'borrowed_amount_usd']
       .map((column) => `p.${side}_${column}`)
-      .reduce((all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`, `sum(round(pp.points_${side} * 1e6)) / 1e6`)
+      .reduce((all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`, `sum(pp.points_${side})::bigint`)
   const kept = (side: string) =>
     ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd'].map((value) => `${side}_${value}`).join(', ')
   const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p
@@ -263,8 +263,8 @@ async function agreeOnWhatIsStored(): Promise<void> {
   const days = `SELECT pool_address, distribution_date, position_count, ${kept('a')}, ${kept('b')} FROM pool_day`
   await bringStandingsUp(store)
   const board = `SELECT d.date, user_address, points, row_number() OVER (PARTITION BY d.date
-      ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM distribution d
-    CROSS JOIN LATERAL (SELECT user_address, sum(points ORDER BY distribution_date) AS points FROM account_day
+      ORDER BY points DESC, user_address)::int AS rank FROM distribution d
+    CROSS JOIN LATERAL (SELECT user_address, sum(points)::bigint AS points FROM account_day
       WHERE distribution_date <= d.date GROUP BY user_address) t
     WHERE d.date < (SELECT max(date) FROM distribution)`
   const standings =

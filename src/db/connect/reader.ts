@@ -124,6 +124,8 @@ class ValueQuery extends pg.Query {
 const { builtins } = pg.types
 const parsers: Record<number, (text: string) => unknown> = {
   [builtins.INT8]: BigInt,
+  // Points, whose decimals a double holds up to 2^33. Token amounts come as text.
+  [builtins.NUMERIC]: Number,
   [builtins.DATE]: (text) => new Date(`${text}T00:00:00.000Z`),
 }
 const types = {

@@ -6,7 +6,7 @@ import type { Reader } from '../connect/reader.ts'
 export interface OrderColumn<Row> {
   column: string
   field: keyof Row & string
-  type: 'text' | 'bigint' | 'int' | 'date' | 'double precision'
+  type: 'text' | 'bigint' | 'int' | 'date' | 'double precision' | 'numeric'
   direction: 'ASC' | 'DESC'
 }
 

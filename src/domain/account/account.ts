@@ -1,5 +1,6 @@
 import type { Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 
 /** An address with at least one stored position: its points over all dates, and its place on the leaderboard. */
 export interface Account {
@@ -17,7 +18,7 @@ export const leaderboard: Listing<Account> = {
   from: Prisma.sql`account t`,
   columns: {
     userAddress: 't.user_address',
-    points: 't.points',
+    points: pointsOf('t.points'),
     rank: 't.rank',
     positionCount: 't.position_count',
     firstDistributionDate: 't.first_distribution_date',
@@ -41,7 +42,7 @@ export const accountDays: Listing<AccountDay> = {
   columns: {
     userAddress: 't.user_address',
     distributionDate: 't.distribution_date',
-    points: 't.points',
+    points: pointsOf('t.points'),
     positionCount: 't.position_count',
   },
   order: [{ column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'ASC' }],
@@ -50,6 +51,7 @@ export const accountDays: Listing<AccountDay> = {
 /**
  * The accounts with the most points in a pool on a distribution date (null: the newest on which the pool has positions),
  * at most `first`. Its work is that of the pool's positions on that date.
+ * Their points are in millionths.
  * @param pool SQL of the pool's address
  */
 export function topAccountsSql(pool: Prisma.Sql, first: number, date: string | null): Prisma.Sql {
@@ -59,5 +61,5 @@ export function topAccountsSql(pool: Prisma.Sql, first: number, date: string | n
     CROSS JOIN LATERAL (SELECT * FROM position p
       WHERE p.market_address = ${pool} AND p.distribution_date = day.date OFFSET 0) p
     JOIN position_points pp USING (distribution_date, user_address, market_address)
-    ORDER BY round((pp.points_a + pp.points_b) * 1e6) DESC, p.user_address LIMIT ${first}`
+    ORDER BY points DESC, p.user_address LIMIT ${first}`
 }

@@ -1,5 +1,6 @@
 import type { Choices } from '../../db/lists/choices.ts'
 import { many, one, range } from '../../db/lists/filter.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
 
 /** What accounts can be filtered and sorted by. All keys are served by indexes: points are the ranks' other way round. */
 export const accountChoices = {
@@ -7,7 +8,7 @@ export const accountChoices = {
     user: one('t.user_address', 'address', 'The one at this address.'),
     users: many('t.user_address', 'address', 'Those at any of these addresses.'),
     rank: range('t.rank', 'int', 'Those on these places.'),
-    points: range('t.points', 'number', 'Those with so many points.'),
+    points: range(doubleOf('t.points'), 'number', 'Those with so many points.'),
   },
   keys: {
     RANK: { column: 't.rank', field: 'rank', type: 'int', description: 'The place, from 1.' },
@@ -26,7 +27,7 @@ export const accountChoices = {
 export const accountDayChoices = {
   conditions: {
     date: range('t.distribution_date', 'date', 'Those of these distribution dates.'),
-    points: range('t.points', 'number', 'Those with so many points.'),
+    points: range(doubleOf('t.points'), 'number', 'Those with so many points.'),
     positionCount: range('t.position_count', 'int', 'Those with so many positions.'),
   },
   keys: {
@@ -36,7 +37,12 @@ export const accountDayChoices = {
       type: 'date',
       description: 'The distribution date.',
     },
-    POINTS: { column: 't.points', field: 'points', type: 'double precision', description: 'Points on the date.' },
+    POINTS: {
+      column: pointsOf('t.points'),
+      field: 'points',
+      type: 'numeric',
+      description: 'Points on the date.',
+    },
     POSITION_COUNT: {
       column: 't.position_count',
       field: 'positionCount',

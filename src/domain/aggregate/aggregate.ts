@@ -6,8 +6,8 @@ import type { Bounds } from './bounds.ts'
 export interface Measure {
   type: 'count' | 'float' | 'amount'
   description: string
-  /** The SQL over rows `t`. `order` sorts the rows of a group, so that equal data gives equal doubles. */
-  sql(order: string): string
+  /** The SQL over rows `t`. */
+  sql: string
   /** It has a meaning only in groups by one of these; it is null in others. */
   only?: string[]
   nullable?: boolean
@@ -17,8 +17,6 @@ export interface Measure {
 export interface Aggregate {
   /** The rows `t`, of which only those that the filter lets through are read. */
   rows(filter: Bounds, groupBy: readonly string[]): Prisma.Sql
-  /** What sorts rows without ties. */
-  order: string
   /** What each way to group selects: the fields of a key with their SQL over `t`. */
   groups: Record<string, Record<string, string>>
   measures: Record<string, Measure>
@@ -40,7 +38,7 @@ export type AggregateRow = Record<string, Date | bigint | number | string | null
 /** The groups of the rows that a filter lets through, in one statement. Without `groupBy` all rows are one group. */
 export function aggregated(
   reader: Reader,
-  { rows, order, groups, measures }: Aggregate,
+  { rows, groups, measures }: Aggregate,
   { filter, groupBy, orderBy, first, offset, wanted }: AggregateRequest,
 ): Promise<AggregateRow[]> {
   const keys = Object.assign({}, ...groupBy.map((group) => groups[group])) as Record<string, string>
@@ -49,7 +47,7 @@ export function aggregated(
   const needed = new Set(['count', ...wanted, ...orderBy.map(({ by }) => by)])
   const computed = Object.entries(measures).filter(([name]) => needed.has(name))
   const values = computed.map(([name, { type, sql, only }]) => {
-    const value = only && !only.some((group) => groupBy.includes(group)) ? 'NULL' : sql(order)
+    const value = only && !only.some((group) => groupBy.includes(group)) ? 'NULL' : sql
     return { name, inner: `${value} AS "${name}"`, outer: type === 'amount' ? `g."${name}"::text` : `g."${name}"` }
   })
   const inner = [...Object.entries(keys).map(([name, sql]) => `${sql} AS "${name}"`), ...values.map((one) => one.inner)]
@@ -74,24 +72,24 @@ export const byTime = (date: string) => ({
 export const count = (description: string, sql = 'count(*)::int'): Measure => ({
   type: 'count',
   description,
-  sql: () => sql,
+  sql,
 })
 
-/** A sum and an average of a column of doubles; where `unpriced` rows have none, they are left out of both. */
-export function sumAndAverage(name: string, column: string, what: string, unpriced = false): Record<string, Measure> {
+/** A sum and an average of decimals, such as `exact` makes of doubles; where `unpriced` rows have none, they are left out of both. */
+export function sumAndAverage(name: string, decimal: string, what: string, unpriced = false): Record<string, Measure> {
   const left = unpriced ? ' Rows without a price are left out; null: all are without.' : ''
-  const sum = (order: string) => `sum(t.${column} ORDER BY ${order})`
+  const sum = `sum(${decimal})`
   return {
     [`sum${name}`]: {
       type: 'float',
       description: `The sum: ${what}.${left}`,
-      sql: (order) => (unpriced ? sum(order) : `coalesce(${sum(order)}, 0)`),
+      sql: unpriced ? `${sum}::float8` : `coalesce(${sum}, 0)::float8`,
       nullable: unpriced,
     },
     [`average${name}`]: {
       type: 'float',
       description: `The average over the rows: ${what}.${left || ' Null: there are no rows.'}`,
-      sql: (order) => `${sum(order)} / nullif(count(t.${column}), 0)`,
+      sql: `(${sum} / nullif(count(${decimal}), 0))::float8`,
       nullable: true,
     },
   }
@@ -101,7 +99,7 @@ export function sumAndAverage(name: string, column: string, what: string, unpric
 export const sumOfTokens = (column: string, what: string, only: string[]): Measure => ({
   type: 'amount',
   description: `The sum: ${what}. Null unless grouped by ${only.join(' or ')}: other groups mix tokens.`,
-  sql: () => `sum(t.${column})`,
+  sql: `sum(t.${column})`,
   only,
   nullable: true,
 })

@@ -1,4 +1,6 @@
+import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
 import { assertBounded, type Bounds } from './bounds.ts'
@@ -17,7 +19,7 @@ const usd = (side: 'a' | 'b') => AMOUNTS.map(([, amount]) => `t.${side}_${amount
 const tokens = (side: 'a' | 'b') => AMOUNTS.map(([, amount]) => `t.${side}_${amount}`)
 const usdNames = AMOUNTS.map(([name]) => `${name}_usd`)
 const side = (of: 'a' | 'b') =>
-  `(t.${of}_token_address, coalesce(pp.points_${of}, 0), ${[...usd(of), ...tokens(of)].join(', ')})`
+  `(t.${of}_token_address, coalesce(pp.points_${of}, 0), ${[...usd(of), ...tokens(of)].map(exact).join(', ')})`
 
 const columns = 't.user_address, t.distribution_date, t.market_address, pool.chain_id'
 const SAME = Prisma.raw(`pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address
@@ -32,7 +34,7 @@ const from = ({ users, pool }: Bounds, dates: (column: string) => Prisma.Sql[]) 
   LEFT JOIN pool ON pool.id = t.market_address`
 const whole =
   Prisma.raw(`SELECT ${columns}, NULL AS asset, coalesce(pp.points_a, 0) + coalesce(pp.points_b, 0) AS points,
-  ${AMOUNTS.map(([name], i) => `${usd('a')[i]} + ${usd('b')[i]} AS ${name}_usd`).join(', ')}`)
+  ${AMOUNTS.map(([name], i) => `${exact(usd('a')[i] ?? '')} + ${exact(usd('b')[i] ?? '')} AS ${name}_usd`).join(', ')}`)
 const bySide = Prisma.raw(`SELECT ${columns}, side.*`)
 const sides = Prisma.raw(`CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
   AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
@@ -55,7 +57,6 @@ export const positionAggregate: Aggregate = {
     return Prisma.sql`${ofSides ? bySide : whole} ${from(filter, dates)} ${ofSides ? sides : Prisma.empty}
       WHERE ${Prisma.join(where, ' AND ')}`
   },
-  order: 't.distribution_date, t.user_address, t.market_address, t.asset',
   groups: {
     ...byTime('t.distribution_date'),
     POOL: { poolAddress: 't.market_address', chainId: 't.chain_id' },
@@ -66,17 +67,23 @@ export const positionAggregate: Aggregate = {
   measures: {
     count: count('How many positions (user, pool and date); with tokens, how many sides of them.'),
     userCount: count('How many users they are of.', 'count(DISTINCT t.user_address)::int'),
-    ...sumAndAverage('Points', 'points', 'points'),
-    ...sumAndAverage('SuppliedUsd', 'supplied_usd', 'supplied and borrowable, in USD'),
-    ...sumAndAverage('ProtectedUsd', 'protected_usd', 'supplied and protected, in USD'),
-    ...sumAndAverage('BorrowedUsd', 'borrowed_usd', 'borrowed, in USD'),
+    sumPoints: { type: 'float', description: 'The sum: points.', sql: pointsOf('coalesce(sum(t.points), 0)') },
+    averagePoints: {
+      type: 'float',
+      description: 'The average over the rows: points. Null: there are no rows.',
+      sql: pointsOf('round(sum(t.points) / nullif(count(*), 0))'),
+      nullable: true,
+    },
+    ...sumAndAverage('SuppliedUsd', 't.supplied_usd', 'supplied and borrowable, in USD'),
+    ...sumAndAverage('ProtectedUsd', 't.protected_usd', 'supplied and protected, in USD'),
+    ...sumAndAverage('BorrowedUsd', 't.borrowed_usd', 'borrowed, in USD'),
     ...Object.fromEntries(
       AMOUNTS.map(([name]) => [
         `sum${name.charAt(0).toUpperCase()}${name.slice(1)}Amount`,
         {
           type: 'float' as const,
           description: `The sum: ${name} amounts, in whole tokens. Null unless grouped by ASSET: other groups mix tokens.`,
-          sql: (order: string) => `sum(t.${name}_amount ORDER BY ${order})`,
+          sql: `sum(t.${name}_amount)::float8`,
           only: ['ASSET'],
           nullable: true,
         },

@@ -1,3 +1,4 @@
+import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
 import { assertBounded } from './bounds.ts'
@@ -25,7 +26,6 @@ export const rewardAggregate: Aggregate = {
     if (filter.vault && !filter.market) return vault
     return Prisma.sql`${market} UNION ALL ${vault}`
   },
-  order: 't.timestamp, t.chain_id, t.tx_hash, t.log_index, t.account_id, t.vault_id',
   groups: {
     ...byTime(DATE),
     MARKET: { marketAddress: 't.market_id', chainId: 't.chain_id' },
@@ -37,18 +37,23 @@ export const rewardAggregate: Aggregate = {
     count: count("How many users' shares of rewards."),
     userCount: count('How many users they are of.', 'count(DISTINCT t.account_id)::int'),
     claimedCount: count('How many of them were claimed.', `(count(*) FILTER (WHERE ${claimed}))::int`),
-    ...sumAndAverage('LiquidRewardUsd', 'liquid_reward_usd', 'rewards in USD', true),
-    ...sumAndAverage('SupplySentUsd', 'supply_sent_usd', "what users' shares paid, in USD", true),
-    ...sumAndAverage('CollateralReceivedUsd', 'collateral_received_usd', "what users' shares got, in USD", true),
+    ...sumAndAverage('LiquidRewardUsd', exact('t.liquid_reward_usd'), 'rewards in USD', true),
+    ...sumAndAverage('SupplySentUsd', exact('t.supply_sent_usd'), "what users' shares paid, in USD", true),
+    ...sumAndAverage(
+      'CollateralReceivedUsd',
+      exact('t.collateral_received_usd'),
+      "what users' shares got, in USD",
+      true,
+    ),
     sumLiquidReward: {
       ...sumOfTokens('liquid_reward', "rewards, in the smallest unit of the collateral's token", ['MARKET']),
-      sql: () => 'sum(t.liquid_reward) FILTER (WHERE t.market_id IS NOT NULL)',
+      sql: 'sum(t.liquid_reward) FILTER (WHERE t.market_id IS NOT NULL)',
     },
     sumCollateralReceived: {
       ...sumOfTokens('collateral_received', "what users' shares got, in the smallest unit of the collateral's token", [
         'MARKET',
       ]),
-      sql: () => 'sum(t.collateral_received) FILTER (WHERE t.market_id IS NOT NULL)',
+      sql: 'sum(t.collateral_received) FILTER (WHERE t.market_id IS NOT NULL)',
     },
   },
 }

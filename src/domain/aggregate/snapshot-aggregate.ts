@@ -1,3 +1,4 @@
+import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
@@ -34,7 +35,6 @@ function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): A
         LEFT JOIN ${kind} entity ON entity.chain_id = t.chain_id AND entity.id = t.${kind}_id`)}
         WHERE ${Prisma.join(where, ' AND ')}`
     },
-    order: `t.account_id, t.chain_id, t.${kind}_id, t.timestamp, t.position_id`,
     groups: {
       ...byTime(DATE),
       [KIND]: { [`${kind}Address`]: `t.${kind}_id`, chainId: 't.chain_id' },
@@ -53,16 +53,16 @@ function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): A
 const unit = "in the token's smallest unit"
 
 export const marketSnapshotAggregate = snapshotAggregate('market', {
-  ...sumAndAverage('CollateralUsd', 'collateral_usd', 'collateral in USD', true),
-  ...sumAndAverage('ProtectedUsd', 'protected_usd', 'protected collateral in USD', true),
-  ...sumAndAverage('DebtUsd', 'debt_usd', 'debt in USD', true),
+  ...sumAndAverage('CollateralUsd', exact('t.collateral_usd'), 'collateral in USD', true),
+  ...sumAndAverage('ProtectedUsd', exact('t.protected_usd'), 'protected collateral in USD', true),
+  ...sumAndAverage('DebtUsd', exact('t.debt_usd'), 'debt in USD', true),
   sumCollateralAssets: sumOfTokens('collateral_assets', `collateral, ${unit}`, ['MARKET', 'ASSET']),
   sumProtectedAssets: sumOfTokens('protected_assets', `protected collateral, ${unit}`, ['MARKET', 'ASSET']),
   sumDebtAssets: sumOfTokens('debt_assets', `debt, ${unit}`, ['MARKET', 'ASSET']),
 })
 
 export const vaultSnapshotAggregate = snapshotAggregate('vault', {
-  ...sumAndAverage('AssetsUsd', 'assets_usd', 'assets in USD', true),
+  ...sumAndAverage('AssetsUsd', exact('t.assets_usd'), 'assets in USD', true),
   sumShares: sumOfTokens('shares', 'shares, in their smallest unit', ['VAULT']),
   sumAssets: sumOfTokens('assets', `assets, ${unit}`, ['VAULT', 'ASSET']),
 })

@@ -14,6 +14,7 @@ import {
   number,
   oneOf,
   optional,
+  points,
   seconds,
   text,
   uint256,
@@ -153,8 +154,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
       userAddress: address,
       marketAddress: address,
       distributionDate: midnight,
-      pointsA: optional(number),
-      pointsB: optional(number),
+      pointsA: optional(points),
+      pointsB: optional(points),
       points: optional(number),
       aTokenAddress: address,
       aTokenSymbol: text,
@@ -241,8 +242,7 @@ function pointsFit({ pointsA, pointsB, points }: Record<string, unknown>) {
   if (typeof pointsA !== 'number') return { field: 'pointsA', reason: 'is missing: pointsB is given' }
   if (typeof pointsB !== 'number') return { field: 'pointsB', reason: 'is missing: pointsA is given' }
   const sum = pointsA + pointsB
-  if (!Number.isFinite(sum)) return { field: 'pointsB', reason: 'is too large to be added to pointsA' }
   if (typeof points !== 'number' || Math.abs(points - sum) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB)))
     return undefined
-  return { field: 'points', reason: `must be pointsA + pointsB, ${sum}, not ${points}` }
+  return { field: 'points', reason: `must be pointsA + pointsB, ${Number(sum.toFixed(6))}, not ${points}` }
 }

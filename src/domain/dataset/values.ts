@@ -1,3 +1,5 @@
+import { MAX_POINTS, millionths } from '../points/millionths.ts'
+
 /**
  * The type of a field: what a JSON value must be, and how it is written for COPY. An `encode` takes the parsed value
  * and gives its COPY text (escaped), or undefined where the value does not fit.
@@ -76,6 +78,13 @@ export const number: FieldType = {
   sql: 'double precision',
   what: 'a number',
   encode: (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined),
+}
+
+/** Points, which are stored in millionths. */
+export const points: FieldType = {
+  sql: 'bigint',
+  what: `a number from -${MAX_POINTS} to ${MAX_POINTS}`,
+  encode: (value) => (typeof value === 'number' ? millionths(value) : undefined),
 }
 
 /** A double from 0 up. */

@@ -1,12 +1,13 @@
 import type { Choices } from '../../db/lists/choices.ts'
 import { many, one, range } from '../../db/lists/filter.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
 
 /** What distributions can be filtered and sorted by. */
 export const distributionChoices: Choices = {
   conditions: {
     date: range('t.date', 'date', 'Those of these dates.'),
     kind: one('upper(t.kind::text)', 'text', 'Those whose points came to be so.'),
-    totalPoints: range('t.total_points', 'number', 'Those with so many points.'),
+    totalPoints: range(doubleOf('t.total_points'), 'number', 'Those with so many points.'),
     positionCount: range('t.position_count', 'int', 'Those with so many positions.'),
     accountCount: range('t.account_count', 'int', 'Those with so many accounts.'),
     finishedAt: range('t.finished_at', 'moment', 'Those whose run finished then.'),
@@ -14,9 +15,9 @@ export const distributionChoices: Choices = {
   keys: {
     DATE: { column: 't.date', field: 'date', type: 'date', description: 'The date.' },
     TOTAL_POINTS: {
-      column: 't.total_points',
+      column: pointsOf('t.total_points'),
       field: 'totalPoints',
-      type: 'double precision',
+      type: 'numeric',
       description: 'Points of all positions.',
     },
     POSITION_COUNT: { column: 't.position_count', field: 'positionCount', type: 'int', description: 'Positions.' },

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { applyMultipliers, assertUpdates, type MultiplierUpdate } from '../multiplier/update.ts'
+import { doubleOf } from '../points/millionths.ts'
 import { compute, inRun, type RunDeps, type RunPlan } from './run.ts'
 import { claimDate, type DayTotals, dayOfRun } from './run-record.ts'
 
@@ -25,6 +26,7 @@ export interface Mover {
   account: string
   pointsBefore: number
   pointsAfter: number
+  pointsChange: number
   /** Null: it is no account yet. */
   rankBefore: number | null
   /** Null: it would be no account any more. */
@@ -58,15 +60,17 @@ export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): 
         ANALYZE account_before`)
       if (multipliers.length > 0) await applyMultipliers(client, multipliers)
     }
-    const { before } = await compute(client, deps, plan, { day, startedAt, runId: null, beforeStoring })
-    const after = await dayOfRun(client, day)
+    const {
+      before: { millionths: __, ...before },
+    } = await compute(client, deps, plan, { day, startedAt, runId: null, beforeStoring })
+    const { millionths: _, ...after } = await dayOfRun(client, day)
     const changes = await changesOf(client, first)
     await client.query('ROLLBACK AND CHAIN')
     return { distributionDate: new Date(day), kind: plan.kind, before, after, ...changes }
   })
 }
 
-const CHANGED = `SELECT user_address AS account, coalesce(b.points, 0) AS "pointsBefore", coalesce(a.points, 0) AS "pointsAfter",
+const CHANGED = `SELECT user_address AS account, coalesce(b.points, 0) AS before, coalesce(a.points, 0) AS after,
     b.rank AS "rankBefore", a.rank AS "rankAfter", a.points IS DISTINCT FROM b.points AS moved
   FROM account_before b FULL JOIN account a USING (user_address)
   WHERE (a.points, a.rank) IS DISTINCT FROM (b.points, b.rank)`
@@ -78,15 +82,16 @@ async function changesOf(client: PoolClient, first: number) {
     changedAccountCount: number
     changedRankCount: number
   }>(
-    `SELECT (SELECT total_points FROM program_before) AS "programPointsBefore",
-       (SELECT total_points FROM program) AS "programPointsAfter",
+    `SELECT (SELECT ${doubleOf('total_points')} FROM program_before) AS "programPointsBefore",
+       (SELECT ${doubleOf('total_points')} FROM program) AS "programPointsAfter",
        count(*) FILTER (WHERE moved)::int AS "changedAccountCount",
        count(*) FILTER (WHERE "rankBefore" IS DISTINCT FROM "rankAfter")::int AS "changedRankCount"
      FROM (${CHANGED}) c`,
   )
   const movers = await client.query<Mover>(
-    `SELECT account, "pointsBefore", "pointsAfter", "rankBefore", "rankAfter" FROM (${CHANGED}) c WHERE moved
-     ORDER BY abs("pointsAfter" - "pointsBefore") DESC, account LIMIT $1`,
+    `SELECT account, ${doubleOf('before')} AS "pointsBefore", ${doubleOf('after')} AS "pointsAfter",
+       ${doubleOf('after - before')} AS "pointsChange", "rankBefore", "rankAfter" FROM (${CHANGED}) c WHERE moved
+     ORDER BY abs(after - before) DESC, account LIMIT $1`,
     [first],
   )
   const [changed] = totals.rows

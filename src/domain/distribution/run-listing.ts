@@ -1,6 +1,13 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Listing, selectList } from '../../db/lists/listing.ts'
-import { Prisma, type Run } from '../../generated/prisma/client.ts'
+import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
+
+/** A run as it is stored, but for its points, which are no millionths. */
+export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
+  totalPointsBefore: number | null
+  totalPointsAfter: number | null
+}
 
 const COLUMNS = {
   id: 't.id',
@@ -19,8 +26,8 @@ const COLUMNS = {
   positionCountAfter: 't.position_count_after',
   accountCountBefore: 't.account_count_before',
   accountCountAfter: 't.account_count_after',
-  totalPointsBefore: 't.total_points_before',
-  totalPointsAfter: 't.total_points_after',
+  totalPointsBefore: pointsOf('t.total_points_before'),
+  totalPointsAfter: pointsOf('t.total_points_after'),
 }
 
 /** Runs, newest first. */

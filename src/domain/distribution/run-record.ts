@@ -3,6 +3,7 @@ import { LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import type { BasePoints } from '../points/formula.ts'
+import { doubleOf } from '../points/millionths.ts'
 
 const LOCKED_DAY = "(date - date '2000-01-01')"
 
@@ -60,30 +61,40 @@ export interface DayTotals {
   totalPoints: number
 }
 
+/** The same, with what is stored of the points. */
+export interface StoredTotals extends DayTotals {
+  millionths: string
+}
+
 /** What a date comes to now; zeros where it is not stored. */
-export async function dayOfRun(client: PoolClient, day: string): Promise<DayTotals> {
-  const { rows } = await client.query<DayTotals>(
-    `SELECT position_count AS "positionCount", account_count AS "accountCount", total_points AS "totalPoints"
+export async function dayOfRun(client: PoolClient, day: string): Promise<StoredTotals> {
+  const { rows } = await client.query<StoredTotals>(
+    `SELECT position_count AS "positionCount", account_count AS "accountCount",
+       ${doubleOf('total_points')} AS "totalPoints", total_points AS millionths
      FROM distribution WHERE date = $1`,
     [day],
   )
-  return rows[0] ?? { positionCount: 0, accountCount: 0, totalPoints: 0 }
+  return rows[0] ?? { positionCount: 0, accountCount: 0, totalPoints: 0, millionths: '0' }
 }
 
 /** Records, in the run's own transaction, that it has succeeded. */
 export async function finishRecord(
   client: PoolClient,
   id: string,
-  { sources, before, multiplierRevision }: { sources: SourceReceipt[]; before: DayTotals; multiplierRevision: string },
+  {
+    sources,
+    before,
+    multiplierRevision,
+  }: { sources: SourceReceipt[]; before: StoredTotals; multiplierRevision: string },
 ): Promise<DayTotals & { finishedAt: Date }> {
   const { rows } = await client.query<DayTotals & { finishedAt: Date }>(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, sources = $2,
        multiplier_revision = $6, position_count_before = $3, account_count_before = $4, total_points_before = $5,
        position_count_after = d.position_count, account_count_after = d.account_count, total_points_after = d.total_points
      FROM distribution d WHERE d.date = r.date AND r.id = $1
-     RETURNING d.position_count AS "positionCount", d.account_count AS "accountCount", d.total_points AS "totalPoints",
-       d.finished_at AS "finishedAt"`,
-    [id, JSON.stringify(sources), before.positionCount, before.accountCount, before.totalPoints, multiplierRevision],
+     RETURNING d.position_count AS "positionCount", d.account_count AS "accountCount",
+       ${doubleOf('d.total_points')} AS "totalPoints", d.finished_at AS "finishedAt"`,
+    [id, JSON.stringify(sources), before.positionCount, before.accountCount, before.millionths, multiplierRevision],
   )
   if (!rows[0]) throw new Error(`run ${id} stored no distribution`)
   return rows[0]

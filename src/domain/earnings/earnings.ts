@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import type { Columns, Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
@@ -49,15 +50,23 @@ export const entityEarnings: Listing<EntityEarnings> = {
   order: largestFirst,
 }
 
+/** One shown amount minus another, exactly. */
+const difference = (one: string, other: string) => `(${exact(one)} - ${exact(other)})::float8`
+
 /** What `earningsFrom` gives. */
 export const earningsColumns: Columns = {
-  totalEarningsUsd: total('t.earnings_usd'),
-  totalCurrentValueUsd: total('t.current_value_usd'),
-  totalNetCashInvestedUsd: total('t.net_cash_invested_usd'),
+  totalEarningsUsd: difference(
+    `${total('t.current_value_usd')}::float8`,
+    `${total('t.net_cash_invested_usd')}::float8`,
+  ),
+  totalCurrentValueUsd: `${total('t.current_value_usd')}::float8`,
+  totalNetCashInvestedUsd: `${total('t.net_cash_invested_usd')}::float8`,
   hasIncompletePrices: 'coalesce(bool_or(t.incomplete), false)',
   entityCount: 'count(*)::int',
   entities: 'array_agg(t)',
 }
+
+const CASH = Prisma.raw(exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"))
 
 /**
  * A holder's earnings: over every entity with a snapshot or a cash flow. Current value of a market: collateral +
@@ -65,15 +74,16 @@ export const earningsColumns: Columns = {
  */
 export function earningsFrom(holder: Holder): Prisma.Sql {
   return Prisma.sql`FROM (
-    SELECT b.chain_id, b.entity_type, b.entity_id, sum(b.value) AS current_value_usd, sum(b.cash) + 0 AS net_cash_invested_usd,
-      sum(b.value) - sum(b.cash) AS earnings_usd, bool_or(b.incomplete) AS incomplete, ${placeBy('sum(b.value)')}
+    SELECT b.chain_id, b.entity_type, b.entity_id, sum(b.value)::float8 AS current_value_usd,
+      sum(b.cash)::float8 AS net_cash_invested_usd,
+      ${Prisma.raw(difference('sum(b.value)::float8', 'sum(b.cash)::float8'))} AS earnings_usd,
+      bool_or(b.incomplete) AS incomplete, ${placeBy('sum(b.value)')}
     FROM (
       SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,
-        0::float8 AS cash, h.incomplete FROM (${holdings(holder)}) h
+        0::numeric AS cash, h.incomplete FROM (${holdings(holder)}) h
       UNION ALL
       SELECT f.chain_id, f.entity_type::text, f.entity_id, 0,
-        coalesce(sum(CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END
-          ORDER BY f.account_id, f.timestamp, f.tx_hash, f.log_index), 0), bool_or(f.amount_usd IS NULL)
+        coalesce(sum(${CASH}), 0), bool_or(f.amount_usd IS NULL)
       FROM ${holder.owners} CROSS JOIN LATERAL (SELECT * FROM cash_flow f WHERE f.account_id = owner.address
         AND ${onChain('f.chain_id', holder.chainId)} OFFSET 0) f
       GROUP BY f.chain_id, f.entity_type, f.entity_id

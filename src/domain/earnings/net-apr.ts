@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import type { Columns, Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
@@ -53,15 +54,15 @@ export const entityAprs: Listing<EntityApr> = {
 }
 
 const average = (value: string, weight: string) =>
-  `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE (${total(`${weight} * ${value}`)}) / (${total(weight)}) END`
+  `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE sum(${exact(weight)} * ${exact(value)}) / ${total(weight)} END::float8`
 
 /** What `netAprFrom` gives. */
 export const netAprColumns: Columns = {
   earnNetApr: average('t.deposit_rate', 't.deposit_usd'),
   borrowNetApr: average('t.borrow_rate', 't.debt_usd'),
-  totalEarnDepositsUsd: total('t.deposit_usd'),
-  totalProtectedUsd: total('t.protected_usd'),
-  totalBorrowUsd: total('t.debt_usd'),
+  totalEarnDepositsUsd: `${total('t.deposit_usd')}::float8`,
+  totalProtectedUsd: `${total('t.protected_usd')}::float8`,
+  totalBorrowUsd: `${total('t.debt_usd')}::float8`,
   entityCount: 'count(*)::int',
   entities: 'array_agg(t)',
 }
@@ -69,7 +70,7 @@ export const netAprColumns: Columns = {
 /** A holder's net APR: over every entity with a snapshot. A missing price counts as 0. */
 export function netAprFrom(holder: Holder): Prisma.Sql {
   return Prisma.sql`FROM (
-    SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd, h.protected_usd, h.debt_usd,
+    SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.protected_usd::float8, h.debt_usd::float8,
       coalesce(m.deposit_rate, v.deposit_rate, 0) AS deposit_rate, coalesce(m.borrow_rate, 0) AS borrow_rate,
       ${placeBy('h.deposit_usd + h.debt_usd')}
     FROM (${holdings(holder)}) h

@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import { type Columns, type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
@@ -24,11 +25,11 @@ export const onChain = (column: string, chainId: Prisma.Sql) =>
 
 /**
  * What each holder has, a row an entity: the owners' newest snapshots there added up, those of closed positions (which are
- * of zeros) included. A missing price counts as 0 and is told by `incomplete`. Sums have a fixed order, so that the same
- * data gives the same bits, and the same ETag, everywhere.
+ * of zeros) included. A missing price counts as 0 and is told by `incomplete`. Sums are
+ * exact decimals.
  */
 export function holdings({ markets, vaults, chainId }: Holder): Prisma.Sql {
-  const sum = (column: string) => Prisma.raw(`coalesce(sum(s.${column} ORDER BY s.account_id, s.position_id), 0)`)
+  const sum = (column: string) => Prisma.raw(`coalesce(sum(${exact(`s.${column}`)}), 0)`)
   return Prisma.sql`SELECT s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, ${sum('collateral_usd')} AS deposit_usd,
       ${sum('protected_usd')} AS protected_usd, ${sum('debt_usd')} AS debt_usd,
       bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete
@@ -93,11 +94,10 @@ export const largestFirst: Listing<Entity>['order'] = [
 export const heldRows = Prisma.sql`held`
 
 /** The place of an entity by a value. It is rounded to 6 decimals, so that the order of an addition never decides it. */
-export const placeBy = (value: string) => Prisma.raw(`floor((${value}) * 1e6 + 0.5) AS place`)
+export const placeBy = (value: string) => Prisma.raw(`floor((${value}) * 1e6 + 0.5)::float8 AS place`)
 
-/** A total over entities `t`, in their order. */
-export const total = (value: string) =>
-  `coalesce(sum(${value} ORDER BY ${largestFirst.map(({ column, direction }) => `${column} ${direction}`).join(', ')}), 0) + 0`
+/** A total over entities `t` of what is shown of them. */
+export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`
 
 /**
  * What groups of addresses have, each group together: one statement.

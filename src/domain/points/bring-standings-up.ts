@@ -28,7 +28,6 @@ export async function bringStandingsUp(pool: Pool, signal?: AbortSignal): Promis
 const MISSING = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
   AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) ORDER BY date`
 
-/** The running totals are added up in the order of the dates, as those of accounts: equal ones are equal bits. */
 async function standingsOf(
   client: PoolClient,
   { date, before }: { date: string; before: string | null },
@@ -36,9 +35,8 @@ async function standingsOf(
   await client.query('DELETE FROM standing WHERE distribution_date = $1', [date])
   await client.query(
     `INSERT INTO standing (distribution_date, user_address, points, rank)
-     SELECT $1, user_address, points, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)
-     FROM (SELECT a.user_address, CASE WHEN b.points IS NULL THEN d.points WHEN d.points IS NULL THEN b.points
-         ELSE b.points + d.points END AS points
+     SELECT $1, user_address, points, row_number() OVER (ORDER BY points DESC, user_address)
+     FROM (SELECT a.user_address, coalesce(b.points, 0) + coalesce(d.points, 0) AS points
        FROM account a
        LEFT JOIN standing b ON b.distribution_date = $2 AND b.user_address = a.user_address
        LEFT JOIN account_day d ON d.distribution_date = $1 AND d.user_address = a.user_address

@@ -37,8 +37,7 @@ export interface Settlement {
  * has taken its turn): the days of accounts and pools, the distributions of `dates`, the totals and ranks of all accounts, the
  * program's totals. Set-based: its work is that of the dates' positions, plus one pass over the accounts.
  *
- * Every sum is added up in one order, so that equal stores give equal doubles. Ranks are by sums rounded to 6 decimals,
- * so that the order of addition never decides a place.
+ * Points are integers (see millionths.ts), so that equal stores have equal sums and ranks.
  */
 export async function settle(client: PoolClient, settlement: Settlement): Promise<void> {
   const { dates, runIds = [], kind, startedAt, removed = [] } = settlement
@@ -46,7 +45,7 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
   await client.query(
     `
     CREATE TEMP TABLE settled_day ON COMMIT DROP AS
-    SELECT user_address, distribution_date, sum(points_a + points_b ORDER BY market_address) AS points,
+    SELECT user_address, distribution_date, sum(points_a + points_b)::bigint AS points,
       count(*)::int AS position_count
     FROM position_points WHERE distribution_date = ANY($1::date[])
     GROUP BY user_address, distribution_date`,
@@ -84,7 +83,7 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
   await client.query(
     `
     INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at, run_id)
-    SELECT distribution_date, sum(points ORDER BY user_address), sum(position_count), count(*), $1::distribution_kind, $2,
+    SELECT distribution_date, sum(points)::bigint, sum(position_count), count(*), $1::distribution_kind, $2,
       clock_timestamp(), (SELECT run_id FROM unnest($3::date[], $4::bigint[]) AS r(date, run_id) WHERE r.date = distribution_date)
     FROM settled_day GROUP BY distribution_date
     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points, position_count = excluded.position_count,
@@ -109,7 +108,7 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
 
   await client.query(`
     UPDATE program SET
-      total_points = (SELECT coalesce(sum(total_points ORDER BY date), 0) FROM distribution),
+      total_points = (SELECT coalesce(sum(total_points), 0)::bigint FROM distribution),
       position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
       account_count = (SELECT count(*) FROM settled_account)`)
   await client.query('DROP TABLE settled_day, affected, settled_account')
@@ -117,15 +116,15 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
 }
 
 /** The totals of affected users, added up from all their days. */
-const ADDED_UP = `SELECT user_address, sum(points ORDER BY distribution_date) AS points, sum(position_count)::int AS position_count,
+const ADDED_UP = `SELECT user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
     min(distribution_date) AS first_date, max(distribution_date) AS last_date
   FROM account_day JOIN affected USING (user_address) GROUP BY user_address`
 
 /**
  * The same where only the newest day, which is not stored yet, has changed: what they were on the date $1 before it, and
- * the day. Work that does not grow with the number of dates; sums of the same order, and so the same bits.
+ * the day. Work that does not grow with the number of dates.
  */
-const ADDED = `SELECT s.user_address, CASE WHEN b.points IS NULL THEN s.points ELSE b.points + s.points END AS points,
+const ADDED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points,
     coalesce(a.position_count, 0) - coalesce(d.position_count, 0) + s.position_count AS position_count,
     least(a.first_distribution_date, s.distribution_date) AS first_date, s.distribution_date AS last_date
   FROM settled_day s
@@ -144,7 +143,7 @@ async function settleAccounts(client: PoolClient, affected: string, values: stri
       SELECT user_address, points, position_count, first_distribution_date, last_distribution_date FROM account a
       WHERE NOT EXISTS (SELECT FROM affected f WHERE f.user_address = a.user_address)
     )
-    SELECT *, row_number() OVER (ORDER BY round(points * 1e6) DESC, user_address)::int AS rank FROM account_now`,
+    SELECT *, row_number() OVER (ORDER BY points DESC, user_address)::int AS rank FROM account_now`,
     values,
   )
   await client.query('ANALYZE settled_account')

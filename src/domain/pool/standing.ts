@@ -1,4 +1,6 @@
+import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 import { lastDateSql } from '../standing/standing.ts'
 
 /** What a pool's positions add up to as of a distribution date. */
@@ -12,6 +14,8 @@ export interface PoolStanding {
   positionCount: number
   suppliedUsd: number
   protectedUsd: number
+  /** Supplied and protected. */
+  tvlUsd: number
   borrowedUsd: number
 }
 
@@ -19,19 +23,20 @@ export interface PoolStanding {
 export const poolStandingColumns = {
   date: 't.date',
   poolAddress: 't.pool_address',
-  points: 't.points',
-  pointsOfDate: 't.points_of_date',
+  points: pointsOf('t.points'),
+  pointsOfDate: pointsOf('t.points_of_date'),
   positionCount: 't.position_count',
-  suppliedUsd: 't.supplied_usd',
-  protectedUsd: 't.protected_usd',
-  borrowedUsd: 't.borrowed_usd',
+  suppliedUsd: 't.supplied_usd::float8',
+  protectedUsd: 't.protected_usd::float8',
+  tvlUsd: '(t.supplied_usd + t.protected_usd)::float8',
+  borrowedUsd: 't.borrowed_usd::float8',
 }
 
 const ofDate = (name: string, value: string, type = '') =>
   `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = at.date), 0)${type} AS ${name}`
-const sums = Prisma.raw(`sum(d.a_points + d.b_points ORDER BY d.distribution_date) AS points,
+const sums = Prisma.raw(`sum(d.a_points + d.b_points) AS points,
   ${ofDate('points_of_date', 'd.a_points + d.b_points')}, ${ofDate('position_count', 'd.position_count', '::int')},
-  ${['supplied', 'protected', 'borrowed'].map((what) => ofDate(`${what}_usd`, `d.a_${what}_usd + d.b_${what}_usd`)).join(', ')}`)
+  ${['supplied', 'protected', 'borrowed'].map((what) => ofDate(`${what}_usd`, `${exact(`d.a_${what}_usd`)} + ${exact(`d.b_${what}_usd`)}`)).join(', ')}`)
 
 /**
  * What follows a select list of `poolStandingColumns`: a pool's sums as of a date; no row without a position by then. Its

@@ -1,6 +1,8 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { exact, exactSum } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest } from '../holding/holding.ts'
+import { pointsOf } from '../points/millionths.ts'
 
 /** What wallets have together in a market: the newest snapshot of each, added up. Null USD: no price at all. */
 export interface MarketHolding {
@@ -39,11 +41,11 @@ const SUMS: Record<EntityType, string> = {
   market: ['collateral', 'protected', 'debt']
     .map(
       (what) => `sum(t.${what}_assets)::text AS "${what}Assets",
-      sum(t.${what}_usd ORDER BY t.account_id, t.position_id) AS "${what}Usd"`,
+      ${exactSum(`t.${what}_usd`)} AS "${what}Usd"`,
     )
     .join(', '),
   vault: `sum(t.shares)::text AS shares, sum(t.assets)::text AS assets,
-    sum(t.assets_usd ORDER BY t.account_id, t.position_id) AS "assetsUsd"`,
+    ${exactSum('t.assets_usd')} AS "assetsUsd"`,
 }
 
 function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]): Promise<Row[]> {
@@ -64,11 +66,11 @@ export const vaultHoldings = (reader: Reader, users: string[]) => holdingsTogeth
 /** What users have in every pool on the newest distribution date, most points first: one statement. */
 export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHolding[]> {
   const sum = (column: string) =>
-    Prisma.raw(`sum(p.a_${column}_amount_usd + p.b_${column}_amount_usd ORDER BY p.user_address)`)
+    Prisma.raw(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})::float8`)
   return reader.$queryRaw<PoolHolding[]>`
     SELECT * FROM (
       SELECT p.market_address AS "poolAddress", count(*)::int AS "walletCount",
-        sum(coalesce(pp.points_a + pp.points_b, 0) ORDER BY p.user_address) AS points, ${sum('supplied')} AS "suppliedUsd",
+        ${Prisma.raw(pointsOf('sum(coalesce(pp.points_a + pp.points_b, 0))'))} AS points, ${sum('supplied')} AS "suppliedUsd",
         ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
       FROM (SELECT max(date) AS date FROM distribution) newest
       CROSS JOIN unnest(${users}::text[]) AS owner(address)
@@ -77,5 +79,5 @@ export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHoldi
       LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE pp.distribution_date = p.distribution_date
         AND pp.user_address = p.user_address AND pp.market_address = p.market_address OFFSET 0) pp ON true
       GROUP BY 1) t
-    ORDER BY round(points * 1e6) DESC, "poolAddress"`
+    ORDER BY points DESC, "poolAddress"`
 }

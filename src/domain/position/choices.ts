@@ -1,8 +1,9 @@
 import type { Choices } from '../../db/lists/choices.ts'
 import { indexed, many, one, range, type Where } from '../../db/lists/filter.ts'
 import { GatewayError } from '../../errors.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
 
-const POINTS = '(coalesce(pp.points_a, 0) + coalesce(pp.points_b, 0))'
+const POINTS = 'coalesce(pp.points_a + pp.points_b, 0)'
 const SUPPLIED =
   '(t.a_supplied_amount_usd + t.b_supplied_amount_usd + t.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd)'
 const BORROWED = '(t.a_borrowed_amount_usd + t.b_borrowed_amount_usd)'
@@ -21,7 +22,7 @@ export const positionChoices = {
     chainId: one(CHAIN, 'bigint', 'Those in pools of one chain.'),
     chainIds: many(CHAIN, 'bigint', 'Those in pools of any of these chains.'),
     date: range('t.distribution_date', 'date', 'Those of these distribution dates.'),
-    points: range(POINTS, 'number', 'Those with points of both sides within these bounds.'),
+    points: range(doubleOf(POINTS), 'number', 'Those with points of both sides within these bounds.'),
     suppliedUsd: range(
       SUPPLIED,
       'number',
@@ -39,7 +40,7 @@ export const positionChoices = {
     RECORD_ID: { column: 't.id', field: 'id', type: 'text', description: "The record's id." },
     USER: { column: 't.user_address', field: 'userAddress', type: 'text', description: "The user's address." },
     POOL: { column: 't.market_address', field: 'marketAddress', type: 'text', description: "The pool's address." },
-    POINTS: { column: POINTS, field: 'points', type: 'double precision', description: 'Points of both sides.' },
+    POINTS: { column: pointsOf(POINTS), field: 'points', type: 'numeric', description: 'Points of both sides.' },
     SUPPLIED_USD: {
       column: SUPPLIED,
       field: 'suppliedUsd',

@@ -1,6 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 
 /** A user's amounts in a pool on a distribution date, and the points that they earned. */
 export interface Position {
@@ -10,6 +11,8 @@ export interface Position {
   distributionDate: Date
   pointsA: number
   pointsB: number
+  /** Of both sides. */
+  points: number
   /** The run that gave the points; null: it was before runs were recorded. */
   runId: bigint | null
   /** The points came with an import. */
@@ -44,8 +47,9 @@ export const positionListing: Listing<Position> = {
     userAddress: 't.user_address',
     marketAddress: 't.market_address',
     distributionDate: 't.distribution_date',
-    pointsA: 'coalesce(pp.points_a, 0)',
-    pointsB: 'coalesce(pp.points_b, 0)',
+    pointsA: pointsOf('coalesce(pp.points_a, 0)'),
+    pointsB: pointsOf('coalesce(pp.points_b, 0)'),
+    points: pointsOf('coalesce(pp.points_a + pp.points_b, 0)'),
     runId: 'pp.run_id',
     given: 'coalesce(pp.given, false)',
     aTokenAddress: 't.a_token_address',

@@ -1,5 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 import { type Interval, type Span, sqlDate } from './interval.ts'
 
 /** What the program did in a bucket. A bucket without a distribution has none. */
@@ -39,7 +40,7 @@ export const buckets = (span: Span): Prisma.Sql => Prisma.sql`bucket AS MATERIAL
 export function calendarOf(reader: Reader, span: Span): Promise<CalendarBucket[]> {
   return reader.$queryRaw<CalendarBucket[]>`
     SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS "lastDate", count(*)::int AS "distributionCount",
-      sum(total_points ORDER BY date) AS points, (array_agg(account_count ORDER BY date DESC))[1] AS "accountCount"
+      ${Prisma.raw(pointsOf('sum(total_points)'))} AS points, (array_agg(account_count ORDER BY date DESC))[1] AS "accountCount"
     FROM distribution WHERE ${within(span, 'date')} GROUP BY 1 ORDER BY 1`
 }
 

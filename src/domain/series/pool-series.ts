@@ -1,5 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'
 
@@ -12,23 +14,27 @@ export interface Levels {
   borrowedUsd: number
 }
 
-export interface PoolBucket extends Levels {
+/** The same of pools. */
+export interface PoolLevels extends Levels {
+  /** Supplied and protected. */
+  tvlUsd: number
+}
+
+export interface PoolBucket extends PoolLevels {
   points: number
 }
 
+const ofLast = (value: string) => `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last), 0)`
+
 /** The sums over the rows `d` of a bucket: `points` of all of them, the rest of those of its last distribution date. */
-const sums = Prisma.raw(`sum(d.points ORDER BY d.distribution_date, d.pool_address) AS points,
-  coalesce(sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last), 0)::int AS "positionCount",
-  ${['supplied', 'protected', 'borrowed']
-    .map(
-      (what) =>
-        `coalesce(sum(d.${what}_usd ORDER BY d.pool_address) FILTER (WHERE d.distribution_date = bucket.last), 0) AS "${what}Usd"`,
-    )
-    .join(', ')}`)
+const sums = Prisma.raw(`${pointsOf('sum(d.points)')} AS points, ${ofLast('d.position_count')}::int AS "positionCount",
+  ${ofLast('d.supplied_usd')}::float8 AS "suppliedUsd", ${ofLast('d.protected_usd')}::float8 AS "protectedUsd",
+  ${ofLast('d.supplied_usd + d.protected_usd')}::float8 AS "tvlUsd", ${ofLast('d.borrowed_usd')}::float8 AS "borrowedUsd"`)
 
 const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
-  d.a_supplied_usd + d.b_supplied_usd AS supplied_usd, d.a_protected_usd + d.b_protected_usd AS protected_usd,
-  d.a_borrowed_usd + d.b_borrowed_usd AS borrowed_usd`)
+  ${['supplied_usd', 'protected_usd', 'borrowed_usd']
+    .map((what) => `${exact(`d.a_${what}`)} + ${exact(`d.b_${what}`)} AS ${what}`)
+    .join(', ')}`)
 
 /** Each pool's sums in each bucket in which it has positions. Its work is a row for each pool and date. */
 export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
@@ -46,8 +52,8 @@ export async function poolSeries(reader: Reader, pools: readonly string[], span:
 }
 
 /** The sums over all pools on the last distribution date of each bucket. */
-export function programLevels(reader: Reader, span: Span): Promise<Levels[]> {
-  return reader.$queryRaw<Levels[]>`
+export function programLevels(reader: Reader, span: Span): Promise<PoolLevels[]> {
+  return reader.$queryRaw<PoolLevels[]>`
     WITH ${buckets(span)}
     SELECT bucket.start, ${sums} FROM bucket
     CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d
@@ -67,8 +73,8 @@ export interface GroupSeries {
   buckets: PoolBucket[]
 }
 
-const side = (of: 'a' | 'b') => `(d.${of}_token_address, d.${of}_points, d.${of}_supplied_usd, d.${of}_protected_usd,
-  d.${of}_borrowed_usd)`
+const side = (of: 'a' | 'b') => `(d.${of}_token_address, d.${of}_points, ${exact(`d.${of}_supplied_usd`)},
+  ${exact(`d.${of}_protected_usd`)}, ${exact(`d.${of}_borrowed_usd`)})`
 const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
   pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain, NULL AS asset, ${both}
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
@@ -102,10 +108,10 @@ export async function groupedSeries(
       JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
       GROUP BY 1, 2, 3, 4),
     top AS (
-      SELECT key, total, row_number() OVER (ORDER BY round(total * 1e6) DESC, key COLLATE "C")::int AS place
-      FROM (SELECT key, sum(points ORDER BY start) AS total FROM bucketed GROUP BY 1) t)
+      SELECT key, total, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS place
+      FROM (SELECT key, sum(points) AS total FROM bucketed GROUP BY 1) t)
     SELECT top.place, top.total, b.pool AS "poolAddress", b.chain AS "chainId", b.asset AS "assetAddress", b.start, b.points,
-      b."positionCount", b."suppliedUsd", b."protectedUsd", b."borrowedUsd"
+      b."positionCount", b."suppliedUsd", b."protectedUsd", b."tvlUsd", b."borrowedUsd"
     FROM top JOIN bucketed b USING (key)
     WHERE top.place <= ${filter.first} ORDER BY top.place, b.start`
   const found: GroupSeries[] = []

@@ -1,4 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'
 import type { Levels } from './pool-series.ts'
@@ -13,7 +16,7 @@ export interface UserPoints {
 export async function userPoints(reader: Reader, users: readonly string[], span: Span): Promise<UserPoints[][]> {
   const rows = await reader.$queryRaw<(UserPoints & { place: number })[]>`
     SELECT owner.place::int AS place, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
-      sum(d.points ORDER BY d.distribution_date) AS points
+      ${Prisma.raw(pointsOf('sum(d.points)'))} AS points
     FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
     CROSS JOIN LATERAL (SELECT d.distribution_date, d.points FROM account_day d WHERE d.user_address = owner.address
       AND ${within(span, 'd.distribution_date')} OFFSET 0) d
@@ -21,14 +24,19 @@ export async function userPoints(reader: Reader, users: readonly string[], span:
   return byPlace(users, rows)
 }
 
+/** The sum of both sides of positions `p`. */
+const sumOfSides = (what: string) => {
+  const side = (of: string) => exact(`p.${of}_${what}_amount_usd`)
+  return Prisma.raw(`sum(${side('a')} + ${side('b')})::float8`)
+}
+
 /** What each user had on the last distribution date of each bucket, where the user had a position on it. */
 export async function userLevels(reader: Reader, users: readonly string[], span: Span): Promise<Levels[][]> {
   const rows = await reader.$queryRaw<(Levels & { place: number })[]>`
     WITH ${buckets(span)}
     SELECT owner.place::int AS place, bucket.start, count(*)::int AS "positionCount",
-      sum(p.a_supplied_amount_usd + p.b_supplied_amount_usd ORDER BY p.market_address) AS "suppliedUsd",
-      sum(p.a_protected_supplied_amount_usd + p.b_protected_supplied_amount_usd ORDER BY p.market_address) AS "protectedUsd",
-      sum(p.a_borrowed_amount_usd + p.b_borrowed_amount_usd ORDER BY p.market_address) AS "borrowedUsd"
+      ${sumOfSides('supplied')} AS "suppliedUsd", ${sumOfSides('protected_supplied')} AS "protectedUsd",
+      ${sumOfSides('borrowed')} AS "borrowedUsd"
     FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
     CROSS JOIN bucket
     CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
@@ -46,6 +54,8 @@ export interface UserRewards {
   vaultUsd: number | null
 }
 
+const USD_IF = Prisma.raw(`(sum(${exact('r.usd')}) FILTER`)
+
 /** The liquidation rewards of each user in each bucket that has any. */
 export async function userRewards(reader: Reader, users: readonly string[], span: Span): Promise<UserRewards[][]> {
   const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
@@ -53,10 +63,10 @@ export async function userRewards(reader: Reader, users: readonly string[], span
     SELECT owner.place::int AS place, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
       count(*) FILTER (WHERE r.market)::int AS "marketCount",
       CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
-        ELSE sum(r.usd ORDER BY r.timestamp, r.chain_id, r.tx_hash, r.log_index) FILTER (WHERE r.market) END AS "marketUsd",
+        ELSE ${USD_IF} (WHERE r.market))::float8 END AS "marketUsd",
       count(*) FILTER (WHERE NOT r.market)::int AS "vaultCount",
       CASE WHEN count(*) FILTER (WHERE NOT r.market) = 0 THEN 0
-        ELSE sum(r.usd ORDER BY r.timestamp, r.chain_id, r.tx_hash, r.log_index) FILTER (WHERE NOT r.market) END AS "vaultUsd"
+        ELSE ${USD_IF} (WHERE NOT r.market))::float8 END AS "vaultUsd"
     FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
     CROSS JOIN LATERAL (
       SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd

@@ -1,3 +1,4 @@
+import { exactSum } from '../../db/lists/exact-sum.ts'
 import type { Filter, Listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
@@ -27,6 +28,8 @@ export interface VaultSnapshot {
   assets: string
   assetsUsd: number | null
 }
+
+const usd = (column: string) => Prisma.raw(exactSum(column))
 
 const order = (entity: 'market' | 'vault') =>
   [
@@ -62,9 +65,9 @@ export const groupedMarketSnapshots: Listing<MarketSnapshot> = {
   ...marketSnapshots,
   name: 'groupedMarketSnapshots',
   from: Prisma.sql`(SELECT chain_id, market_id, account_id, NULL::text AS position_id, timestamp,
-    sum(collateral_assets) AS collateral_assets, sum(collateral_usd ORDER BY position_id) AS collateral_usd,
-    sum(protected_assets) AS protected_assets, sum(protected_usd ORDER BY position_id) AS protected_usd,
-    sum(debt_assets) AS debt_assets, sum(debt_usd ORDER BY position_id) AS debt_usd
+    sum(collateral_assets) AS collateral_assets, ${usd('collateral_usd')} AS collateral_usd,
+    sum(protected_assets) AS protected_assets, ${usd('protected_usd')} AS protected_usd,
+    sum(debt_assets) AS debt_assets, ${usd('debt_usd')} AS debt_usd
     FROM market_snapshot GROUP BY account_id, timestamp, chain_id, market_id) t`,
   order: marketSnapshots.order.slice(0, -1),
 }
@@ -91,7 +94,7 @@ export const groupedVaultSnapshots: Listing<VaultSnapshot> = {
   ...vaultSnapshots,
   name: 'groupedVaultSnapshots',
   from: Prisma.sql`(SELECT chain_id, vault_id, account_id, NULL::text AS position_id, timestamp,
-    sum(shares) AS shares, sum(assets) AS assets, sum(assets_usd ORDER BY position_id) AS assets_usd
+    sum(shares) AS shares, sum(assets) AS assets, ${usd('assets_usd')} AS assets_usd
     FROM vault_snapshot GROUP BY account_id, timestamp, chain_id, vault_id) t`,
   order: vaultSnapshots.order.slice(0, -1),
 }

@@ -3,6 +3,7 @@ import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Account, leaderboard } from '../account/account.ts'
+import { pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 import { buckets } from '../series/calendar.ts'
 import type { Span } from '../series/interval.ts'
@@ -23,7 +24,7 @@ export type StandingEntry = Pick<Account, 'userAddress' | 'points' | 'rank'>
 export const standings: Listing<StandingEntry> = {
   name: 'standings',
   from: Prisma.sql`standing t`,
-  columns: { userAddress: 't.user_address', points: 't.points', rank: 't.rank' },
+  columns: { userAddress: 't.user_address', points: pointsOf('t.points'), rank: 't.rank' },
   order: [{ column: 't.rank', field: 'rank', type: 'int', direction: 'ASC' }],
 }
 
@@ -71,9 +72,9 @@ export const lastDateSql = (asOf: Prisma.Sql): Prisma.Sql =>
 /** Points where the ranks are being computed anew are added up from the user's days. */
 export const standingColumns = {
   date: 'at.date',
-  points: `CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
-    ELSE (SELECT sum(d.points ORDER BY d.distribution_date) FROM account_day d
-      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END`,
+  points: pointsOf(`CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+    ELSE (SELECT sum(d.points) FROM account_day d
+      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END`),
   rank: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
 }
 

@@ -3,6 +3,7 @@ import { type DocumentNode, execute, type GraphQLError, type GraphQLSchema } fro
 import type { Reader } from '../../db/connect/reader.ts'
 import { GatewayError } from '../../errors.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { parseExact } from '../plan/exact-number.ts'
 import type { Rows } from '../plan/plan.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import type { Operations } from './operations.ts'
@@ -40,7 +41,7 @@ export function executor(graph: Graph, context: GraphContext): Execute {
     graph.operations.own(document)?.plan.run(context.reader, variables as Record<string, unknown>)
   const run = async <Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) => {
     const planned = await plan(document, variables)
-    if (planned) return JSON.parse(planned.json()) as Data
+    if (planned) return parseExact(planned.json()) as Data
     const variableValues = variables as Record<string, unknown>
     const result = await (graph.operations.own(document)?.run({}, context, variableValues) ??
       execute({ schema: graph.schema, document, variableValues, contextValue: context }))
@@ -52,7 +53,7 @@ export function executor(graph: Graph, context: GraphContext): Execute {
     const planned = await plan(document, variables)
     if (!planned) throw new Error('an operation that is asked for its rows has no plan')
     const { data, rows } = planned.parts()
-    return { data: JSON.parse(data), rows }
+    return { data: parseExact(data) as never, rows }
   }
   return Object.assign(run, { rows })
 }

@@ -59,6 +59,7 @@ const PLACES = {
   int: digits(2n ** 31n - 1n),
   bigint: (value: string) => value === '-1' || digits(2n ** 63n - 1n)(value),
   'double precision': (value: string) => value === String(Number(value)),
+  numeric: (value: string) => /^-?\d{1,15}(\.\d{1,6})?$/.test(value),
   date: (value: string) => value.length === 10 && parseUtc(value) !== undefined,
 }
 

@@ -72,7 +72,7 @@ export function addTypes(builder: Builder) {
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { chosen, DistributionKind, ...revisions })
   addPosition(builder, { Position, PositionChosen, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
-  const Distribution = addDistribution(builder, {
+  const { Distribution, Program } = addDistribution(builder, {
     chosen,
     PositionChosen,
     Positions,
@@ -96,7 +96,7 @@ export function addTypes(builder: Builder) {
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
-  const { spanArguments } = addSeries(builder, { User, Pool, GroupKey })
+  const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User, spanArguments })
   addPoolStanding(builder, { Pool, MultiplierRevision })

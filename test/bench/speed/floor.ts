@@ -33,8 +33,8 @@ const sideColumns = (s: 'a' | 'b') =>
     .map((column) => `t.${s}_${column} AS "${`${s}_${column}`.replace(/_(.)/g, (_, c) => c.toUpperCase())}"`)
     .join(', ')
 const POSITION = `t.id, t.user_address AS "userAddress", t.market_address AS "marketAddress",
-  t.distribution_date AS "distributionDate", coalesce(pp.points_a, 0) AS "pointsA", coalesce(pp.points_b, 0) AS "pointsB",
-  coalesce(pp.points_a + pp.points_b, 0) AS points, ${sideColumns('a')}, ${sideColumns('b')}`
+  t.distribution_date AS "distributionDate", coalesce(pp.points_a, 0) / 1e6::float8 AS "pointsA", coalesce(pp.points_b, 0) / 1e6::float8 AS "pointsB",
+  coalesce(pp.points_a + pp.points_b, 0) / 1e6::float8 AS points, ${sideColumns('a')}, ${sideColumns('b')}`
 const WITH_POINTS = 'LEFT JOIN position_points pp USING (distribution_date, user_address, market_address)'
 const NEWEST = 'ORDER BY t.distribution_date DESC, t.id'
 
@@ -82,7 +82,7 @@ function daysOf(positions: Row[]) {
     const { distributionDate } = position
     const last = found.at(-1)
     if (last && last.distributionDate === distributionDate) {
-      last.points += position.points
+      last.points = Math.round((last.points + position.points) * 1e6) / 1e6
       last.positions.push(position)
     } else found.push({ distributionDate, points: position.points, positions: [position] })
   }
@@ -319,8 +319,8 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
   async '/points/leaderboard'(query) {
     const found = await rows(
       'top 3 and one',
-      `(SELECT user_address AS account, points, rank::text AS rank FROM account ORDER BY account.rank LIMIT 3)
-       UNION ALL SELECT user_address, points, rank::text FROM account WHERE user_address = $1
+      `(SELECT user_address AS account, points / 1e6::float8 AS points, rank::text AS rank FROM account ORDER BY account.rank LIMIT 3)
+       UNION ALL SELECT user_address, points / 1e6::float8, rank::text FROM account WHERE user_address = $1
        UNION ALL SELECT NULL, 0, account_count::text FROM program`,
       [query.get('account')],
     )
@@ -330,7 +330,7 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
     const account = query.get('account')
     const [row] = await rows(
       'user points',
-      'SELECT total_points, (SELECT points FROM account WHERE user_address = $1) AS points FROM program',
+      'SELECT total_points / 1e6::float8 AS total_points, (SELECT points / 1e6::float8 FROM account WHERE user_address = $1) AS points FROM program',
       [account],
     )
     return { account, userPoints: row?.points ?? 0, totalPoints: row?.total_points }
@@ -339,7 +339,7 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
   '/positions/breakdown-by-assets': byAssets,
   async '/points/reports'() {
     const sql =
-      'SELECT date AS "distributionDate", total_points AS "totalPoints", position_count AS "positionCount" FROM distribution ORDER BY date DESC'
+      'SELECT date AS "distributionDate", total_points / 1e6::float8 AS "totalPoints", position_count AS "positionCount" FROM distribution ORDER BY date DESC'
     return { items: await rows('reports', sql) }
   },
   '/multipliers/all': () =>
@@ -406,7 +406,7 @@ async function pointsOf(address: string, query: URLSearchParams) {
 async function positionsOf(userAddress: string) {
   const [row] = await rows(
     'user and program',
-    'SELECT p.total_points, a.points, a.last_distribution_date FROM program p LEFT JOIN account a ON a.user_address = $1',
+    'SELECT p.total_points / 1e6::float8 AS total_points, a.points / 1e6::float8 AS points, a.last_distribution_date FROM program p LEFT JOIN account a ON a.user_address = $1',
     [userAddress],
   )
   const timestamp = new Date().toISOString()
@@ -441,8 +441,8 @@ const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "mar
   position_id AS "positionId", timestamp, collateral_assets AS "collateralAssets", collateral_usd AS "collateralUsd",
   protected_assets AS "protectedAssets", protected_usd AS "protectedUsd", debt_assets AS "debtAssets", debt_usd AS "debtUsd"
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
-const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, coalesce(pp.points_a, 0) AS "pointsA",
-    coalesce(pp.points_b, 0) AS "pointsB", t.user_address, a.points, a.rank
+const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, coalesce(pp.points_a, 0) / 1e6::float8 AS "pointsA",
+    coalesce(pp.points_b, 0) / 1e6::float8 AS "pointsB", t.user_address, a.points / 1e6::float8 AS points, a.rank
   FROM (SELECT id, market_id FROM pool ORDER BY market_id, id LIMIT 50 OFFSET $1) p
   CROSS JOIN LATERAL (SELECT * FROM position WHERE market_address = p.id ORDER BY distribution_date DESC, id LIMIT 5) t
   ${WITH_POINTS} LEFT JOIN account a ON a.user_address = t.user_address
@@ -462,7 +462,8 @@ const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", 
 /** The GraphQL operations, each as an endpoint that takes the operation's variables. */
 const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async leaderboard({ first }) {
-    const sql = 'SELECT rank, user_address AS account, points FROM account ORDER BY rank LIMIT $1'
+    const sql =
+      'SELECT rank, user_address AS account, points / 1e6::float8 AS points FROM account ORDER BY rank LIMIT $1'
     const [found, [program]] = await Promise.all([
       rows('leaderboard', sql, [first + 1]),
       rows('accounts', 'SELECT account_count AS total FROM program'),
@@ -538,7 +539,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     const [holdings, flows, [account], markets, vaults, marketRewards, vaultRewards] = await Promise.all([
       holdingsOf(address),
       rows('net cash', NET_CASH, [address]),
-      rows('account', 'SELECT points, rank FROM account WHERE user_address = $1', [address]),
+      rows('account', 'SELECT points / 1e6::float8 AS points, rank FROM account WHERE user_address = $1', [address]),
       rows('latest markets', LATEST_MARKETS, [address]),
       rows('latest vaults', LATEST_VAULTS, [address]),
       rows('page market rewards', PAGE_REWARDS('market'), [address]),
@@ -582,7 +583,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async users({ addresses }) {
     const found = await rows(
       'users',
-      'SELECT user_address AS address, points, rank FROM account WHERE user_address = ANY($1)',
+      'SELECT user_address AS address, points / 1e6::float8 AS points, rank FROM account WHERE user_address = ANY($1)',
       [addresses],
     )
     const byAddress = new Map(found.map((row) => [row.address, row]))

@@ -21,7 +21,7 @@ const NEWEST = day(DAYS - 1)
 const SUPPLIED = 'a_supplied_amount_usd + b_supplied_amount_usd'
 const PROTECTED = 'a_protected_supplied_amount_usd + b_protected_supplied_amount_usd'
 const BORROWED = 'a_borrowed_amount_usd + b_borrowed_amount_usd'
-const POINTS = 'pp.points_a + pp.points_b'
+const POINTS = '((pp.points_a + pp.points_b) / 1e6::float8)'
 const POSITIONS = 'position t JOIN position_points pp USING (distribution_date, user_address, market_address)'
 
 /** The surfaces with values that a store has. */
@@ -85,7 +85,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
         orderBy: { field: ACCOUNT }) { nodes { account points rank } } }`,
       variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
-      sql: `SELECT user_address, points, rank FROM account WHERE points >= $1 ORDER BY user_address LIMIT 100`,
+      sql: `SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ORDER BY user_address LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
     },
     {
@@ -95,7 +95,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `WITH week AS (SELECT date_trunc('week', date::timestamp)::date AS start, max(date) AS last
           FROM distribution GROUP BY 1)
-        SELECT start::text, (SELECT coalesce(sum(points), 0) FROM account_day d WHERE d.user_address = $1
+        SELECT start::text, (SELECT coalesce(sum(points), 0) / 1e6::float8 FROM account_day d WHERE d.user_address = $1
             AND d.distribution_date >= start AND d.distribution_date < start + 7),
           coalesce(p.supplied, 0), coalesce(p.borrowed, 0)
         FROM week CROSS JOIN LATERAL (SELECT sum(${SUPPLIED}) AS supplied, sum(${BORROWED}) AS borrowed
@@ -106,7 +106,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'series of a pool by day',
       query: `query ($pool: Address!) { pool(address: $pool) { series { start points tvlUsd borrowedUsd } } }`,
       variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
-      sql: `SELECT distribution_date::text, a_points + b_points,
+      sql: `SELECT distribution_date::text, (a_points + b_points) / 1e6::float8,
           a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd, a_borrowed_usd + b_borrowed_usd
         FROM pool_day WHERE pool_address = $1 ORDER BY 1`,
       rows: (data) => data.pool.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd')),
@@ -115,7 +115,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'series of the program by day',
       query: `{ program { series { start points tvlUsd borrowedUsd accountCount } } }`,
       variants: [{ variables: {}, values: [] }],
-      sql: `SELECT date::text, total_points, d.tvl, d.borrowed, account_count FROM distribution JOIN (
+      sql: `SELECT date::text, total_points / 1e6::float8, d.tvl, d.borrowed, account_count FROM distribution JOIN (
           SELECT distribution_date AS date, sum(a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd) AS tvl,
             sum(a_borrowed_usd + b_borrowed_usd) AS borrowed FROM pool_day GROUP BY 1) d USING (date) ORDER BY 1`,
       rows: (data) => data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'accountCount')),
@@ -130,7 +130,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
             (b_token_address, b_points, b_supplied_usd, b_borrowed_usd)) side(asset, points, supplied, borrowed)
           GROUP BY 1, 2),
         top AS (SELECT asset, sum(points) AS total FROM day GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 3)
-        SELECT asset, distribution_date::text, points, supplied, borrowed FROM top JOIN day USING (asset)
+        SELECT asset, distribution_date::text, points / 1e6::float8, supplied, borrowed FROM top JOIN day USING (asset)
         ORDER BY total DESC, asset, 2`,
       rows: ({ series }) =>
         series.flatMap(({ key, buckets }: { key: { assetAddress: string }; buckets: Record<string, unknown>[] }) =>
@@ -161,7 +161,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { from: day(from), to: day(from + 6) },
         values: [day(from), day(from + 6)],
       })),
-      sql: `SELECT user_address, count(*)::int, sum(points_a + points_b) FROM position_points
+      sql: `SELECT user_address, count(*)::int, sum(points_a + points_b) / 1e6::float8 FROM position_points
         WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 10`,
       rows: ({ positionAggregates }) =>
         positionAggregates.map(({ key, count, sumPoints }: { key: { user: { address: string } } } & Row) => [
@@ -188,7 +188,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'as of: the leaderboard, top 100',
       query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { account points rank } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
-      sql: `SELECT user_address, points, rank FROM standing WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
+      sql: `SELECT user_address, points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
     },
     {
@@ -198,7 +198,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { user, asOf: asOf[i % asOf.length] },
         values: [asOf[i % asOf.length], user],
       })),
-      sql: `SELECT points, rank FROM standing WHERE distribution_date = $1 AND user_address = $2`,
+      sql: `SELECT points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 AND user_address = $2`,
       rows: (data) => [row('points', 'rank')(data.user.standing)],
     },
     {
@@ -206,7 +206,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address standing(asOf: $asOf) {
         points pointsOfDate positionCount tvlUsd borrowedUsd } } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
-      sql: `SELECT p.id, sum(d.a_points + d.b_points), sum(d.a_points + d.b_points) FILTER (WHERE d.distribution_date = $1),
+      sql: `SELECT p.id, sum(d.a_points + d.b_points) / 1e6::float8, sum((d.a_points + d.b_points) / 1e6::float8) FILTER (WHERE d.distribution_date = $1),
           (sum(d.position_count) FILTER (WHERE d.distribution_date = $1))::int,
           sum(d.a_supplied_usd + d.b_supplied_usd + d.a_protected_usd + d.b_protected_usd)
             FILTER (WHERE d.distribution_date = $1),
@@ -245,16 +245,16 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'rank history of a user',
       query: `query ($user: Address!) { user(address: $user) { rankHistory { date points rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
-      sql: `SELECT d.date::text, s.points, s.rank FROM distribution d
+      sql: `SELECT d.date::text, s.points / 1e6::float8, s.rank FROM distribution d
           JOIN standing s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
-        UNION ALL SELECT '${NEWEST}', points, rank FROM account WHERE user_address = $1 ORDER BY 1`,
+        UNION ALL SELECT '${NEWEST}', points / 1e6::float8, rank FROM account WHERE user_address = $1 ORDER BY 1`,
       rows: (data) => data.user.rankHistory.map(row('date', 'points', 'rank')),
     },
     {
       name: 'around an account',
       query: `query ($user: Address!) { leaderboard(around: $user, first: 7) { nodes { account points rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
-      sql: `SELECT user_address, points, rank FROM account
+      sql: `SELECT user_address, points / 1e6::float8, rank FROM account
         WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4) ORDER BY rank LIMIT 7`,
       rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
     },
@@ -266,7 +266,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { addresses: wallets(from, 10) },
         values: [wallets(from, 10)],
       })),
-      sql: `SELECT a.points, a.rank, t.* FROM (SELECT sum(points) AS points, min(rank) AS rank FROM account
+      sql: `SELECT a.points, a.rank, t.* FROM (SELECT sum(points) / 1e6::float8 AS points, min(rank) AS rank FROM account
           WHERE user_address = ANY($1)) a
         CROSS JOIN (SELECT t.market_address, count(*)::int, sum(${POINTS}) AS points, sum(${SUPPLIED}), sum(${BORROWED})
           FROM ${POSITIONS} WHERE t.user_address = ANY($1) AND t.distribution_date = '${NEWEST}' GROUP BY 1) t
@@ -316,6 +316,6 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
 
 type Row = Record<string, unknown>
 
-const USERS = `SELECT o.address, coalesce(a.points, 0), a.rank
+const USERS = `SELECT o.address, coalesce(a.points, 0) / 1e6::float8, a.rank
   FROM unnest($1::text[]) WITH ORDINALITY AS o(address, place)
   LEFT JOIN account a ON a.user_address = o.address ORDER BY o.place`

@@ -11,11 +11,12 @@ import type { ProgramTotals } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
+import { pointsOf } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/choices.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
-import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
+import { Prisma, type Distribution as StoredDistribution } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
 import { keyedRow, keyOf, list, nodeId, one, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
@@ -27,12 +28,15 @@ import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
 
+/** A distribution as it is stored, but for its points, which are no millionths. */
+type DistributionRow = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
+
 const distributions: Listing<DistributionRow> = {
   name: 'distributions',
   from: Prisma.sql`distribution t`,
   columns: {
     date: 't.date',
-    totalPoints: 't.total_points',
+    totalPoints: pointsOf('t.total_points'),
     positionCount: 't.position_count',
     accountCount: 't.account_count',
     kind: 'upper(t.kind::text)',
@@ -47,7 +51,11 @@ const distributions: Listing<DistributionRow> = {
 export const distributionAt = keyOf(distributions, { 't.date': 'date' })
 
 const program = keyedRow<ProgramTotals>([], {
-  columns: { totalPoints: 't.total_points', accountCount: 't.account_count', positionCount: 't.position_count' },
+  columns: {
+    totalPoints: pointsOf('t.total_points'),
+    accountCount: 't.account_count',
+    positionCount: 't.position_count',
+  },
   always: true,
   at: () => Prisma.sql`FROM program t`,
 })
@@ -74,10 +82,11 @@ type Refs = {
 export function addDistribution(builder: Builder, refs: Refs) {
   const { chosen, PositionChosen, Positions, DistributionKind, MultiplierInput, Run, RunChosen, Runs, DayTotals } = refs
   const DistributionChosen = chosen('Distribution', distributionChoices, { kind: DistributionKind })
-  const Distribution = builder.prismaNode('Distribution', {
+  const Distribution = builder.objectRef<DistributionRow>('Distribution')
+  builder.node(Distribution, {
     id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
-    findUnique: (id) => ({ date: readDateId(id) }),
-    nullable: true,
+    loadManyWithoutCache: (ids, context) =>
+      Promise.all(ids.map((id) => context.batches.load(distributionAt.load, [readDateId(id)]))),
     description: 'One day of the points program.',
     fields: (t) => ({
       date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
@@ -128,7 +137,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
 
   const Distributions = connectionType(builder, 'Distribution', Distribution)
 
-  const Program = builder.prismaObject('Program', {
+  const Program = builder.objectRef<ProgramTotals>('Program').implement({
     description: 'The totals of the whole points program.',
     fields: (t) => ({
       totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all accounts over all distribution dates.' }),
@@ -166,10 +175,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
       account: t.expose('account', { type: 'Address', description: "The account's address." }),
       pointsBefore: t.exposeFloat('pointsBefore', { description: 'Its points over all dates now.' }),
       pointsAfter: t.exposeFloat('pointsAfter', { description: 'Its points over all dates after the run.' }),
-      pointsChange: t.float({
-        description: 'By how much they would change.',
-        resolve: (mover) => mover.pointsAfter - mover.pointsBefore,
-      }),
+      pointsChange: t.exposeFloat('pointsChange', { description: 'By how much they would change.' }),
       rankBefore: t.exposeInt('rankBefore', {
         nullable: true,
         description: 'Its rank now; null: it is no account yet.',
@@ -308,7 +314,8 @@ export function addDistribution(builder: Builder, refs: Refs) {
       },
     }),
   }))
-  return Distribution
+  return { Distribution, Program }
 }
 
-export type DistributionRef = ReturnType<typeof addDistribution>
+export type DistributionRef = ReturnType<typeof addDistribution>['Distribution']
+export type ProgramRef = ReturnType<typeof addDistribution>['Program']

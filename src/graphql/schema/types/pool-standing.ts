@@ -30,10 +30,8 @@ export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: 
       protectedUsd: t.exposeFloat('protectedUsd', {
         description: 'Supplied and protected (non-borrowable) on the date, in USD.',
       }),
-      tvlUsd: t.float({
+      tvlUsd: t.exposeFloat('tvlUsd', {
         description: 'Total value locked on the date: supplied + protected, in USD, what is lent on included.',
-        ...reading({ kind: 'sql', sql: (column) => `${column('suppliedUsd')} + ${column('protectedUsd')}` }),
-        resolve: (row) => row.suppliedUsd + row.protectedUsd,
       }),
       borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Borrowed on the date, in USD.' }),
       multiplier: t.field({

@@ -1,5 +1,6 @@
 import type { Listing } from '../../../db/lists/listing.ts'
 import { topAccountsSql } from '../../../domain/account/account.ts'
+import { pointsOf } from '../../../domain/points/millionths.ts'
 import { poolChoices } from '../../../domain/pool/choices.ts'
 import { assertSortable } from '../../../domain/position/choices.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
@@ -51,7 +52,7 @@ function assertTop(first: number): void {
 }
 
 const topAccountsOfPool: RowsReading = {
-  columns: { userAddress: 't.user_address', distributionDate: 't.distribution_date', points: 't.points' },
+  columns: { userAddress: 't.user_address', distributionDate: 't.distribution_date', points: pointsOf('t.points') },
   by: ['id'],
   of: ({ first, date }, [pool]) => {
     assertTop(first)

@@ -1,5 +1,6 @@
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
+import { addPoints } from '../../../domain/points/millionths.ts'
 import {
   type MarketHolding,
   marketHoldings,
@@ -132,7 +133,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         points: t.float({
           description: 'Points of all wallets over all distribution dates.',
           resolve: async (portfolio, _, context) =>
-            (await users(portfolio, context)).reduce((sum, one) => sum + one.points, 0),
+            addPoints((await users(portfolio, context)).map(({ points }) => points)),
         }),
         positionCount: t.int({
           description: 'Stored positions of all wallets over all distribution dates.',

@@ -82,11 +82,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       }),
       pointsA: t.exposeFloat('pointsA', { description: 'Points of side A.' }),
       pointsB: t.exposeFloat('pointsB', { description: 'Points of side B.' }),
-      points: t.float({
-        description: 'Points of both sides.',
-        ...reading({ kind: 'sql', sql: (column) => `${column('pointsA')} + ${column('pointsB')}` }),
-        resolve: (p) => p.pointsA + p.pointsB,
-      }),
+      points: t.exposeFloat('points', { description: 'Points of both sides.' }),
       a: t.field({
         type: Side,
         description: 'Side A.',

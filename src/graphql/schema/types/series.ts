@@ -6,6 +6,7 @@ import {
   groupedSeries,
   type Levels,
   type PoolBucket,
+  type PoolLevels,
   poolSeries,
   programLevels,
 } from '../../../domain/series/pool-series.ts'
@@ -14,6 +15,7 @@ import { GatewayError } from '../../../errors.ts'
 import { type Batch, type GraphContext, once } from '../../execution/context.ts'
 import type { Builder, Types } from '../builder.ts'
 import { BUCKET, buckets } from './charges.ts'
+import type { ProgramRef } from './distribution.ts'
 import type { GroupKeyRef } from './group-key.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user.ts'
@@ -23,18 +25,20 @@ interface Bucket {
   start: Date
   program(): Promise<CalendarBucket | undefined>
   points(): Promise<number>
-  levels(): Promise<Omit<Levels, 'start'> | undefined>
+  levels(): Promise<LevelsOfBucket | undefined>
   /** Accounts on the bucket's last date; null: unknown. */
   accountCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
 }
 
-const NO_LEVELS = { positionCount: 0, suppliedUsd: 0, protectedUsd: 0, borrowedUsd: 0 }
+type LevelsOfBucket = Omit<Levels, 'start'> & Partial<Pick<PoolLevels, 'tvlUsd'>>
+
+const NO_LEVELS = { positionCount: 0, suppliedUsd: 0, protectedUsd: 0, tvlUsd: 0, borrowedUsd: 0 }
 const MAX_GROUPS = 100
 
-type Refs = { User: UserRef; Pool: PoolRef; GroupKey: GroupKeyRef }
+type Refs = { User: UserRef; Pool: PoolRef; Program: ProgramRef; GroupKey: GroupKeyRef }
 
-export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
+export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: Refs) {
   const Interval = builder.enumType('Interval', {
     description: 'How long a bucket of a series is. All of them begin at midnight UTC.',
     values: {
@@ -124,7 +128,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
           'Total value locked on the last distribution date: supplied + protected, in USD, what is lent on included. Null in a gap.',
         resolve: async (bucket) => {
           const levels = await levelsOf(bucket)
-          return levels ? levels.suppliedUsd + levels.protectedUsd : null
+          return levels?.tvlUsd ?? null
         },
       }),
       accountCount: t.int({
@@ -187,7 +191,7 @@ export function addSeries(builder: Builder, { User, Pool, GroupKey }: Refs) {
     }),
   }))
 
-  builder.prismaObjectFields('Program', (t) => ({
+  builder.objectFields(Program, (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
       extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
@@ -325,7 +329,7 @@ function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePo
 }
 
 /** Null in a gap; zeros where there were no positions. */
-async function levelsOf(bucket: Bucket): Promise<Omit<Levels, 'start'> | null> {
+async function levelsOf(bucket: Bucket): Promise<LevelsOfBucket | null> {
   if (!(await bucket.program())) return null
   return (await bucket.levels()) ?? NO_LEVELS
 }

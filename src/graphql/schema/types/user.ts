@@ -5,6 +5,7 @@ import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { type EntityType, latest, oneOwner } from '../../../domain/holding/holding.ts'
 import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
+import { pointsOf } from '../../../domain/points/millionths.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
@@ -63,7 +64,7 @@ interface UserRow {
 
 const stored: Columns<UserRow> = {
   address: 'u.address',
-  points: 'coalesce(t.points, 0)',
+  points: pointsOf('coalesce(t.points, 0)'),
   rank: 't.rank',
   positionCount: 'coalesce(t.position_count, 0)',
   firstDistributionDate: 't.first_distribution_date',
