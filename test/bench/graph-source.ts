@@ -25,7 +25,10 @@ export async function serveSource(shape: Shape): Promise<string> {
       bBorrowed: amount('b', 7),
     }
   }
-  const typeDefs = await readFile(join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'), 'utf8')
+  const typeDefs = await readFile(
+    join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'),
+    'utf8',
+  )
   const yoga = createYoga({
     logging: false,
     schema: createSchema({

@@ -82,7 +82,10 @@ function serve() {
       const page = pageOf(nodes, { offset })
       ready.set(offset, Buffer.from(JSON.stringify({ data: { positions: page } })))
     }
-  const typeDefs = readFileSync(join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'), 'utf8')
+  const typeDefs = readFileSync(
+    join(import.meta.dirname, '../../src/sources/positions/graph-positions.graphql'),
+    'utf8',
+  )
   const resolvers = { Query: { positions: (_: unknown, asked: Asked) => pageOf(nodes, asked) } }
   const yoga = createYoga({ logging: false, schema: createSchema({ typeDefs, resolvers }) })
   const server = createServer((request, response) => {
