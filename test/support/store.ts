@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import pg from 'pg'
-import { migrate } from '../../src/db/server/migrate.ts'
+
+/** The migrated database that every test's is a copy of. */
+export const TEMPLATE = 'template_gateway'
 
 export const silent = { info() {}, warn() {}, error() {} }
 
@@ -12,10 +13,9 @@ export async function openStore(): Promise<{ url: string; pool: pg.Pool; close()
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
-  await admin.query(`CREATE DATABASE ${name}`)
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`)
   const url = new URL(server)
   url.pathname = name
-  await migrate({ url: url.href, migrationsDir: join(import.meta.dirname, '../../prisma/migrations'), log: silent })
   const pool = new pg.Pool({ connectionString: url.href, max: 4 })
   pool.on('error', () => {})
   return {

@@ -1,4 +1,7 @@
+import { printSubgraphSchema } from '@apollo/subgraph'
 import { brandWithType } from '@pothos/core'
+import directives from '@pothos/plugin-directives'
+import federation from '@pothos/plugin-federation'
 import { type GraphQLSchema, isScalarType } from 'graphql'
 import { GatewayError } from '../../errors.ts'
 import type { GraphContext } from '../execution/context.ts'
@@ -18,12 +21,7 @@ interface OnChain {
 }
 
 /** The graph as an Apollo Federation 2 subgraph: other graphs may refer to its users, pools, markets and vaults. */
-export async function createSubgraph(): Promise<GraphQLSchema> {
-  const [{ default: federation }, { default: directives }, { printSubgraphSchema }] = await Promise.all([
-    import('@pothos/plugin-federation'),
-    import('@pothos/plugin-directives'),
-    import('@apollo/subgraph'),
-  ])
+export function createSubgraph(): GraphQLSchema {
   const builder = createBuilder([federation, directives])
   const types = addTypes(builder)
   const { User, Pool, Market, Vault } = types
@@ -45,10 +43,7 @@ export async function createSubgraph(): Promise<GraphQLSchema> {
 }
 
 /** The subgraph's SDL, as `_service` tells it. */
-export async function printSubgraph(): Promise<string> {
-  const [{ printSubgraphSchema }, schema] = await Promise.all([import('@apollo/subgraph'), createSubgraph()])
-  return printSubgraphSchema(schema)
-}
+export const printSubgraph = (): string => printSubgraphSchema(createSubgraph())
 
 /** What a key stands for, loaded together with all others of its type; null: the store has none. */
 const references = {

@@ -1,6 +1,6 @@
 import { poolStandingColumns, poolStandingSql, type PoolStanding as Row } from '../../../domain/pool/standing.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { keyedRow, one, reading } from '../../plan/reading.ts'
+import { keyedRow, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
 import type { PoolRef } from './pool.ts'
