@@ -45,11 +45,10 @@ describe.skipIf(!present)(`Redis${present ? '' : ' (skipped: no redis-server)'}`
     try {
       await isUp(gateway)
       await setTotal(store.url, 1)
-      const copy = async (from: string, to: string) => {
-        await query(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [from])
-        await query(server, `CREATE DATABASE ${to} TEMPLATE ${from}`)
-      }
-      await vi.waitFor(() => copy(name, backup), { timeout: 20_000, interval: 5 })
+      await query(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+      await query(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+      await query(server, `CREATE DATABASE ${backup} TEMPLATE ${name}`)
+      await query(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
       await setTotal(store.url, 2)
       await isCached(gateway, 2, 1)
 
