@@ -10,6 +10,9 @@ import { samplePool, sampleUser } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
 
+/** Connections that come at once wait here to be accepted; beyond it their clients try again after seconds. */
+const BACKLOG = 4096
+
 export function addServe(program: Command): void {
   program
     .command('serve', { isDefault: true })
@@ -27,7 +30,7 @@ async function serve(sample: boolean): Promise<void> {
     const app = await createApp(deps)
     await warmUp(app)
     try {
-      await app.listen({ host: config.HOST, port: config.PORT })
+      await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
         throw new ConfigError(

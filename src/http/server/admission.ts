@@ -5,6 +5,10 @@ import type { FastifyInstance } from 'fastify'
 /** How often it is looked whether those that wait become fewer: where they do not, there is an overload and not a burst. */
 const BURST_MS = 500
 const MAX_WAITING = 1000
+/** An overload is over when nothing was refused for so long. */
+const CALM_MS = 500
+/** When nothing was begun for so long there is time for requests that have waited. */
+const IDLE_MS = 50
 /** The limit shrinks while the event loop is late by more than this, and has itself taken so much of a processor. */
 const LATE_MS = 100
 const BUSY = 0.5
@@ -18,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Bounds how many requests are worked on at a time. A burst waits for its turn. In an overload, which lasts until half of
- * the slots are free, a request that finds no free slot is refused at once: what is served is served fast.
+ * Bounds how many requests are worked on at a time. A burst waits for its turn. In an overload, which lasts until
+ * nothing has to be refused, a request that finds no free slot is refused at once: what is served is served fast.
  */
 export class Admission {
   readonly #max: number
@@ -29,6 +33,9 @@ export class Admission {
   readonly #arriving = new Set<ServerResponse>()
   #waiting: Waiting[] = []
   #overloaded = false
+  /** When a request was last refused, and when one was last begun. */
+  #refused = 0
+  #started = 0
   #burst: NodeJS.Timeout | undefined
   /** How many were waiting when it was last looked. */
   #waited = Number.POSITIVE_INFINITY
@@ -43,10 +50,16 @@ export class Admission {
     this.#adjusting = setInterval(() => this.#adjust(), ADJUST_MS).unref()
   }
 
-  /** Whether a request may be read that has just come. */
-  admits(response: ServerResponse): boolean {
+  /** Whether a request may be read that has just come; `late` is one that has waited already, and goes behind others. */
+  admits(response: ServerResponse, late: boolean): boolean {
+    const now = performance.now()
+    if (this.#overloaded && now - this.#refused > CALM_MS) this.#overloaded = false
     if (!this.#overloaded) return true
-    if (this.#active.size + this.#arriving.size >= this.#limit) return false
+    const isFull = this.#active.size + this.#arriving.size >= this.#limit
+    if (isFull || (late && now - this.#started < IDLE_MS)) {
+      this.#refused = now
+      return false
+    }
     this.#arriving.add(response)
     response.once('close', () => this.#arriving.delete(response))
     return true
@@ -72,7 +85,6 @@ export class Admission {
       if (!next.response.destroyed) this.#start(next)
     }
     if (this.#waiting.length === 0) this.#endBurst()
-    if (this.#overloaded && this.#active.size <= this.#limit / 2) this.#overloaded = false
   }
 
   close(): void {
@@ -82,6 +94,7 @@ export class Admission {
   }
 
   #start({ response, done }: Waiting): void {
+    this.#started = performance.now()
     this.#active.add(response)
     const leave = () => this.leave(response)
     // Whether its client reads the answer is another matter.
@@ -96,6 +109,7 @@ export class Admission {
     if (shrinks) return
     this.#endBurst()
     this.#overloaded = true
+    this.#refused = performance.now()
     for (const { done } of this.#waiting.splice(0)) done(false)
   }
 

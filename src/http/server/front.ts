@@ -99,7 +99,7 @@ export class Front {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const { edge, admission } = this.#options
     if (sendCached(edge, request, response)) return
-    if (admission.admits(response)) this.#pass(request, response)
+    if (admission.admits(response, this.#pace.hasWaited(request.socket))) this.#pass(request, response)
     else this.refuseOverload(request, response)
   }
 
