@@ -37,7 +37,7 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
     extensions.requestId = requestId
     const status = REFUSALS[extensions.code as RefusalCode]
     if (status !== undefined) {
-      const { headers } = (extensions.http ?? {}) as { headers?: object }
+      const { headers } = (extensions.http ?? {}) as { headers?: Record<string, string> }
       extensions.http = { status, ...(headers && { headers }) }
     }
     return { shown: new GraphQLError(outer.message, { ...place, extensions }), internal: false }
