@@ -36,7 +36,10 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
     extensions.code ??= 'BAD_INPUT'
     extensions.requestId = requestId
     const status = REFUSALS[extensions.code as RefusalCode]
-    if (status !== undefined) extensions.http = { ...(extensions.http as object | undefined), status }
+    if (status !== undefined) {
+      const { headers } = (extensions.http ?? {}) as { headers?: Record<string, string> }
+      extensions.http = { status, ...(headers && { headers }) }
+    }
     return { shown: new GraphQLError(outer.message, { ...place, extensions }), internal: false }
   }
   const shown = new GraphQLError(`Something went wrong on our side. Tell the operator this request id: ${requestId}`, {
