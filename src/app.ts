@@ -156,7 +156,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       .type('text/html; charset=utf-8')
       .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
   )
-  mountHealth(app, { probe: store.probe, cache, log })
+  mountHealth(app, { probe: store.probe, cache, log, isClosing: () => front.closing })
   mountMetrics(app, { metrics, store, live, log, now })
   mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
   mountGraphQL(app, { graph, edge, adminTokens: tokens, rateLimit, clientOf, connections })

@@ -14,13 +14,15 @@ interface HealthOptions {
   probe: Probe
   cache: Cache
   log: Log
+  /** Whether the server takes no new requests. */
+  isClosing(): boolean
 }
 
 /**
  * Serves the health result of section 2.8 of the points document, and what schedulers and load balancers ask for:
  * `/livez`, which depends on nothing, and `/readyz`, which does not depend on the cache, since losing it costs only speed.
  */
-export function mountHealth(app: FastifyInstance, { probe, cache, log }: HealthOptions): void {
+export function mountHealth(app: FastifyInstance, { probe, cache, log, isClosing }: HealthOptions): void {
   const database = watch(log, 'database', () => probe.ping())
   const components = { database, cache: watch(log, 'cache', () => cache.ping()) }
 
@@ -44,8 +46,12 @@ export function mountHealth(app: FastifyInstance, { probe, cache, log }: HealthO
   app.get('/livez', (_request, reply) => ok(reply))
 
   app.get('/readyz', async (_request, reply) => {
-    if (await database()) return ok(reply)
-    return sendProblem(reply.header('retry-after', '1'), 503, 'The database cannot be reached.')
+    const fault = isClosing()
+      ? 'The server is closing.'
+      : (await database())
+        ? undefined
+        : 'The database cannot be reached.'
+    return fault === undefined ? ok(reply) : sendProblem(reply.header('retry-after', '1'), 503, fault)
   })
 }
 

@@ -137,8 +137,7 @@ export function openApiDocument() {
       get: {
         operationId: 'getLiveness',
         summary: 'Whether the process is alive',
-        description:
-          'For a scheduler that restarts processes: it depends on neither the database nor the cache. 503 only while the process ends.',
+        description: 'For a scheduler that restarts processes: it depends on neither the database nor the cache.',
         tags: ['Operations'],
         responses: {
           200: { description: 'It is alive', content: { 'application/json': { schema: alive } } },
@@ -150,13 +149,13 @@ export function openApiDocument() {
         operationId: 'getReadiness',
         summary: 'Whether requests can be served',
         description:
-          'For a load balancer: 200 while the database answers. It does not depend on the cache, without which answers are only slower.',
+          'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache, without which answers are only slower.',
         tags: ['Operations'],
         responses: {
           200: { description: 'Requests can be served', content: { 'application/json': { schema: alive } } },
           503: {
             description: 'The database does not answer',
-            content: { 'application/problem+json': { schema: problem } },
+            content: { 'application/problem+json': { schema: problemShape } },
           },
         },
       },

@@ -147,8 +147,8 @@ describe('--dry-run', () => {
         changedAccountCount: 2,
         changedRankCount: 0,
         movers: [
-          { account: ANN, pointsBefore: 3, pointsAfter: 32, rankBefore: 1, rankAfter: 1 },
-          { account: BEN, pointsBefore: 1, pointsAfter: 30, rankBefore: 2, rankAfter: 2 },
+          { account: ANN, pointsBefore: 3, pointsAfter: 32, pointsChange: 29, rankBefore: 1, rankAfter: 1 },
+          { account: BEN, pointsBefore: 1, pointsAfter: 30, pointsChange: 29, rankBefore: 2, rankAfter: 2 },
         ],
       },
     ])

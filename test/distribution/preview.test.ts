@@ -74,7 +74,7 @@ function changes(date: string, kind: string, before: State, after: State) {
   const accounts = [...new Set([...old.keys(), ...now.keys()])].map((account) => {
     const [b, a] = [old.get(account), now.get(account)]
     const [pointsBefore, pointsAfter] = [b?.points ?? 0, a?.points ?? 0]
-    const pointsChange = pointsAfter - pointsBefore
+    const pointsChange = Math.round((pointsAfter - pointsBefore) * 1e6) / 1e6
     return { account, pointsBefore, pointsAfter, pointsChange, rankBefore: b?.rank ?? null, rankAfter: a?.rank ?? null }
   })
   const movers = accounts

@@ -13,7 +13,7 @@ const amounts = ['supplied', 'protected', 'borrowed']
 const title = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 /** Sums of positions, or of sides, which are of one token and so have amounts. */
 const sums = (tokens = false) => `count(*), count(DISTINCT "user") AS "userCount", sum(points) AS "sumPoints",
-  avg(points) AS "averagePoints", ${amounts
+  round(avg(points), 6) AS "averagePoints", ${amounts
     .map(
       (
         one,
@@ -60,7 +60,7 @@ export const aggregateFacts: Fact[] = [
     name: 'a group without a row has a count of 0, sums of 0 and no averages',
     query: `positionAggregates(filter: { users: ["${users.gus}"] }) { count userCount sumPoints averagePoints sumSuppliedUsd }`,
     at: 'positionAggregates',
-    sql: `SELECT count(*), count(*) AS "userCount", coalesce(sum(points), 0) AS "sumPoints", avg(points) AS "averagePoints",
+    sql: `SELECT count(*), count(*) AS "userCount", coalesce(sum(points), 0) AS "sumPoints", round(avg(points), 6) AS "averagePoints",
       coalesce(sum("suppliedUsd"), 0) AS "sumSuppliedUsd" FROM scored WHERE "user" = '${users.gus}'`,
   },
   ...(

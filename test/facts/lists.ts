@@ -23,6 +23,9 @@ interface List {
 }
 
 const all = Object.values(users)
+/** Bounds positions by the dates that there are. */
+const DATES =
+  'AND: [{ OR: [{ date: { gte: "2025-02-20", lte: "2025-03-15" } }, { date: { gt: "2025-03-15", lt: "2025-04-10" } }] }]'
 const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
 
 const lists: Record<string, List> = {
@@ -49,11 +52,11 @@ const lists: Record<string, List> = {
     filters: {
       [`asset: "${tokens.usdc}"`]: `'${tokens.usdc}' IN ("aTokenAddress", "bTokenAddress")`,
       [`assets: ["${tokens.arb}", "${tokens.dust}"]`]: `"aTokenAddress" = '${tokens.arb}' OR "bTokenAddress" = '${tokens.dust}'`,
-      'borrowedUsd: { gt: 0, lte: 100 }': '"borrowedUsd" > 0 AND "borrowedUsd" <= 100',
-      'suppliedUsd: { lt: 0.3 }': '"suppliedUsd" + "protectedUsd" < 0.3',
-      'points: { gte: 0.3 }': 'points >= 0.3',
-      'chainId: 146': 'chain = 146',
-      'chainIds: [1, 146]': 'chain IN (1, 146)',
+      [`borrowedUsd: { gt: 0, lte: 100 } ${DATES}`]: '"borrowedUsd" > 0 AND "borrowedUsd" <= 100',
+      [`suppliedUsd: { lt: 0.3 } ${DATES}`]: '"suppliedUsd" + "protectedUsd" < 0.3',
+      [`points: { gte: 0.3 } ${DATES}`]: 'points >= 0.3',
+      [`chainId: 146 ${DATES}`]: 'chain = 146',
+      [`chainIds: [1, 146] ${DATES}`]: 'chain IN (1, 146)',
       'date: { eq: "2025-03-03T15:00:00Z" }': `date = '2025-03-03'`,
       'date: { in: ["2025-03-03", "2025-03-04", "2025-04-01"] }': `date IN ('2025-03-03', '2025-04-01')`,
       'date: { gt: "2025-03-01", lt: "2025-03-05" }': `date > '2025-03-01' AND date < '2025-03-05'`,
@@ -63,8 +66,8 @@ const lists: Record<string, List> = {
       [`user: "${users.cat}"`]: `"user" = '${users.cat}'`,
       [`users: ["${users.cat}", "${users.dan}", "${users.gus}"]`]: `"user" IN ('${users.cat}', '${users.dan}')`,
       [`AND: [{ pool: "${pools.eth}" }, { user: "${users.ann}" }]`]: `pool = '${pools.eth}' AND "user" = '${users.ann}'`,
-      [`OR: [{ pool: "${pools.none}" }, { points: { gt: 1000 }, chainId: 1 }]`]: `pool = '${pools.none}' OR points > 1000 AND chain = 1`,
-      [`NOT: { pool: "${pools.none}", user: "${users.ann}" }`]: `NOT (pool = '${pools.none}' AND "user" = '${users.ann}')`,
+      [`OR: [{ pool: "${pools.none}" }, { points: { gt: 1000 }, chainId: 1 }] ${DATES}`]: `pool = '${pools.none}' OR points > 1000 AND chain = 1`,
+      [`NOT: { pool: "${pools.none}", user: "${users.ann}" } ${DATES}`]: `NOT (pool = '${pools.none}' AND "user" = '${users.ann}')`,
       'user: null, AND: []': 'true',
     },
   },

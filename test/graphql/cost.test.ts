@@ -242,7 +242,7 @@ async function fill(): Promise<void> {
     `INSERT INTO account SELECT ${id(1, 'u')}, 3 * ${DAYS}, u + 1, ${DAYS}, date '2025-01-01', date '2025-01-01' + ${DAYS - 1}
       FROM generate_series(0, ${USERS - 1}) u`,
     `INSERT INTO distribution SELECT date '2025-01-01' + d, 3 * ${USERS}, ${USERS}, ${USERS}, 'import', now(), now() FROM generate_series(0, ${DAYS - 1}) d`,
-    `UPDATE program SET total_points = 3000000 * ${USERS * DAYS}, account_count = ${USERS}, position_count = ${USERS * DAYS}`,
+    `UPDATE program SET total_points = 3 * ${USERS * DAYS}, account_count = ${USERS}, position_count = ${USERS * DAYS}`,
     `INSERT INTO market_snapshot SELECT ${id(1, 'u')}, 1, ${id(3, '2 * (u % 20)')}, d * ${DAY}, 'p' || n, 1, 1, 1, 1, 1, 1 FROM ${days}, generate_series(1, 2) n`,
     `INSERT INTO market_snapshot SELECT ${id(1, '77')}, 1, ${id(3, '6')}, d * ${DAY}, 'p' || n, 1, 1, 1, 1, 1, 1
       FROM generate_series(0, ${DAYS - 1}) d, generate_series(1, 2) n ON CONFLICT DO NOTHING`,

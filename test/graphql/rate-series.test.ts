@@ -105,6 +105,6 @@ test("a range that is none, or has too many buckets, is the asker's mistake", as
     '{ markets { nodes { rateSeries(from: "2026-03-02", to: "2026-03-01") { start } } } }',
   )
   expect(errors?.[0].extensions.code).toBe('BAD_INPUT')
-  const many = await gateway.graphql('{ markets { nodes { rateSeries(from: "1990-01-01") { start } } } }')
+  const many = await gateway.graphql('{ markets(first: 1) { nodes { rateSeries(from: "1990-01-01") { start } } } }')
   expect(many.errors?.[0].extensions.code).toBe('BAD_INPUT')
 })

@@ -68,7 +68,8 @@ interface Bounds {
 }
 
 /** How many users', pools' or tokens' positions, or of how many dates, are looked through for one request. */
-const MOST_PARTS = 100
+const MOST_READ_USERS = 1000
+const MOST_ASSETS = 200
 const MOST_POOLS = 10
 const MOST_DATES = 31
 
@@ -94,7 +95,7 @@ export function assertCountable(where: Where | null | undefined, bounds: Bounds)
 }
 
 const unbounded = (name: string, what: string) => {
-  const message = `${what}: give it where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_PARTS} of either), or where.date with at most ${MOST_DATES} dates`
+  const message = `${what}: give it where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`
   return new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 }
 
@@ -109,7 +110,7 @@ const isServed = (where: Where): boolean =>
 
 function isBounded(where: Where, bounds: Bounds): boolean {
   const { users = Infinity, pools = Infinity, assets = Infinity, dates = Infinity } = bounded(where, bounds)
-  if (users <= 10 * MOST_PARTS || pools <= MOST_POOLS || assets <= MOST_PARTS || dates <= MOST_DATES) return true
+  if (users <= MOST_READ_USERS || pools <= MOST_POOLS || assets <= MOST_ASSETS || dates <= MOST_DATES) return true
   const parts = [where, ...(where.AND ?? [])]
   return parts.some(({ OR }) => OR?.every((part) => isBounded(part, {})))
 }
@@ -133,11 +134,11 @@ function bounded(where: Where, bounds: Bounds): Bounds {
     users?: unknown[] | null
     pools?: unknown[] | null
     assets?: unknown[] | null
-    date?: { eq?: Date | null; in?: Date[] | null; gte?: Date | null; lte?: Date | null } | null
+    date?: ({ [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Date | null } & { in?: Date[] | null }) | null
   }
   const least = (...counts: (number | undefined)[]) => Math.min(...counts.map((count) => count ?? Infinity))
-  const days =
-    date?.gte && date.lte ? Math.max(0, (date.lte.getTime() - date.gte.getTime()) / 86_400_000 + 1) : Infinity
+  const [from, to] = [date?.gte ?? date?.gt, date?.lte ?? date?.lt]
+  const days = from && to ? Math.max(0, (to.getTime() - from.getTime()) / 86_400_000 + 1) : Infinity
   const own: Bounds = {
     users: least(bounds.users, user ? 1 : undefined, users?.length),
     pools: least(bounds.pools, pool ? 1 : undefined, pools?.length),

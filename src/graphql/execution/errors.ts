@@ -31,7 +31,7 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
   }
   if (cause === undefined && outer) {
     // What the server's JSON parser adds of its own insides stays here; a body that cannot be read is a 400 to anyone.
-    const { originalError, ...extensions } = outer.extensions
+    const { originalError, ...extensions } = outer.extensions ?? {}
     if (originalError !== undefined) extensions.http = { status: 400 }
     extensions.code ??= 'BAD_INPUT'
     extensions.requestId = requestId

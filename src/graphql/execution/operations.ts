@@ -4,6 +4,7 @@ import {
   type GraphQLSchema,
   getOperationAST,
   TypeInfo,
+  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql'
@@ -148,7 +149,10 @@ export class Operations {
     }
   }
 
-  /** What is compiled tells each of a million wrong values: variables that are wrong do not get there. */
+  /**
+   * Guards a compiled query, which reports each of a million wrong values, and takes a required variable for missing where
+   * it has a default.
+   */
   #checked(
     query: CompiledQuery['query'],
     document: DocumentNode,
@@ -156,9 +160,14 @@ export class Operations {
   ): CompiledQuery['query'] {
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
     if (definitions.length === 0) return query
+    const defaults = Object.fromEntries(
+      definitions.flatMap(({ variable, defaultValue }) =>
+        defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+      ),
+    )
     return (rootValue, contextValue, variables) => {
       const { errors } = readVariables(this.#schema, definitions, variables ?? {})
-      return errors ? { errors } : query(rootValue, contextValue, variables)
+      return errors ? { errors } : query(rootValue, contextValue, { ...defaults, ...variables })
     }
   }
 }

@@ -94,7 +94,8 @@ const FREE_VALUES = 30
 const COUNT = 10
 /** Rows that are skipped are read as well. */
 const SKIPPED = 0.01
-const MOST_SKIPPED = 1e9
+/** No list is so long that skipping costs more. */
+const MOST_SKIPPED = 1e6
 /** How many fields are looked at, fragments counted wherever they are spread: an operation with more has no cost that could be told. */
 const MAX_FIELDS = 20_000
 /** What is read of the schema itself needs no store. */

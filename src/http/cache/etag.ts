@@ -3,17 +3,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 
 /**
- * Gives every answer to a GET an ETag, unless it has one, and a 304 to a client that already has the answer. One that
- * must not be stored is always sent.
+ * Gives every answer to a GET an ETag, unless it has one or must not be stored, and a 304 to a client that already has
+ * the answer.
  */
 export function addEtags(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return payload
     if (reply.statusCode !== 200 && reply.statusCode !== 201) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
     const tag = String(reply.getHeader('etag') ?? etag(payload))
     reply.header('etag', tag)
-    if (/no-store/.test(String(reply.getHeader('cache-control')))) return payload
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     if (!holds(request, tag)) return payload
     reply.code(304).removeHeader('content-type')

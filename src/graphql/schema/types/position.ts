@@ -195,7 +195,7 @@ const isUnfiltered = ({ user, pool, assets, date, asOf }: Record<string, unknown
 /** What a list's own arguments bound. */
 const boundsOf = ({ user, pool, assets, date, asOf }: Record<string, unknown>) => ({
   ...(user ? { users: 1 } : {}),
-  ...(pool ? { pools: 1 } : {}),
+  ...(typeof pool === 'string' && { pools: 1 }),
   ...(Array.isArray(assets) && { assets: assets.length }),
   ...(date || asOf ? { dates: 1 } : {}),
 })
