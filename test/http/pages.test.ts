@@ -63,7 +63,7 @@ describe.skipIf(!present)(`pages in a browser${present ? '' : ` (skipped: no ${C
     await page.getByText('/v1/users/{address}/net-apr').first().waitFor({ timeout: 20_000 })
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: join(process.env.SCREENSHOTS, 'docs.png'), fullPage: true })
-    expect(await page.locator('.opblock').count()).toBe(22)
+    expect(await page.locator('.opblock').count()).toBe(24)
     expect(elsewhere).toEqual([])
   })
 

@@ -140,7 +140,8 @@ function lentPool(pool: pg.Pool, lent: AsyncLocalStorage<pg.PoolClient>): pg.Poo
       release() {},
     }
   }
-  return Object.assign(Object.create(pool), { connect })
+  const query = (...args: Parameters<pg.Pool['query']>) => (lent.getStore() ?? pool).query(...args)
+  return Object.assign(Object.create(pool), { connect, query })
 }
 
 /** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
