@@ -91,7 +91,8 @@ const pattern = z.string().superRefine((given, context) => {
   }
 })
 
-const variables = z.object({
+/** The variables of the environment that the gateway reads. */
+export const variables = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(4000),
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database').optional(),

@@ -1,15 +1,18 @@
 /** What can go wrong, coded once; each transport maps the codes to its own statuses once. */
-export type ErrorCode =
-  | 'BAD_INPUT'
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'CONFLICT'
-  | 'SOURCE_FAILED'
-  | 'RATE_LIMITED'
-  | 'UNAVAILABLE'
-  | 'TIMEOUT'
-  | 'ANSWER_TOO_LARGE'
+export const ERROR_CODES = [
+  'BAD_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'SOURCE_FAILED',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+  'TIMEOUT',
+  'ANSWER_TOO_LARGE',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** What a GraphQL request is refused for before anything of it runs, with the HTTP status that says so. */
 export const REFUSALS = {

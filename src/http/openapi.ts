@@ -24,15 +24,17 @@ const problemShape = z
 
 const up = z.strictObject({ status: z.literal('up') })
 const down = z.strictObject({ status: z.literal('down'), message: z.string() })
+/** One value for each component that the gateway depends on. */
+const components = <Value extends z.ZodType>(value: Value) => z.strictObject({ database: value, cache: value })
 
 const health = z
   .strictObject({
     status: z.enum(['ok', 'error']),
-    info: z.record(z.string(), up),
-    error: z.record(z.string(), down),
-    details: z.record(z.string(), z.union([up, down])),
+    info: components(up).partial().describe('The components that are up.'),
+    error: components(down).partial().describe('The components that are down.'),
+    details: components(z.union([up, down])).describe('All components.'),
   })
-  .meta({ id: 'Health', description: 'The components are `database` and `cache`.' })
+  .meta({ id: 'Health', description: 'The state of the two components, the database and the cache.' })
 
 const alive = z.strictObject({ status: z.literal('ok') })
 
@@ -139,8 +141,9 @@ export function openApiDocument() {
         summary: 'Whether the process is alive',
         description: 'For a scheduler that restarts processes: it depends on neither the database nor the cache.',
         tags: ['Operations'],
+        security: [],
         responses: {
-          200: { description: 'It is alive', content: { 'application/json': { schema: alive } } },
+          200: { description: 'It is alive', headers: tagged, content: { 'application/json': { schema: alive } } },
         },
       },
     },
@@ -151,10 +154,16 @@ export function openApiDocument() {
         description:
           'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache, without which answers are only slower.',
         tags: ['Operations'],
+        security: [],
         responses: {
-          200: { description: 'Requests can be served', content: { 'application/json': { schema: alive } } },
+          200: {
+            description: 'Requests can be served',
+            headers: tagged,
+            content: { 'application/json': { schema: alive } },
+          },
           503: {
             description: 'The database does not answer',
+            headers: requestId,
             content: { 'application/problem+json': { schema: problemShape } },
           },
         },

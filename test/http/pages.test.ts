@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContext, chromium } from 'playwright-core'
+import { type BrowserContext, chromium, type Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examples } from '../../src/graphql/examples.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
@@ -63,8 +63,42 @@ describe.skipIf(!present)(`pages in a browser${present ? '' : ` (skipped: no ${C
     await page.getByText('/v1/users/{address}/net-apr').first().waitFor({ timeout: 20_000 })
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: join(process.env.SCREENSHOTS, 'docs.png'), fullPage: true })
-    expect(await page.locator('.opblock').count()).toBe(24)
+    const { paths } = (await (await gateway.get('/openapi.json')).json()) as { paths: Record<string, object> }
+    const operations = Object.values(paths).flatMap((item) => Object.keys(item))
+    expect(operations.length).toBeGreaterThan(20)
+    expect(await page.locator('.opblock').count()).toBe(operations.length)
     expect(elsewhere).toEqual([])
+  })
+
+  test('the first Execute of every GET of the docs succeeds', { timeout: 180_000 }, async () => {
+    const page = await browser.newPage()
+    await page.goto(`${gateway.base}/docs`)
+    const blocks = page.locator('.opblock-get')
+    await blocks.first().waitFor({ timeout: 20_000 })
+    const statuses: Record<string, string> = {}
+    for (const block of await blocks.all()) {
+      statuses[await block.locator('.opblock-summary-path').innerText()] = (await execute(block)).slice(0, 3)
+      await block.locator('.opblock-summary-control').click()
+    }
+    const created = ['/multipliers/all', '/pools/all']
+    const expected = (path: string) => (created.includes(path) ? '201' : '200')
+    expect(statuses).toEqual(Object.fromEntries(Object.keys(statuses).map((path) => [path, expected(path)])))
+    expect(Object.keys(statuses)).toHaveLength(21)
+  })
+
+  test('the docs show a problem as the gateway sent it', { timeout: 60_000 }, async () => {
+    const page = await browser.newPage()
+    await page.goto(`${gateway.base}/docs`)
+    const wrong = page.locator('#operations-Points_program-getPositionsBreakdownByMarkets')
+    await wrong.locator('.opblock-summary-control').click({ timeout: 20_000 })
+    await wrong.getByPlaceholder('cursor').fill('no-such-record')
+    expect(await execute(wrong)).toMatch(/^400/)
+    const problem = await (await gateway.get('/positions/breakdown-by-markets?cursor=no-such-record')).json()
+    expect(await shownJson(wrong)).toEqual(problem)
+    const post = page.locator('#operations-Points_program-resync')
+    expect(await execute(post)).toMatch(/^401/)
+    expect(await shownJson(post)).toMatchObject({ status: 401, detail: expect.any(String) })
+    expect(await post.getByRole('button', { name: 'Open in GraphiQL' }).count(), 'of a POST').toBe(0)
   })
 
   test('a GET of the docs opens in GraphiQL with the parameters of its form', { timeout: 120_000 }, async () => {
@@ -91,6 +125,22 @@ describe.skipIf(!present)(`pages in a browser${present ? '' : ` (skipped: no ${C
     expect(text).toContain(`"points": ${items[0]?.points}`)
   })
 })
+
+/** Clicks the Execute of an operation of the docs, which it opens first. @returns the status that the page shows */
+async function execute(block: Locator): Promise<string> {
+  const button = block.getByRole('button', { name: 'Execute' })
+  if (!(await button.isVisible())) await block.locator('.opblock-summary-control').click()
+  await button.click()
+  const status = block.locator('.live-responses-table .response .response-col_status')
+  await status.waitFor({ timeout: 20_000 })
+  return (await status.innerText()).trim()
+}
+
+/** The JSON body of the answer that the page shows, beside which it has a button. */
+async function shownJson(block: Locator): Promise<unknown> {
+  const text = await block.locator('.live-responses-table .highlight-code').first().innerText()
+  return JSON.parse(/\{.*\}/s.exec(text.replace(/\u00a0/g, ' '))?.[0] ?? text)
+}
 
 test('the pages are compressed, and revalidate', async () => {
   const gateway = await startGateway()

@@ -47,6 +47,8 @@ it('are what the sample answers', async () => {
   const calls: Record<string, [Case, Failures]> = {
     getHome: [{}, {}],
     getHealth: [{}, {}],
+    getLiveness: [{}, {}],
+    getReadiness: [{}, {}],
     getLeaderboard: [{ query: { account: sampleUser } }, { 400: { query: { account: 'vitalik.eth' } } }],
     getUserPoints: [{ query: { account: sampleUser } }, { 400: { query: { account: 'vitalik.eth' } } }],
     getPointsBreakdownByAssets: byAssets,

@@ -158,6 +158,8 @@ describe('real answers fit their schemas', () => {
   ]
   const calls: Call[] = [
     ['GET /health', '/health', 200],
+    ['GET /livez', '/livez', 200],
+    ['GET /readyz', '/readyz', 200],
     ['GET /points/leaderboard', '/points/leaderboard', 200],
     ['GET /points/leaderboard', `/points/leaderboard?account=${cat}`, 200],
     ['GET /points/leaderboard', '/points/leaderboard?account=x', 400],

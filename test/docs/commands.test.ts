@@ -1,0 +1,302 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { samplePool, sampleUser } from '../../src/sample/sample.ts'
+import { isInstalled, openRedis } from '../fire/redis-server.ts'
+import { startGateway } from '../support/gateway.ts'
+import { startPositions, startPrices, startServer } from '../support/positions-server.ts'
+import { loadSample } from '../support/sample.ts'
+import { openStore } from '../support/store.ts'
+import { type Block, documents, ROOT } from './markdown.ts'
+
+/** The commands and examples of the documents run, and answer what is written there. */
+
+/** What a document tells to start, which is not started here. */
+const NOT_RUN: Record<string, string> = {
+  'npm ci': 'replaces the packages that run this test: CI begins with it',
+  'npm test': 'runs this test',
+  'npm run verify': 'is a part of npm test',
+  'npm run test:fire': 'CI runs it',
+}
+
+const fixture = join(ROOT, 'test/fixtures/contract')
+const hasRedis = isInstalled('redis-server')
+const closing: (() => unknown)[] = []
+/** What stands for the addresses and directories of examples. */
+const standIns: Record<string, string> = {
+  'import DIR': `import ${fixture}`,
+  'ADMIN_TOKEN=...': 'ADMIN_TOKEN=0123456789abcdef',
+}
+
+interface Started {
+  base: string
+  stop(): Promise<void>
+}
+/** What `npm start` serves: the sample on an embedded Postgres. */
+let sample: Started
+let sampleStore: string
+/** The newest distribution date of the sample. */
+let yesterday: string
+
+beforeAll(async () => {
+  sampleStore = await newDirectory()
+  const before = dayBefore(new Date())
+  sample = await startShell('npm start', sampleStore)
+  const query = encodeURIComponent('{ distributions(first: 1) { nodes { date } } }')
+  const { data } = (await (await fetch(`${sample.base}/graphql?query=${query}`)).json()) as Newest
+  yesterday = String(data.distributions.nodes[0]?.date)
+  expect([before, dayBefore(new Date())]).toContain(yesterday.slice(0, 10))
+}, 300_000)
+afterAll(async () => {
+  for (const close of closing.reverse()) await close()
+}, 60_000)
+
+interface Newest {
+  data: { distributions: { nodes: { date: string }[] } }
+}
+
+const dayBefore = (date: Date) => new Date(date.getTime() - 86_400_000).toISOString().slice(0, 10)
+
+async function newDirectory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'gateway-docs-'))
+  closing.push(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** The environment of a reader's shell. */
+function environment(dataDir: string) {
+  const { PATH, HOME } = process.env
+  return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', npm_config_loglevel: 'silent' }
+}
+
+/** A command in a shell, with all that it starts. */
+function shell(command: string, dataDir: string): { child: ChildProcess; out(): string; all(): string } {
+  const child = spawn('bash', ['-c', command], { cwd: ROOT, env: environment(dataDir), detached: true })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (data) => {
+    out += data
+  })
+  child.stderr.on('data', (data) => {
+    err += data
+  })
+  return { child, out: () => out, all: () => out + err }
+}
+
+/** Runs a command, which must succeed. @returns what it prints */
+async function runShell(command: string, dataDir: string): Promise<string> {
+  const { child, out, all } = shell(command, dataDir)
+  const [code] = await once(child, 'close')
+  expect(code, `${command}\n${all()}`).toBe(0)
+  return out()
+}
+
+/** Starts a gateway, and waits until it serves. */
+async function startShell(command: string, dataDir: string): Promise<Started> {
+  const { child, all } = shell(command, dataDir)
+  const ended = once(child, 'close')
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGTERM')
+    await ended
+  }
+  closing.push(stop)
+  const listening = vi.waitFor(
+    () => {
+      const [, address] = /gateway on (http:\S+)/.exec(all()) ?? []
+      expect(address, all()).toBeDefined()
+      return address as string
+    },
+    { timeout: 240_000, interval: 100 },
+  )
+  const base = await Promise.race([listening, ended.then(() => Promise.reject(new Error(all())))])
+  expect((await fetch(`${base}/health`)).status).toBe(200)
+  return { base, stop }
+}
+
+/** The commands of a block: lines belong together until the shell understands them. */
+function commandsOf({ text }: Block): string[] {
+  const commands: string[] = []
+  let command = ''
+  for (const line of text.split('\n')) {
+    command += command === '' ? line : `\n${line}`
+    if (command.endsWith('\\') || !isWhole(command)) continue
+    commands.push(...(command.startsWith('npm') ? command.replace(/\s+#.*/, '').split(' && ') : [command]))
+    command = ''
+  }
+  return commands
+}
+
+function isWhole(command: string): boolean {
+  try {
+    execFileSync('bash', ['-n', '-c', command], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function replaced(command: string, base: string): string {
+  const all = { 'http://127.0.0.1:4000': base, ...standIns }
+  return Object.entries(all).reduce((text, [written, stands]) => text.replaceAll(written, stands), command)
+}
+
+const STARTS = /\bnpm start\b|gateway -- serve\b/
+const blocks = documents.flatMap((document) => document.blocks)
+const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
+
+test('every block is in a language whose blocks are run, or a drawing', () => {
+  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'json', 'graphql', 'js', '']))
+})
+
+describe('commands', () => {
+  beforeAll(async () => {
+    const other = await startGateway()
+    await loadSample(other, { users: 4, days: 3 })
+    closing.push(() => other.close())
+    standIns['https://other-gateway'] = other.base
+
+    const files = await startServer(({ url }, response) => {
+      const path = join(fixture, url.replace('/dataset', ''))
+      if (!/^\/dataset\/[\w.-]+$/.test(url) || !existsSync(path)) return response.writeHead(404).end()
+      return createReadStream(path).pipe(response.writeHead(200))
+    })
+    closing.push(() => files.close())
+    standIns['https://host/dataset'] = `${files.base}/dataset`
+
+    const database = await openStore()
+    closing.push(() => database.close())
+    standIns['postgres://user:password@db:5432/points'] = database.url
+    if (hasRedis) {
+      const redis = await openRedis()
+      closing.push(() => redis.close())
+      standIns['redis://cache:6379'] = redis.url
+    }
+    await startSources()
+  }, 120_000)
+
+  /** A GraphQL source with a position in the sample's pool, at the prices of the newest date. */
+  async function startSources(): Promise<void> {
+    const url = `${sample.base}/positions/breakdown-by-markets?market=${samplePool.address}&limit=1`
+    const { items } = (await (await fetch(url)).json()) as { items: Record<string, string>[] }
+    const [{ aTokenAddress, aTokenPrice, bTokenAddress, bTokenPrice } = {}] = items
+    const prices = await startPrices({
+      [`sonic:${aTokenAddress}`]: { price: Number(aTokenPrice) },
+      [`sonic:${bTokenAddress}`]: { price: Number(bTokenPrice) },
+    })
+    const amounts = { aSupplied: '1000000', aProtected: '0', aBorrowed: '0', bSupplied: '0', bProtected: '0' }
+    const position = { user: sampleUser, pool: samplePool.address, ...amounts, bBorrowed: '0' }
+    const source = await startPositions({ positions: [position] })
+    closing.push(
+      () => prices.close(),
+      () => source.close(),
+    )
+    standIns['https://coins.llama.fi'] = prices.base
+    standIns['https://indexer.example'] = source.base
+  }
+
+  for (const block of inLanguage('sh')) {
+    const [next] = blocks.slice(blocks.indexOf(block) + 1)
+    const needsRedis = block.text.includes('redis://') && !hasRedis
+    test.skipIf(needsRedis)(
+      `${block.at}${needsRedis ? ' (skipped: no redis-server)' : ''}`,
+      async () => {
+        const isOfSample = !/import|SAMPLE_DATA=off|DATABASE_URL/.test(block.text)
+        const dataDir = isOfSample ? sampleStore : await newDirectory()
+        let server: Started | undefined
+        let out = ''
+        for (const command of commandsOf(block)) {
+          if (NOT_RUN[command] !== undefined) continue
+          const line = replaced(command, server?.base ?? sample.base)
+          if (STARTS.test(command)) server = await startShell(line, dataDir)
+          else out = await runShell(line, dataDir)
+        }
+        await server?.stop()
+        if (next?.language === 'json' && next.at.startsWith(block.at.replace(/\d+$/, '')))
+          expect(JSON.parse(out)).toEqual(JSON.parse(ofToday(next.text)))
+      },
+      240_000,
+    )
+  }
+
+  test('each JSON is the answer to a command', () => {
+    for (const block of inLanguage('json')) expect(blocks[blocks.indexOf(block) - 1]?.language, block.at).toBe('sh')
+  })
+
+  test('what is not run is a script of ours, and is in a document', () => {
+    const all = inLanguage('sh').flatMap(commandsOf)
+    for (const command of Object.keys(NOT_RUN)) expect(all).toContain(command)
+  })
+})
+
+/** The sample ends yesterday: of what is written, its dates differ. */
+const ofToday = (text: string) => text.replace(/\d{4}-\d\d-\d\dT00:00:00\.000Z/g, yesterday)
+
+describe('GraphQL', () => {
+  const ask = async (query: string) => {
+    const headers = { 'content-type': 'application/json', 'x-graphql-cost': '1' }
+    const response = await fetch(`${sample.base}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
+    return (await response.json()) as { data?: object; errors?: object[]; extensions?: { cost: { requested: number } } }
+  }
+
+  test.each(inLanguage('graphql'))('$at', async ({ text, before }) => {
+    const { data, errors, extensions } = await ask(text)
+    expect(errors).toBeUndefined()
+    expect(JSON.stringify(data).length).toBeGreaterThan(200)
+    const [, cost] = /costs .* = (\d+):$/.exec(before.replaceAll('\n', ' ')) ?? []
+    if (cost !== undefined) expect(extensions?.cost.requested).toBe(Number(cost))
+  })
+
+  const inline = documents.flatMap(({ codes }) => codes.filter((code) => /^\{ \w+(\(.*?\))? \{/.test(code)))
+  test.each(inline)('%s', async (query) => {
+    const { data, errors } = await ask(query)
+    expect(errors).toBeUndefined()
+    expect(data).toBeDefined()
+  })
+})
+
+describe('JavaScript', () => {
+  test.each(inLanguage('js'))('$at prints what its comments say', async ({ text }) => {
+    const code = replaced(text, sample.base)
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })
+    const shown = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(([, comment]) => comment as string)
+    expect(shown.length).toBeGreaterThan(0)
+    const expected = dense(shown.join(''))
+    const subscribes = text.includes('.subscription(')
+    let printed = ''
+    const isComplete = () => dense(printed).length >= expected.length + (subscribes ? 1 : 0)
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (data) => {
+        printed += data
+        if (isComplete()) child.kill()
+      })
+    await once(child, 'close')
+    expect(dense(printed).slice(0, expected.length)).toBe(expected)
+    expect(dense(printed).slice(expected.length)).toMatch(subscribes ? /^\d+$/ : /^$/)
+  })
+
+  const dense = (text: string) => text.replace(/\s/g, '')
+})
+
+describe('addresses', () => {
+  const text = documents.map((document) => document.text).join('\n')
+
+  test('every address of a local gateway is served', async () => {
+    const urls = [...new Set(text.match(/(?<=http:\/\/127\.0\.0\.1:4000)\/[\w./{}-]*/g))]
+    expect(urls.length).toBeGreaterThan(1)
+    for (const url of urls) {
+      const response = await fetch(sample.base + url, { headers: { accept: 'text/html' } })
+      if (url !== '/graphql' && !url.startsWith('/points')) expect(response.headers.get('content-type')).toMatch(/html/)
+      expect([url, response.status]).toEqual([url, 200])
+    }
+  })
+
+  test('every metric exists', async () => {
+    const metrics = await (await fetch(`${sample.base}/metrics`)).text()
+    const named = [...new Set(text.match(/\bgateway_[a-z_]+/g))]
+    expect(named.length).toBeGreaterThan(0)
+    for (const name of named) expect(metrics).toContain(`# HELP ${name} `)
+  })
+})

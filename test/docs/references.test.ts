@@ -1,0 +1,226 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { buildSchema, type GraphQLField, isEnumType } from 'graphql'
+import * as client from 'lending-graph-gateway/client'
+import { describe, expect, test } from 'vitest'
+import { readConfig, variables } from '../../src/config.ts'
+import { records } from '../../src/domain/dataset/records.ts'
+import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
+import { endpoints } from '../../src/rest/index.ts'
+import { command } from '../support/command-line.ts'
+import { codesIn, documentAt, documents, fromRoot, ROOT, readDocument, tableUnder } from './markdown.ts'
+
+/** What the documents name exists, and what their tables list is complete. */
+
+const scripts: Record<string, string> = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts
+const files = ['src', 'test', 'prisma', '.github'].flatMap((room) =>
+  readdirSync(join(ROOT, room), { recursive: true }).map((name) => join(room, String(name))),
+)
+const schema = buildSchema(readFileSync(join(ROOT, 'src/generated/schema.graphql'), 'utf8'))
+const enumValues = Object.values(schema.getTypeMap()).flatMap((type) =>
+  isEnumType(type) ? type.getValues().map(({ name }) => name) : [],
+)
+const settings = Object.keys(variables.shape)
+const codes = [
+  ...ERROR_CODES,
+  ...Object.keys(REFUSALS),
+  'INTERNAL',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_REQUEST',
+]
+
+test('every README is read', () => {
+  const all = files.filter((file) => /(^|\/)README\.md$/.test(file))
+  expect(documents.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', ...all]))
+})
+
+describe.each(documents)('$path', (document) => {
+  const directory = dirname(join(ROOT, document.path))
+
+  test('links to files and headings that exist', () => {
+    const broken = document.links.filter((link) => {
+      if (/^https?:/.test(link)) return false
+      const [path = '', anchor] = link.split('#')
+      const target = path ? join(directory, path) : join(ROOT, document.path)
+      if (!existsSync(target)) return true
+      if (anchor === undefined) return false
+      return !readDocument(fromRoot(target)).anchors.includes(anchor)
+    })
+    expect(broken).toEqual([])
+  })
+
+  test('names npm scripts that exist', () => {
+    const named = [...document.codes, ...document.blocks.map(({ text }) => text)].flatMap((code) =>
+      [...code.matchAll(/\bnpm (?:run )?(?:-s )?([a-z][\w:]*)/g)].map(([, name]) => name as string),
+    )
+    expect(
+      named.filter((name) => !['ci', 'install', 'pack', 'version', ...Object.keys(scripts)].includes(name)),
+    ).toEqual([])
+  })
+
+  test('names files that exist', () => {
+    const commands = [...document.codes, ...document.blocks.map(({ text }) => text)].flatMap((code) =>
+      [...code.matchAll(/\S*\b(?:src|test|prisma)\/[\w./-]+/g)].map(([path]) => path),
+    )
+    const alone = document.codes.filter(
+      (code) => /^[\w@-][\w.@-]*(\/[\w.@-]+)*\/?$/.test(code) && /\/|\.(ts|mjs|json|graphql|prisma)$/.test(code),
+    )
+    const missing = [...commands, ...alone].filter((name) => {
+      if (/^(application|text)\/|^lending-graph-gateway\/|NOUN/.test(name)) return false
+      const path = name.replace(/^\.\//, '').replace(/\/$/, '')
+      return ![...files, 'src', 'test', 'prisma'].some((file) => file === path || file.endsWith(`/${path}`))
+    })
+    expect(missing).toEqual([])
+  })
+
+  test('writes settings, error codes and enum values as they are', () => {
+    const known = new Set([...settings, ...codes, ...enumValues, 'NODE_OPTIONS'])
+    const prose = document.text.replace(/https?:\S+/g, '')
+    const unknown = [...prose.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]
+      .map(([name]) => name)
+      .filter((name) => !known.has(name))
+    expect(unknown).toEqual([])
+  })
+})
+
+describe('settings', () => {
+  const table = tableUnder(documentAt('src/cli/README.md'), 'Settings')
+  const documented = table.rows.flatMap(([names = '', defaults = '']) => {
+    const all = names.split(', ')
+    const given = all.length === 1 ? [defaults] : defaults.split(', ')
+    return all.map((name, at): [string, string] => [name, (given[at] ?? '').replaceAll('`', '')])
+  })
+  /** Those whose default is told in words. */
+  const inWords: Record<string, string> = {
+    POSITIONS_SOURCE_FIELDS: 'our names',
+    MAX_SUBSCRIPTIONS_PER_CLIENT:
+      'a tenth of them; nine tenths for an address of a private network, which may be a proxy',
+    SAMPLE_DATA: 'on with npm start, else off',
+    LOG_LEVEL: 'info (warn for other commands than serve)',
+  }
+
+  test('the table has every variable once', () => {
+    expect(documented.map(([name]) => name).sort()).toEqual([...settings].sort())
+  })
+
+  test.each(documented)('%s: %s', (name, shown) => {
+    if (inWords[name] !== undefined) return expect(shown).toBe(inWords[name])
+    const value: unknown = readConfig({})[name as keyof ReturnType<typeof readConfig>]
+    const isNone = value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
+    expect(shown).toMatch(isNone ? /^none(: .+)?$/ : /./)
+    if (!isNone) expect(shown).toBe(String(value))
+  })
+})
+
+describe('the command line', () => {
+  const document = documentAt('src/cli/README.md')
+  const documented = tableUnder(document, 'The command line').rows.map(([usage = '', options = '']) => {
+    const [, name = ''] = /^`npm run gateway -- ([a-z ]+?)(?: [A-Z[].*)?`$/.exec(usage) ?? []
+    return { name, options: codesIn(options).map((option) => option.split(' ')[0] as string) }
+  })
+  const help = async (name: string) => (await command([...name.split(' '), '--help'], {})).out
+  const commandsIn = (text: string) =>
+    [...(text.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string)
+
+  test('the table has every command', async () => {
+    const top = commandsIn(await help('')).filter((name) => name !== 'help')
+    const all = await Promise.all(
+      top.map(async (name) => {
+        const inner = commandsIn(await help(name)).filter((one) => one !== 'help')
+        return inner.length ? inner.map((one) => `${name} ${one}`) : [name]
+      }),
+    )
+    expect(documented.map(({ name }) => name).sort()).toEqual(all.flat().sort())
+  })
+
+  test.each(documented)('$name has the options of its --help', async ({ name, options }) => {
+    const shown = [...(await help(name)).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)
+    expect([...options].sort()).toEqual(shown.filter((option) => option !== '--help').sort())
+  })
+})
+
+test('the table of error codes is complete', () => {
+  const { rows } = tableUnder(documentAt('src/graphql/README.md'), 'Errors')
+  expect(rows.flatMap(([cell = '']) => codesIn(cell)).sort()).toEqual([...new Set(codes)].sort())
+})
+
+test('the import format has every file with its fields and keys', () => {
+  const { rows } = tableUnder(documentAt('src/cli/README.md'), 'Import')
+  const listed = Object.fromEntries(
+    rows.map(([file = '', fields = '']) => [
+      file.replace('.jsonl', ''),
+      { keys: [...fields.matchAll(/\*\*(\w+)\*\*/g)].map(([, name]) => name), fields },
+    ]),
+  )
+  expect(Object.keys(listed).sort()).toEqual(Object.keys(records).sort())
+  for (const [file, { fields, key }] of Object.entries(records)) {
+    if (file === 'vault-liquidation-rewards') continue
+    const text = listed[file]?.fields ?? ''
+    expect([...(listed[file]?.keys ?? [])].sort(), file).toEqual([...key].sort())
+    const named = (field: string) => {
+      const [, side, rest] = /^([ab])([A-Z]\w+)$/.exec(field) ?? []
+      return new RegExp(`\\b${field}\\b`).test(text) || (side !== undefined && new RegExp(`\\b${rest}\\b`).test(text))
+    }
+    expect(
+      Object.keys(fields).filter((field) => !named(field)),
+      file,
+    ).toEqual([])
+  }
+})
+
+describe('REST', () => {
+  const document = documentAt('src/rest/README.md')
+  const gets = endpoints.filter(([method]) => method === 'GET').map(([, path]) => path)
+
+  test('every GET is in the table of what is behind it, and only they', () => {
+    const { rows } = tableUnder(document, 'Moving to the graph')
+    expect(rows.flatMap(([cell = '']) => codesIn(cell)).sort()).toEqual([...gets].sort())
+  })
+
+  test('the number of endpoints', () => {
+    expect(document.text).toContain('Nineteen documented endpoints')
+    expect(endpoints).toHaveLength(19)
+  })
+
+  test('every path that any document names is served', () => {
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'src/generated/openapi.json'), 'utf8'))
+    const served = [...Object.keys(paths), '/docs', '/openapi.json', '/graphql']
+    const named = documents.flatMap(({ codes }) =>
+      codes.flatMap((code) => /^(?:(?:GET|POST) )?(\/[a-z][\w/{}.-]*)/.exec(code)?.[1] ?? []),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((path) => !served.includes(path))).toEqual([])
+  })
+})
+
+describe('the graph', () => {
+  const { rows } = tableUnder(documentAt('src/graphql/README.md'), 'Where to start')
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  const named = rows.flatMap(([cell = '']) => codesIn(cell))
+
+  test.each(named)('the query %s has these arguments', (code) => {
+    const [, name = '', given = ''] = /^(\w+)(?:\((.*)\))?$/.exec(code) ?? []
+    const field: GraphQLField<unknown, unknown> | undefined = fields[name]
+    expect(field, name).toBeDefined()
+    const args = field?.args.map((arg) => arg.name)
+    for (const arg of given.split(', ').filter(Boolean)) expect(args).toContain(arg)
+  })
+
+  test('every query is in the table', () => {
+    expect([...new Set(named.map((code) => code.replace(/\(.*/, '')))].sort()).toEqual(Object.keys(fields).sort())
+  })
+})
+
+test('the client exports the operations and fragments of its table, and no others', () => {
+  const { rows } = tableUnder(documentAt('src/client/README.md'), 'The typed client')
+  const named = (column: number) => rows.flatMap((row) => codesIn(row[column] ?? ''))
+  const exported = Object.keys(client)
+  const endingWith = (end: string) => exported.filter((name) => name.endsWith(end)).sort()
+  expect(named(0).sort()).toEqual(endingWith('Document'))
+  expect(
+    named(1)
+      .map((name) => `${name}FragmentDoc`)
+      .sort(),
+  ).toEqual(endingWith('FragmentDoc'))
+})
