@@ -160,7 +160,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountMetrics(app, { metrics, store, live, log, now })
   mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
   mountGraphQL(app, { graph, edge, adminTokens: tokens, rateLimit, clientOf, connections })
-  app.get('/openapi.json', (_request, reply) => reply.send(document))
+  const openApiJson = JSON.stringify(document)
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiJson))
   mountDocs(app, document, edge)
   refuseOtherMethods(app, known)
   return app

@@ -5,6 +5,7 @@ import { type Cache, openCache } from './cache/cache.ts'
 import type { Config } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
 import { openStore, type Store } from './db/connect/store.ts'
+import { storeFault } from './db/faults.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { migrate } from './db/server/migrate.ts'
 import type { BasePoints } from './domain/points/formula.ts'
@@ -63,7 +64,13 @@ export async function openDeps(config: Config): Promise<Deps> {
       onError,
     })
     closing.push(() => store.close())
-    const notifications = openNotifications({ url, channels: CHANNELS, notify: store.probe.notify, onError })
+    const notifications = openNotifications({
+      url,
+      channels: CHANNELS,
+      notify: store.probe.notify,
+      onError: (error) =>
+        storeFault(error) ? outage.failed(error) : log.warn({ err: error }, 'changes of the store cannot be heard'),
+    })
     closing.push(() => notifications.close())
     const cache = await openCache({
       redisUrl: config.REDIS_URL,
