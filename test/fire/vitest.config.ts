@@ -12,5 +12,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     server: { deps: { external: [/\/dist\//] } },
     fileParallelism: false,
+    // What else a shared machine does may spoil a measurement once.
+    retry: 1,
   },
 })
