@@ -1,35 +1,24 @@
-import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../src/db/server/migrate.ts'
 import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
-import { silent } from '../support/store.ts'
+import { openStore, silent } from '../support/store.ts'
 
 const ALL = join(import.meta.dirname, '../../prisma/migrations')
 const POINTS = '20261124000000_points'
 
-let admin: pg.Client
-let pool: pg.Pool
+let store: Awaited<ReturnType<typeof openStore>>
 let before: string
-const name = `test_${randomBytes(6).toString('hex')}`
-const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
-url.pathname = name
 beforeAll(async () => {
-  admin = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL })
-  await admin.connect()
-  await admin.query(`CREATE DATABASE ${name}`)
+  store = await openStore('template1')
   before = await mkdtemp(join(tmpdir(), 'migrations-'))
   await cp(ALL, before, { recursive: true, filter: (path) => !path.includes(POINTS) })
-  await migrate({ url: url.href, migrationsDir: before, log: silent })
-  pool = new pg.Pool({ connectionString: url.href, max: 2 })
+  await migrate({ url: store.url, migrationsDir: before, log: silent })
 })
 afterAll(async () => {
-  await pool.end()
-  await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
-  await admin.end()
+  await store.close()
   await rm(before, { recursive: true })
 })
 
@@ -52,8 +41,9 @@ const STORE = `
   VALUES ('import', 'succeeded', 'test', now(), 1, 0.5, 0.1, 54911939.079849996), ('import', 'failed', 'test', now(), 1, 0.5, NULL, NULL)`
 
 test('a store of doubles becomes one of millionths, whose totals are the exact sums of its positions', async () => {
+  const { pool, url } = store
   await pool.query(STORE)
-  expect((await migrate({ url: url.href, migrationsDir: ALL, log: silent })).applied).toEqual([POINTS])
+  expect((await migrate({ url, migrationsDir: ALL, log: silent })).applied).toEqual([POINTS])
 
   const one = async (sql: string) => (await pool.query(sql)).rows
   expect(
