@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Counter, type Registry } from 'prom-client'
 import { sendCached } from '../cache/cached-answers.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
+import { AcceptsFirst } from './accepts-first.ts'
 import type { Admission } from './admission.ts'
 import type { Connections } from './connections.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -50,23 +51,28 @@ export class Front {
   readonly #options: FrontOptions
   readonly #pass: (request: IncomingMessage, response: ServerResponse) => void
   readonly #pace = new RefusalPace()
+  readonly #acceptsFirst: AcceptsFirst
   readonly #refusals: Counter<'reason'>
   #closing = false
 
   constructor(server: Server, options: FrontOptions) {
     this.#options = options
+    this.#acceptsFirst = new AcceptsFirst(server)
     this.#refusals = new Counter({
       name: 'gateway_refused_requests_total',
       help: 'Requests that were refused unread: while the server closes, for too many connections, in an overload, by the rate limit.',
       labelNames: ['reason'],
       registers: [options.metrics],
     })
-    const listeners = server.listeners('request') as Front['handle'][]
+    const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
     this.#pass = (request, response) => {
       for (const listener of listeners) listener.call(server, request, response)
     }
     server.removeAllListeners('request')
-    server.on('request', (request, response) => this.handle(request, response))
+    server.on('request', (request, response) => {
+      if (isProbe(request.url ?? '')) this.#probe(request, response)
+      else this.#acceptsFirst.run(() => this.#handle(request, response))
+    })
   }
 
   /** Whether it takes no new requests. */
@@ -80,11 +86,15 @@ export class Front {
     this.#pace.close()
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
+  #probe(request: IncomingMessage, response: ServerResponse): void {
+    this.#options.connections.use(request.socket)
+    this.#pass(request, response)
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
     const { connections, rateLimit } = this.#options
     const over = connections.use(request.socket)
-    if (isProbe(request.url ?? '')) this.#pass(request, response)
-    else if (this.#closing) this.#refuse('closing', CLOSING, request, response)
+    if (this.#closing) this.#refuse('closing', CLOSING, request, response)
     else if (over) this.#refuse('connections', FULL, request, response)
     else if (rateLimit) void this.#charge(rateLimit, request, response)
     else this.#answer(request, response)

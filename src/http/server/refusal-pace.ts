@@ -1,35 +1,34 @@
 import type { Socket } from 'node:net'
 
-/** How many connections a second are read again after a refusal: more of them would leave no time for those who are served. */
+/** How many connections a second are read again after a refusal: more would leave no time for the requests that are served. */
 const PER_SECOND = 5000
 const TICK_MS = 10
-/** A request that is read so soon after its connection is read again has waited for that. */
+/** A request that arrives so soon after its connection is read again was sent before that. */
 const WAITED_MS = 100
 
 /**
- * Clients that come back at once when they are refused are read again at a bounded pace. A refusal is still sent at once;
- * whoever waits for as long as it says notices nothing.
+ * Bounds how often clients that ignore `retry-after` are read. A refusal is always sent at once; then the connection is not
+ * read until its turn comes. A client that waits as long as it was told does not notice.
  */
 export class RefusalPace {
   readonly #paused: Socket[] = []
   readonly #resumed = new WeakMap<Socket, number>()
-  #left = 0
+  /** How many connections may be read again now: it grows with time, however late the timer is. */
+  #due = PER_SECOND / TICK_MS
+  #counted = performance.now()
   #closed = false
   #timer: NodeJS.Timeout | undefined
 
-  /** Tells of a connection whose request has been refused. */
+  /** Takes a connection whose request has been refused. */
   refused(socket: Socket): void {
-    if (this.#closed) return
-    this.#timer ??= this.#start()
-    if (this.#left > 0) {
-      this.#left--
-      return
-    }
+    if (this.#closed || socket.destroyed) return
+    if (this.#paused.length === 0 && this.#takeTurn()) return
     socket.pause()
     this.#paused.push(socket)
+    this.#timer ??= setInterval(() => this.#resumeDue(), TICK_MS)
   }
 
-  /** Whether a request that has just been read came while its connection was not. */
+  /** Whether a request was sent while its connection was not read. */
   hasWaited(socket: Socket): boolean {
     return performance.now() - (this.#resumed.get(socket) ?? Number.NEGATIVE_INFINITY) < WAITED_MS
   }
@@ -40,21 +39,24 @@ export class RefusalPace {
     for (const socket of this.#paused.splice(0)) socket.resume()
   }
 
-  #start(): NodeJS.Timeout {
-    const perTick = (PER_SECOND * TICK_MS) / 1000
-    this.#left = perTick
-    return setInterval(() => {
-      if (this.#paused.length === 0 && this.#left === perTick) {
-        clearInterval(this.#timer)
-        this.#timer = undefined
-        return
-      }
-      const next = this.#paused.splice(0, perTick)
-      for (const socket of next) {
-        this.#resumed.set(socket, performance.now())
-        socket.resume()
-      }
-      this.#left = perTick - next.length
-    }, TICK_MS)
+  #takeTurn(): boolean {
+    const now = performance.now()
+    this.#due = Math.min(this.#due + ((now - this.#counted) * PER_SECOND) / 1000, PER_SECOND / TICK_MS)
+    this.#counted = now
+    if (this.#due < 1) return false
+    this.#due--
+    return true
+  }
+
+  #resumeDue(): void {
+    let resumed = 0
+    while (resumed < this.#paused.length && this.#takeTurn()) resumed++
+    for (const socket of this.#paused.splice(0, resumed)) {
+      this.#resumed.set(socket, performance.now())
+      socket.resume()
+    }
+    if (this.#paused.length > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 }
