@@ -2,6 +2,7 @@
  * A load on a server from a process of its own. Its argument is a Load as JSON; it prints a Report as JSON.
  * Run by `load` of server.ts.
  */
+import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -15,7 +16,7 @@ export interface Load {
   windowMs: number
   /** Requests a second, whatever the answers take; without it each connection sends when it has its answer. */
   rate?: number
-  /** A path that is asked ten times a second on connections of its own. */
+  /** A path that is requested ten times a second, each time on a new connection. */
   probe?: string
 }
 
@@ -111,9 +112,12 @@ class Lane {
 async function probe(path: string): Promise<void> {
   while (!over) {
     const since = performance.now()
-    await fetch(`http://127.0.0.1:${load.port}${path}`)
-      .then((response) => response.arrayBuffer())
-      .catch(() => {})
+    await new Promise((resolve) =>
+      get({ port: load.port, path, agent: false }, (response) => response.resume().once('close', resolve)).once(
+        'error',
+        resolve,
+      ),
+    )
     if (counting) probes.push(performance.now() - since)
     await sleep(100)
   }
