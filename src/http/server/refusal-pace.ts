@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
 
-/** How many connections a second are read again after a refusal: more of them would leave no time for those who are served. */
+/** The connections per second that are read again after a rejection. More would leave no time for other clients. */
 const PER_SECOND = 5000
 const TICK_MS = 10
-/** A request that is read so soon after its connection is read again has waited for that. */
+/** A request that is read this soon after its connection was resumed has waited. */
 const WAITED_MS = 100
 
 /**
- * Clients that come back at once when they are refused are read again at a bounded pace. A refusal is still sent at once;
- * whoever waits for as long as it says notices nothing.
+ * Paces clients that retry at once after a rejection: their connections are read again at a bounded rate. Clients that
+ * respect `retry-after` are not affected.
  */
 export class RefusalPace {
   readonly #paused: Socket[] = []
@@ -17,7 +17,7 @@ export class RefusalPace {
   #closed = false
   #timer: NodeJS.Timeout | undefined
 
-  /** Tells of a connection whose request has been refused. */
+  /** Registers a connection whose request was rejected. */
   refused(socket: Socket): void {
     if (this.#closed) return
     this.#timer ??= this.#start()
@@ -29,7 +29,7 @@ export class RefusalPace {
     this.#paused.push(socket)
   }
 
-  /** Whether a request that has just been read came while its connection was not. */
+  /** Whether a request waited while its connection was paused. */
   hasWaited(socket: Socket): boolean {
     return performance.now() - (this.#resumed.get(socket) ?? Number.NEGATIVE_INFINITY) < WAITED_MS
   }
