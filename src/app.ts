@@ -36,24 +36,24 @@ import { ownOperations } from './rest/own-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
 
 const BODY_LIMIT = 1024 * 1024
-/** How often it is looked for requests that take too long to arrive. */
+/** How often requests are checked for REQUEST_TIMEOUT_MS. */
 const CHECK_MS = 1000
 
-/** The whole HTTP surface. It does not listen. */
+/** Creates the HTTP server, which does not listen yet. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const { config, store, notifications, cache, metrics, outage, log, now } = deps
   const handleError = errorHandler((error) => outage.failed(error))
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
-    // Few requests log anything, and those say which they are.
+    // The few log lines of requests carry the request id themselves.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 16_000, ignoreTrailingSlash: true, caseSensitive: false },
     requestIdHeader: false,
     genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, request, reply) => {
-      // Before routing no hook has run.
+      // No hook has run before routing.
       reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
       handleError(error, request as never, reply as never)
     },
@@ -131,7 +131,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   for (const text of config.KNOWN_DOCUMENTS) {
     const fault = limiter.faultOf(text)
     if (fault !== undefined)
-      log.warn({ documentId: idOfDocument(text), fault }, 'a known document is refused by the graph')
+      log.warn({ documentId: idOfDocument(text), fault }, 'a trusted document is rejected by the graph')
   }
   const graph = {
     schema,
@@ -167,7 +167,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   return app
 }
 
-/** The rate limit, if one is set; the points are counted in Redis where there is one. */
+/** The rate limit, if one is set. Points are counted in Redis if there is one. */
 async function openRateLimit(
   app: FastifyInstance,
   { RATE_LIMIT: limit, REDIS_URL: redisUrl }: Config,
@@ -182,15 +182,15 @@ async function openRateLimit(
 }
 
 /**
- * How many subscriptions a client may have. Without a setting it leaves room for others, and most of it where it may be a
- * proxy.
+ * The maximum subscriptions per client. The default leaves room for other clients, and gives more to a client that may be
+ * a proxy.
  */
 function maxSubscriptionsPerClient(config: Config): (client: string) => number {
   const { MAX_SUBSCRIPTIONS: most, MAX_SUBSCRIPTIONS_PER_CLIENT: set } = config
   return (client) => set ?? Math.ceil(most * (isNear(client) ? 0.9 : 0.1))
 }
 
-/** The limits that are set: 0 is none. */
+/** The configured limits. 0 means no limit. */
 function limitsOf(config: Config): Limits {
   return {
     depth: config.MAX_QUERY_DEPTH || null,
@@ -200,7 +200,7 @@ function limitsOf(config: Config): Limits {
   }
 }
 
-/** A known path with another method is a 405 that tells which it takes. */
+/** Answers a known path with another method with a 405 that lists the allowed methods. */
 function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>>): void {
   for (const [url, methods] of [...known]) {
     if (url === '*') continue
@@ -227,7 +227,7 @@ function unreadable(url: string): GatewayError | undefined {
   }
 }
 
-/** Answers what is no HTTP request, or has headers or a URL that are too long, before there is a request to speak of. */
+/** Answers input that is not a valid HTTP request, or whose URL and headers are too long. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const tooLong = error.code === 'HPE_HEADER_OVERFLOW'

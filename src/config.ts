@@ -29,7 +29,8 @@ const namedTokens = z.string().transform((given, context) => {
       )
     return [name, secret]
   })
-  if (new Set(pairs.map(([name]) => name)).size < pairs.length) context.addIssue('must not name two tokens alike')
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length)
+    context.addIssue('must not give two tokens the same name')
   return pairs
 })
 
@@ -43,7 +44,7 @@ const whole = (min: number, max: number) => {
   return z.coerce.number(message).int(message).min(min, message).max(max, message)
 }
 
-/** The names of fields and arguments, as a JSON object. */
+/** Names of fields and arguments, as a JSON object. */
 const names = z.string().transform((given, context) => {
   try {
     return parseNames(given)
@@ -53,7 +54,7 @@ const names = z.string().transform((given, context) => {
   }
 })
 
-/** A file of documents. */
+/** A file of trusted documents. */
 const documents = z.string().transform((path, context) => {
   try {
     return readKnownDocuments(path)
@@ -71,7 +72,7 @@ const chains = z.string().transform((given, context) => {
   return z.NEVER
 })
 
-/** How many proxies there are in front, or their addresses. */
+/** The number of proxies in front, or their addresses. */
 const proxies = z.string().transform((given, context) => {
   if (/^\d{1,2}$/.test(given)) return Number(given)
   const addresses = given.split(',').map((one) => one.trim())
@@ -91,7 +92,7 @@ const pattern = z.string().superRefine((given, context) => {
   }
 })
 
-/** The variables of the environment that the gateway reads. */
+/** The environment variables that the gateway reads. */
 export const variables = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(4000),
@@ -156,7 +157,7 @@ export const variables = z.object({
   DATABASE_POOL_SIZE: z.coerce.number('must be a number').int().min(2).max(1000).default(10),
 })
 
-/** What the settings of a source must be together. */
+/** Adds the checks between settings. */
 const settings = variables.superRefine(
   ({ POSITIONS_SOURCE: source, POSITIONS_SOURCE_FORMAT: format, ...rest }, context) => {
     const issue = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
@@ -175,12 +176,12 @@ const settings = variables.superRefine(
 
 export type Config = Readonly<z.infer<typeof variables>>
 
-/** A variable of the environment that is missing or wrong: one line a variable, made to be shown. */
+/** Missing or invalid settings or options. The message is for the user, one line per setting. */
 export class ConfigError extends Error {}
 
 /**
- * The settings, read from the environment once.
- * @throws ConfigError that names every variable that is wrong and says what would be right
+ * Reads the settings from the environment.
+ * @throws ConfigError that names every invalid variable and says what a valid one looks like
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const parsed = settings.safeParse(env)

@@ -14,7 +14,7 @@ import { type Client, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
 
-/** What the store notifies: a change of its data, and a run that has ended. */
+/** The notification channels of the store: changes of data, and finished runs. */
 export const CHANNELS = ['gateway_data', 'gateway_run']
 
 /** The resources of a running gateway. They are passed, never imported. */
@@ -25,21 +25,21 @@ export interface Deps {
   notifications: Notifications
   cache: Cache
   metrics: Registry
-  /** Where it is told that the store is away. */
+  /** Logs outages of the store. */
   outage: Outage
   basePoints: BasePoints
-  /** For servers that are not ours. */
+  /** The HTTP client for sources and other servers. */
   client: Client
   positionsSource: PositionsSource | undefined
-  /** How many times a token's price may be, or be a fraction of, what it was on the date before. */
+  /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number
   now(): Date
-  /** Where the store is, without secrets. */
+  /** The location of the store, without secrets. */
   storeName: string
   close(): Promise<void>
 }
 
-/** Opens the store (embedded where no DATABASE_URL is given), brings its tables up to date, and opens the rest. */
+/** Opens the store (embedded if there is no DATABASE_URL), applies migrations, and opens the other resources. */
 export async function openDeps(config: Config): Promise<Deps> {
   const log = createLog(config)
   const closing: (() => Promise<void>)[] = []
@@ -69,7 +69,9 @@ export async function openDeps(config: Config): Promise<Deps> {
       channels: CHANNELS,
       notify: store.probe.notify,
       onError: (error) =>
-        storeFault(error) ? outage.failed(error) : log.warn({ err: error }, 'changes of the store cannot be heard'),
+        storeFault(error)
+          ? outage.failed(error)
+          : log.warn({ err: error }, 'notifications of changes cannot be received'),
     })
     closing.push(() => notifications.close())
     const cache = await openCache({
@@ -129,7 +131,7 @@ function openConfiguredSource(config: Config, client: Client): PositionsSource |
   )
 }
 
-/** Lines of JSON; readable ones on a terminal. Nothing secret is logged: no headers, no bodies, no URLs of stores. */
+/** Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or database URLs. */
 function createLog(config: Config): Logger {
   const pretty = process.stdout.isTTY
     ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }

@@ -1,4 +1,4 @@
-/** What can go wrong, coded once; each transport maps the codes to its own statuses once. */
+/** All error codes. Each transport maps them to its statuses in one place. */
 export const ERROR_CODES = [
   'BAD_INPUT',
   'UNAUTHENTICATED',
@@ -14,7 +14,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What a GraphQL request is refused for before anything of it runs, with the HTTP status that says so. */
+/** Codes of GraphQL requests that are rejected before they run, with their HTTP statuses. */
 export const REFUSALS = {
   DEPTH_LIMIT_EXCEEDED: 400,
   ALIAS_LIMIT_EXCEEDED: 400,
@@ -25,24 +25,24 @@ export const REFUSALS = {
   DOCUMENT_NOT_TRUSTED: 403,
   RATE_LIMITED: 429,
   PERSISTED_QUERY_HASH_MISMATCH: 400,
-  /** Clients send the text then; they look for it in an answer that has arrived. */
+  /** A 200, because clients look for this code in the body and then send the text. */
   PERSISTED_QUERY_NOT_FOUND: 200,
 } as const
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** One parameter that is wrong, and what would be right. */
+/** An invalid parameter, and what a valid one looks like. */
 export interface InputProblem {
   in: 'path' | 'query' | 'body' | 'header'
   name: string
   message: string
 }
 
-/** An error that its reader can act on: the message is a sentence for them and holds nothing internal. */
+/** An error that the client can act on. Its message is shown to clients and contains nothing internal. */
 export class GatewayError extends Error {
   readonly code: ErrorCode
   readonly problems: InputProblem[]
-  /** When to try again, if that may help. */
+  /** When to retry, if that may help. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, problems: InputProblem[] = [], retryAfterSeconds?: number) {

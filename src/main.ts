@@ -8,7 +8,7 @@ import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
 import { openApiDocument } from './http/openapi.ts'
 
-// A reader that has seen enough (`| head`) is no failure.
+// A closed pipe (`| head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
 const program = new Command('gateway')
@@ -25,7 +25,7 @@ addMultipliers(program)
 addSchema(program)
 program
   .command('migrate')
-  .description("bring the store's tables up to date")
+  .description('bring the database tables up to date')
   .action(() => withDeps(async (deps) => print(`The tables of the ${deps.storeName} are up to date.`)))
 program
   .command('openapi')
@@ -33,5 +33,5 @@ program
   .action(() => print(JSON.stringify(openApiDocument(), null, 2)))
 
 await program.parseAsync().catch(fail)
-// What is done is done: a timer that a library has left must not keep the process.
+// A timer left by a library must not keep the process alive.
 process.stdout.write('', () => process.exit())

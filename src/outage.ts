@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 interface OutageOptions {
   log: { warn(fields: object, message?: string): void }
-  /** @throws while the store is away */
+  /** @throws while the store is unreachable */
   probe(): Promise<unknown>
 }
 
 const PROBE_MS = 1000
 
-/** The store's being away, in two lines of the log: one when it begins, with the cause, and one when it is over. */
+/** Logs an outage of the store in two lines: its cause when it begins, and its length when it is over. */
 export class Outage {
   readonly #options: OutageOptions
   readonly #closing = new AbortController()
-  /** Of the outage that is going on. */
+  /** The number of failures in the current outage. */
   #failures: number | undefined
 
   constructor(options: OutageOptions) {
     this.#options = options
   }
 
-  /** Tells of something that failed because the store is away. */
+  /** Reports a failure caused by an unreachable store. */
   failed(error: unknown, fields: object = {}): void {
     if (this.#closing.signal.aborted) return
     if (this.#failures !== undefined) {
@@ -46,7 +46,7 @@ export class Outage {
         await probe()
         break
       } catch {
-        // It is still away.
+        // Still unreachable.
       }
     }
     const seconds = Math.round((performance.now() - since) / 100) / 10

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 
-/** Settings of one process, which may differ between gateways that give the same answers. */
+/** Settings that do not affect answers, so they may differ between gateways that share a cache. */
 const OF_ONE_PROCESS = [
   'HOST',
   'PORT',
@@ -18,7 +18,7 @@ const OF_ONE_PROCESS = [
   'LOG_LEVEL',
 ]
 
-/** Names the program's code and settings: gateways that differ in this may give different answers to one request. */
+/** Identifies the program's code and settings. Gateways with different releases may answer a request differently. */
 export async function releaseOf(config: Config): Promise<string> {
   const release = createHash('sha256')
   const settings = Object.entries(config).filter(([name]) => !OF_ONE_PROCESS.includes(name))

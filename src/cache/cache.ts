@@ -1,15 +1,15 @@
-/** Texts by key that several gateways share for a few minutes. Losing one costs a recomputation, never a wrong answer. */
+/** Texts by key that several gateways share for a few minutes. Losing one only costs a recomputation. */
 export interface Cache {
-  /** The value; undefined where there is none, or the cache is away. */
+  /** The value. Undefined if there is none or the cache is unreachable. */
   get(key: string): Promise<string | undefined>
-  /** Stores a value if there is room for it and the cache is there. Nobody waits for it. */
+  /** Stores a value in the background, if there is room and the cache is reachable. */
   set(key: string, value: string): void
   /** @throws while the cache does not answer */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-/** Redis where a URL is given; else nothing: what a gateway caches for itself, it caches at its edge. */
+/** Opens Redis if there is a URL. Without one, gateways only use their edge cache. */
 export async function openCache(options: {
   redisUrl: string | undefined
   /** Called once for each outage. */

@@ -3,21 +3,21 @@ import type { Cache } from './cache.ts'
 
 const PREFIX = 'gateway:'
 const LIFE_SECONDS = 300
-/** More than this is cheaper to compute than to wait for. */
+/** Computing an answer is cheaper than waiting longer than this. */
 const PATIENCE_MS = 250
-/** Before a Redis that was late is connected to again. */
+/** The pause before reconnecting to a Redis that was late. */
 const REST_MS = 1000
-/** An outage has ended when it has answered for this long. */
+/** An outage is over when Redis has answered for this long. */
 const STEADY_MS = 5000
 const MAX_COMMANDS = 500
 const MAX_VALUE_BYTES = 1024 * 1024
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024
-/** What one gateway stores in the life of a value: Redis has at most twice as much of it at a time. */
+/** The bytes that a gateway stores in the lifetime of a value. Redis holds at most twice as much of it at a time. */
 const MAX_STORED_BYTES = 64 * 1024 * 1024
 
 /**
- * A cache that several gateways share. A Redis that does not answer in time is dropped and connected to again: until
- * the new connection is ready, which only a Redis that answers makes it, nothing is sent and nobody waits.
+ * A cache that several gateways share. If Redis does not answer in time, the connection is dropped and reopened. Until the
+ * new connection is ready, nothing is sent and no request waits.
  */
 export async function openRedisCache(url: string, onError: (error: Error) => void): Promise<Cache> {
   let closed = false
@@ -43,7 +43,7 @@ export async function openRedisCache(url: string, onError: (error: Error) => voi
     opened.on('ready', () => {
       readySince = performance.now()
     })
-    // Not awaited: a gateway starts without its cache.
+    // Not awaited, so that a gateway starts without its cache.
     opened.connect().catch(() => {})
     return opened
   }
@@ -54,19 +54,19 @@ export async function openRedisCache(url: string, onError: (error: Error) => voi
     if (client !== late) return
     report(new Error(`Redis did not answer within ${PATIENCE_MS} ms`))
     client = undefined
-    // What was on its way, and the memory that it takes, goes with the connection.
+    // Frees pending commands and their memory.
     late.destroy()
     setTimeout(() => {
       if (!closed) client = connect()
     }, REST_MS).unref()
   }
 
-  /** Sends a command. @returns undefined: Redis is away, or refused it */
+  /** Sends a command. @returns undefined if Redis is unreachable or rejects it */
   const send = async <T>(command: (ready: Client) => Promise<T>): Promise<T | undefined> => {
     const ready = client
     if (!ready?.isReady) return undefined
     let answered = false
-    // An answer that has arrived while this process was busy is not late.
+    // An answer that arrived while this process was busy is not late.
     const timer = setTimeout(() => setImmediate(() => answered || drop(ready)), PATIENCE_MS)
     try {
       const answer = await command(ready)
@@ -83,7 +83,6 @@ export async function openRedisCache(url: string, onError: (error: Error) => voi
   let unsent = 0
   let stored = 0
   let since = performance.now()
-  /** Whether there is room for a value. */
   const admits = (bytes: number): boolean => {
     const now = performance.now()
     if (now - since > LIFE_SECONDS * 1000) {

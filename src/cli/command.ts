@@ -10,10 +10,10 @@ import { Operations } from '../graphql/execution/operations.ts'
 import { parseUtc } from '../graphql/schema/scalars.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 
-/** Who asks, in the records of what the command line changes. */
+/** The actor in the records of changes by the command line. */
 export const CLI = 'cli'
 
-/** Opens the resources, runs one command, closes them again: also on Ctrl-C, which leaves the store as it was. */
+/** Opens the resources, runs a command and closes them, also on Ctrl-C, which rolls back. */
 export async function withDeps(work: (deps: Deps, signal: AbortSignal) => Promise<void> | void): Promise<void> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env) })
   const signal = stopSignal(config)
@@ -25,29 +25,29 @@ export async function withDeps(work: (deps: Deps, signal: AbortSignal) => Promis
   }
 }
 
-/** Runs operations of the graph on one snapshot of the store: what a command shows is what a client is told. */
+/** Runs GraphQL operations on one snapshot of the store, so that commands show what clients see. */
 export function readGraph<T>(deps: Deps, work: (execute: Execute) => Promise<T>): Promise<T> {
   const schema = createSchema()
   const graph = { schema, operations: new Operations(schema), deps }
   return readSnapshot(deps.store, (reader) => work(executor(graph, createContext(graph, reader, { name: CLI }))))
 }
 
-/** What the verbs of the domain take. */
+/** The dependencies of runs. */
 export const runDeps = (deps: Deps) => ({ ...deps, pool: deps.store.pool })
 
-/** An empty variable is one that is not set. */
+/** Treats empty variables as unset. */
 export function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 }
 
-/** How much longer than SHUTDOWN_TIMEOUT_MS it may take to close everything. */
+/** The extra time after SHUTDOWN_TIMEOUT_MS for closing everything. */
 const CLOSING_MS = 2000
 /** On Ctrl-C the terminal and npm each send a signal. */
 const SAME_SIGNAL_MS = 500
 
 /**
- * Aborted by the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once, and so does time: whatever
- * hangs, the process is gone soon after SHUTDOWN_TIMEOUT_MS.
+ * Aborts on the first SIGINT, SIGTERM or SIGHUP. A second signal ends the process at once. If anything hangs, the process
+ * ends soon after SHUTDOWN_TIMEOUT_MS.
  */
 export function stopSignal({ SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config): AbortSignal {
   const controller = new AbortController()
@@ -57,7 +57,7 @@ export function stopSignal({ SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config): AbortSig
     if (controller.signal.aborted) return
     since = performance.now()
     setTimeout(() => {
-      process.stderr.write('Not everything could be closed in time: ending without it.\n')
+      process.stderr.write('Not everything could be closed in time. Exiting anyway.\n')
       process.exit(1)
     }, timeoutMs + CLOSING_MS).unref()
     controller.abort()
@@ -70,7 +70,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** One JSON object a line, for scripts. */
+/** Prints one JSON object per line, for scripts. */
 export const printJson = (value: unknown) => print(JSON.stringify(value))
 
 /** Reads the value of an option that is a date. @throws ConfigError */
@@ -89,13 +89,13 @@ export function parseCount(max: number): (text: string) => number {
   }
 }
 
-/** A number for people: thousands apart, two decimals, or six of what is less than 1. */
+/** Formats a number for people: thousands separators and two decimals, or six below 1. */
 export const figure = (value: number) =>
   value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 1 ? 6 : 2 })
 
 export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
 
-/** What a script can tell from the exit code. The README lists them. */
+/** Exit codes by error. The README lists them. */
 const EXIT_CODES: Record<ErrorCode, number> = {
   BAD_INPUT: 2,
   NOT_FOUND: 3,
@@ -109,19 +109,19 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   FORBIDDEN: 1,
 }
 
-/** What is below us may say only in its cause that the store is away. */
+/** Some errors have the store fault only in their cause. */
 function storeFault(error: unknown): GatewayError | undefined {
   return knownFault(error) ?? (error instanceof Error ? knownFault(error.cause) : undefined)
 }
 
-/** Tells a failure in a sentence, and sets the exit code. */
+/** Prints an error and sets the exit code. */
 export function fail(error: unknown): void {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2
     return
   }
   if (error instanceof Error && error.name === 'AbortError') {
-    process.stderr.write('Interrupted: what was not done yet has changed nothing.\n')
+    process.stderr.write('Interrupted: unfinished work has changed nothing.\n')
     process.exitCode = 130
     return
   }

@@ -23,13 +23,18 @@ interface Options {
 export function addImport(program: Command): void {
   program
     .command('import')
-    .description('load a dataset in the import format, or what another gateway has: all of it or none')
-    .argument('<from>', 'a directory of .jsonl or .jsonl.gz files, their http(s) address, or that of another gateway')
-    .option('--indexer <url>', 'where the /v1 paths are, for legacy servers whose two APIs have addresses of their own')
-    .option('--users <file>', 'users to copy beside those that the server tells: an address a line')
-    .option('--every-market', 'ask a server without GraphQL for rewards in every market and vault, which takes long')
+    .description(
+      'load a dataset in the import format, or copy another gateway; either everything is stored or nothing is',
+    )
+    .argument('<from>', 'a directory of .jsonl or .jsonl.gz files, their http(s) URL, or the URL of another gateway')
+    .option('--indexer <url>', 'the URL of the /v1 paths, for legacy servers that serve the two APIs separately')
+    .option('--users <file>', 'more users to copy, one address per line')
+    .option('--every-market', 'request rewards in every market and vault from a server without GraphQL (slow)')
     .addOption(
-      new Option('--chain <id>', 'a chain on which such a server has markets, beside 1, 42161, 8453, 146; repeatable')
+      new Option(
+        '--chain <id>',
+        'one more chain on which such a server has markets, besides 1, 42161, 8453, 146; repeatable',
+      )
         .argParser(addChain)
         .default([], 'none'),
     )
@@ -97,7 +102,7 @@ async function load(
 }
 
 function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): void {
-  const how = graph ? 'by its REST endpoints and its graph' : 'by its REST endpoints alone'
+  const how = graph ? 'over REST and GraphQL' : 'over REST only'
   print(`Read ${name} with ${figure(users)} users in ${seconds.toFixed(1)} s, ${how}.`)
   for (const note of notes) print(`Note: ${note}`)
 }
@@ -105,7 +110,7 @@ function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): 
 function describe({ name }: Dataset, { files, dates, seconds }: ImportSummary): void {
   for (const [file, { lines, written }] of Object.entries(files))
     print(`${file}: ${figure(lines)} records, ${figure(written)} new or changed`)
-  print(`Imported ${name} in ${seconds.toFixed(1)} s; ${dates.length} distribution dates settled.`)
+  print(`Imported ${name} in ${seconds.toFixed(1)} s; ${dates.length} distribution dates updated.`)
 }
 
 async function readUsers(path: string): Promise<string[]> {
@@ -114,7 +119,7 @@ async function readUsers(path: string): Promise<string[]> {
   })
   const users = text.split(/\s+/).filter((line) => line !== '')
   const wrong = users.find((user) => !/^0x[0-9a-fA-F]{40}$/.test(user))
-  if (wrong !== undefined) throw new ConfigError(`${path} must hold an address a line, not ${wrong.slice(0, 60)}.`)
+  if (wrong !== undefined) throw new ConfigError(`${path} must have one address per line, not ${wrong.slice(0, 60)}.`)
   return users
 }
 

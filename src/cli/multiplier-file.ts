@@ -15,8 +15,8 @@ const one = z.strictObject({
 })
 
 /**
- * Multipliers as `POST /multipliers/update` takes them: one object or an array of them.
- * @throws ConfigError that tells what is wrong with the text
+ * Reads multipliers in the format of `POST /multipliers/update`: one object or an array.
+ * @throws ConfigError that says what is wrong with the text
  */
 export function readMultipliers(text: string): MultiplierUpdate[] {
   let value: unknown

@@ -24,28 +24,28 @@ interface Factors {
   json?: boolean
 }
 
-/** Sets multipliers and shows what became of them. */
+/** Adds the commands that set multipliers and show their history. */
 export function addMultipliers(program: Command): void {
   const command = program.command('multipliers').description('set the multipliers of pools, or show their history')
   const factor = (flag: string, of: string) =>
-    new Option(`${flag} <factor>`, `factor of a dollar of ${of}`).argParser(parseFactor)
+    new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(parseFactor)
   command
     .command('set')
-    .description('set multipliers, all of them or none; stored points change when their date is resynced')
+    .description('set multipliers, either all or none; stored points change when their date is resynced')
     .argument('[pool]', "the pool's address")
     .addOption(factor('--deposit-a', 'token A supplied'))
     .addOption(factor('--deposit-b', 'token B supplied'))
     .addOption(factor('--borrow-a', 'token A borrowed'))
     .addOption(factor('--borrow-b', 'token B borrowed'))
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action(async (pool: string | undefined, given: Factors) => set(await updatesOf(pool, given), given))
   command
     .command('history')
-    .description('show who changed which multiplier when, newest first')
-    .argument('[pool]', 'of this pool only')
-    .addOption(new Option('--limit <n>', 'how many').argParser(parseCount(1000)).default(50))
-    .option('--json', 'print one JSON object a line')
+    .description('show who changed which multiplier and when, newest first')
+    .argument('[pool]', 'only revisions of this pool')
+    .addOption(new Option('--limit <n>', 'number of revisions').argParser(parseCount(1000)).default(50))
+    .option('--json', 'print one JSON object per line')
     .action(showHistory)
 }
 
@@ -83,7 +83,7 @@ function set(updates: MultiplierUpdate[], { json }: Factors): Promise<void> {
     const table = new Table({ head: [...FACTORS], style: PLAIN })
     for (const one of stored) table.push(factorsOf(one))
     print(table.toString())
-    print('Points that are stored change when their date is resynced.')
+    print('Stored points change when their date is resynced.')
   })
 }
 
@@ -96,7 +96,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
     if (json) return nodes.forEach(printJson)
     const table = new Table({ head: [...FACTORS, 'since', 'by'], style: PLAIN })
     for (const one of nodes) table.push([...factorsOf(one), String(one.changedAt), one.changedBy])
-    print(nodes.length === 0 ? 'No multiplier was ever set.' : table.toString())
+    print(nodes.length === 0 ? 'No multipliers were ever set.' : table.toString())
   })
 }
 

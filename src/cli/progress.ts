@@ -1,18 +1,18 @@
 import type { WriteStream } from 'node:tty'
 import { MultiBar, Presets, SingleBar } from 'cli-progress'
 
-/** How far the reading of one file is. */
+/** The progress of reading one file. */
 export interface Progress {
   file: string
   bytes: number
-  /** The file's length, where it is known. */
+  /** The length of the file, if known. */
   size?: number | undefined
   lines: number
 }
 
 const QUIET_MS = 5000
 
-/** Shows progress: a bar a file on a terminal, a plain line now and then elsewhere. */
+/** Shows progress: one bar per file on a terminal, otherwise a plain line now and then. */
 export function showProgress(stream: WriteStream): { update(progress: Progress): void; done(): void } {
   if (!stream.isTTY) return plainLines(stream)
   const all = new MultiBar(
@@ -35,14 +35,14 @@ export function showProgress(stream: WriteStream): { update(progress: Progress):
   }
 }
 
-/** How far the walk of another server is. */
+/** The progress of copying another server. */
 interface WalkProgress {
   what: string
   done: number
   total: number | undefined
 }
 
-/** Shows how far the walk of another server is: a bar for each thing on a terminal, a plain line now and then elsewhere. */
+/** Shows the progress of copying a server: one bar per kind of record on a terminal, otherwise a plain line now and then. */
 export function showWalk(stream: WriteStream): { update(progress: WalkProgress): void; done(): void } {
   if (!stream.isTTY) {
     let last = performance.now()
@@ -73,11 +73,11 @@ export function showWalk(stream: WriteStream): { update(progress: WalkProgress):
 
 interface DatesProgress {
   begin(date: string): void
-  /** Takes the bar away: what is printed next stands in its place. */
+  /** Removes the bar. */
   end(): void
 }
 
-/** Shows how many of a range's dates are done: a bar on a terminal, nothing elsewhere, where each date prints its line. */
+/** Shows the progress of a range of dates: a bar on a terminal, otherwise nothing, since each date prints a line. */
 export function showDates(stream: WriteStream, total: number): DatesProgress {
   if (!stream.isTTY || total < 2) return { begin() {}, end() {} }
   const format = '{date} {bar} {value} of {total} dates{left}'

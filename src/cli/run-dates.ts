@@ -24,10 +24,10 @@ interface Options {
   json?: boolean
 }
 
-/** How many movers are shown unless it is said. */
+/** The default number of movers. */
 const MOVERS = 20
 
-/** The two verbs that compute distributions, for one date or for a range, in order. */
+/** Adds the two commands that compute distributions, for one date or for a range in order. */
 export function addRunDates(program: Command): void {
   options(
     program
@@ -37,7 +37,7 @@ export function addRunDates(program: Command): void {
   options(
     program
       .command('resync')
-      .description("compute a date's points anew from stored positions (default: the newest stored date)"),
+      .description("recompute a date's points from stored positions (default: the newest stored date)"),
   )
     .option('--all', 'every stored date')
     .action((given: Options) => runDates('resync', given))
@@ -50,9 +50,11 @@ function options(command: Command): Command {
     )
     .addOption(new Option('--from <YYYY-MM-DD>', 'the first date of a range').argParser(parseDate).conflicts('all'))
     .addOption(
-      new Option('--to <YYYY-MM-DD>', 'its last date (default: the newest)').argParser(parseDate).conflicts('all'),
+      new Option('--to <YYYY-MM-DD>', 'the last date of the range (default: the newest)')
+        .argParser(parseDate)
+        .conflicts('all'),
     )
-    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--dry-run', 'show what would change, without changing anything')
     .option(
       '--multipliers <file>',
       'with --dry-run: compute with these multipliers (JSON, as POST /multipliers/update takes it)',
@@ -60,10 +62,10 @@ function options(command: Command): Command {
     .addOption(
       new Option(
         '--movers <n>',
-        `with --dry-run: how many of the accounts that change most (default: ${MOVERS})`,
+        `with --dry-run: number of accounts to show, largest changes first (default: ${MOVERS})`,
       ).argParser(parseCount(MAX_MOVERS)),
     )
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
 }
 
 type Kind = 'manualupdate' | 'resync'
@@ -102,7 +104,7 @@ async function runDates(kind: Kind, given: Options): Promise<void> {
   })
 }
 
-/** How far a range has come. */
+/** Describes the progress of a range. */
 function howFar(done: number, all: number, { dryRun }: Options): string {
   const dates = done === all ? `${all} dates` : `${done} of ${all} dates`
   return `${dates} ${dryRun ? 'previewed' : 'done'}`
@@ -133,12 +135,12 @@ function assertRange(kind: Kind, { from, to }: Options): void {
   if (from && to && to < from) throw new ConfigError('--to must not be before --from.')
   const now = new Date()
   if (kind === 'manualupdate' && [from, to].some((date) => date && date > now))
-    throw new ConfigError('A range must not reach into the future: a distribution is of a day that has begun, in UTC.')
+    throw new ConfigError('A range must not reach into the future: a distribution needs a day that has begun, in UTC.')
 }
 
 /**
- * The dates in order; null stands for the verb's own default.
- * @throws NOT_FOUND where a resync has no date
+ * The dates in order. Null stands for the command's default.
+ * @throws NOT_FOUND if a resync has no date
  */
 async function datesOf(kind: Kind, { date, from, to, all }: Options, deps: Deps): Promise<(Date | null)[]> {
   if (!all && !from) return [date ?? null]
@@ -157,7 +159,7 @@ function describePreview({ distributionDate, kind, before, after, movers, ...res
     ['accounts', figure(before.accountCount), figure(after.accountCount)],
     ['points of the program', figure(rest.programPointsBefore), figure(rest.programPointsAfter)],
   )
-  const changes = `${figure(rest.changedAccountCount)} accounts would have other points, ${figure(rest.changedRankCount)} another rank.`
+  const changes = `The points of ${figure(rest.changedAccountCount)} accounts would change, the rank of ${figure(rest.changedRankCount)}.`
   if (movers.length === 0) return `${totals}\n${changes}`
   const table = new Table({ head: ['account', 'points', 'after', 'change', 'rank', 'after'], style: PLAIN })
   for (const m of movers)

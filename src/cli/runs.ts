@@ -25,17 +25,19 @@ interface Options {
   json?: boolean
 }
 
-/** Shows the records of runs. */
+/** Adds the command that shows the records of runs. */
 export function addRuns(program: Command): void {
   const upper = (text: string) => text.toUpperCase()
   program
     .command('runs')
-    .description('show the runs, newest first: who asked, with what, from what to what')
-    .addOption(new Option('--date <YYYY-MM-DD>', 'those of one distribution date').argParser(parseDate))
-    .addOption(new Option('--kind <kind>', 'those of one kind').choices(['import', 'manualupdate', 'resync']))
-    .addOption(new Option('--status <status>', 'those that are so far').choices(['running', 'succeeded', 'failed']))
-    .addOption(new Option('--limit <n>', 'how many').argParser(parseCount(1000)).default(20))
-    .option('--json', 'print one JSON object a line')
+    .description('show runs, newest first: who requested them, their inputs, and the totals before and after')
+    .addOption(new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(parseDate))
+    .addOption(new Option('--kind <kind>', 'only runs of this kind').choices(['import', 'manualupdate', 'resync']))
+    .addOption(
+      new Option('--status <status>', 'only runs with this status').choices(['running', 'succeeded', 'failed']),
+    )
+    .addOption(new Option('--limit <n>', 'number of runs').argParser(parseCount(1000)).default(20))
+    .option('--json', 'print one JSON object per line')
     .action(({ date, kind, status, limit, json }: Options) =>
       withDeps(async (deps) => {
         await closeDeadRuns(deps.store.pool)
@@ -78,7 +80,7 @@ export function addRuns(program: Command): void {
             ),
             run.error ?? '',
           ])
-        print(nodes.length === 0 ? 'There are no such runs.' : table.toString())
+        print(nodes.length === 0 ? 'No runs match.' : table.toString())
       }),
     )
 }

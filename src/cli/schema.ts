@@ -11,13 +11,16 @@ interface Options {
   against?: string
 }
 
-/** Prints the schema, or compares it with one that clients know. */
+/** Adds the command that prints the schema or compares it with a released one. */
 export function addSchema(program: Command): void {
   program
     .command('schema')
     .description('print the GraphQL schema')
     .option('--federation', 'as a subgraph of Apollo Federation 2')
-    .option('--against <file>', 'instead tell what breaks the clients of another schema, and fail if anything does')
+    .option(
+      '--against <file>',
+      'list the changes that break clients of another schema instead, and fail if there are any',
+    )
     .action(async ({ federation, against }: Options) => {
       if (against !== undefined) return compare(against)
       print(await (federation ? subgraph() : printSchema(lexicographicSortSchema(createSchema()))))
@@ -34,6 +37,6 @@ async function compare(path: string): Promise<void> {
   for (const change of breaking) print(`Breaks clients: ${change}`)
   for (const change of dangerous) print(`May surprise clients: ${change}`)
   if (breaking.length === 0) return print(`Nothing breaks the clients of ${path}.`)
-  print('Deprecate what is to go, release, and take it away after that.')
+  print('Deprecate first, release, and remove in a later release.')
   process.exitCode = 1
 }

@@ -10,7 +10,7 @@ import { samplePool, sampleUser } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
 
-/** Connections that come at once wait here to be accepted; beyond it their clients try again after seconds. */
+/** The accept queue for connections in a burst. Clients beyond it retry after seconds. */
 const BACKLOG = 4096
 
 export function addServe(program: Command): void {
@@ -34,7 +34,7 @@ async function serve(sample: boolean): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
         throw new ConfigError(
-          `PORT ${config.PORT} of ${config.HOST} is in use: set another one, or stop what listens there.`,
+          `PORT ${config.PORT} of ${config.HOST} is in use: set another one, or stop the process that listens there.`,
         )
       throw error
     }

@@ -1,6 +1,5 @@
 /**
- * The typed client: operations and fragments for the usual parts of a dashboard, for any library that takes a
- * TypedDocumentNode.
+ * The typed client: operations and fragments for a typical dashboard, for any library that accepts TypedDocumentNode.
  */
 export * from '../generated/client/graphql.ts'
 export type { Scalars } from './scalars.ts'

@@ -4,7 +4,7 @@ import { LOCK_NOT_AVAILABLE } from './locks.ts'
 
 const RETRY_SECONDS = 1
 
-/** The store cannot be reached, or cannot take this on now. */
+/** The store cannot be reached or is overloaded. */
 export const unavailable = () =>
   new GatewayError(
     'UNAVAILABLE',
@@ -13,7 +13,7 @@ export const unavailable = () =>
     RETRY_SECONDS,
   )
 
-/** What a change needs is locked for longer than it waits. */
+/** A change waited too long for a lock. */
 const locked = () =>
   new GatewayError(
     'UNAVAILABLE',
@@ -22,7 +22,7 @@ const locked = () =>
     RETRY_SECONDS,
   )
 
-/** An operation had all the time that it may have. */
+/** An operation used up its time limit. */
 export const tooSlow = () =>
   new GatewayError(
     'TIMEOUT',
@@ -31,7 +31,7 @@ export const tooSlow = () =>
     RETRY_SECONDS,
   )
 
-/** What an error of Postgres, of the network or of Prisma means to a client; undefined: it is a fault of ours. */
+/** Maps an error of Postgres, the network or Prisma to one for clients. Undefined if it is a fault of ours. */
 export function storeFault(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error
   if (!(error instanceof Error)) return undefined
@@ -44,11 +44,11 @@ export function storeFault(error: unknown): GatewayError | undefined {
 
 const QUERY_CANCELED = '57014'
 
-/** Classes of SQLSTATE that say nothing about the statement: no connection, no resources. */
+/** SQLSTATE classes that do not depend on the statement: no connection, no resources. */
 const UNAVAILABLE_CLASSES = ['08', '53']
 
 const UNAVAILABLE = new Set([
-  // SQLSTATE: a server that stops, starts, or has become a replica; and conflicts with others' transactions.
+  // SQLSTATE: the server stops, starts or became a replica; conflicts with other transactions.
   '57P01',
   '57P02',
   '57P03',
@@ -57,7 +57,7 @@ const UNAVAILABLE = new Set([
   '25P03',
   '40001',
   '40P01',
-  // The network, as Node names it.
+  // Node's network errors.
   'EAI_AGAIN',
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -69,7 +69,7 @@ const UNAVAILABLE = new Set([
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
-  // Prisma, and its adapter.
+  // Prisma and its adapter.
   'P1001',
   'P1002',
   'P1008',
@@ -87,7 +87,7 @@ const UNAVAILABLE = new Set([
 const isUnavailable = (code: string) =>
   UNAVAILABLE.has(code) || (/^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.includes(code.slice(0, 2)))
 
-/** pg's own errors have no code. */
+/** Errors of pg itself have no code. */
 const NO_CONNECTION =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|is not queryable|pool after calling end/i
 
@@ -101,7 +101,7 @@ function codesOf(error: Error): string[] {
 
 const codeOf = (error: Error) => ('code' in error ? error.code : undefined)
 
-/** What is below an error of Prisma or of its adapter. */
+/** The cause of an error of Prisma or its adapter. */
 function adapterCause(error: Error): { kind?: unknown; originalCode?: unknown; code?: unknown } | undefined {
   const meta = 'meta' in error ? (error.meta as { driverAdapterError?: { cause?: unknown } } | undefined) : undefined
   const cause = meta?.driverAdapterError?.cause ?? error.cause

@@ -1,23 +1,23 @@
 /**
- * Every advisory lock that gateways take, by its key. Those with one number share a space per database; `run` has a
- * second number, the day.
+ * All advisory locks that gateways take. Locks with one number share a key space per database; `run` has the day as a
+ * second number.
  */
 export const LOCKS = {
-  /** In the database `postgres` of an embedded server: shared by all who use the server. */
+  /** Shared by all users of an embedded server, in its database `postgres`. */
   embeddedUsers: 7_014_001,
-  /** In the same: held while the gateway's database is created. */
+  /** Taken while the gateway's database is created, in the same database. */
   embeddedCreate: 7_014_002,
-  /** Held by the transaction that writes to the store. */
+  /** Taken by the transaction that writes to the store. */
   writers: 7_014_010,
-  /** Held by the run of a distribution date. */
+  /** Taken by the run of a distribution date. */
   run: 7_014_011,
-  /** Held by the gateway that does the daily job. */
+  /** Taken by the gateway that runs the daily job. */
   daily: 7_014_012,
-  /** Held by the gateway that computes the ranks of past dates. */
+  /** Taken by the gateway that computes the ranks of past dates. */
   rankHistory: 7_014_013,
-  /** Held by whoever migrates the store: the one that Prisma's engine takes. */
+  /** Taken while migrations run, by the gateway and by Prisma's engine. */
   migrate: 72_707_369,
 } as const
 
-/** How Postgres says that `lock_timeout` has passed. */
+/** The SQLSTATE of a `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = '55P03'

@@ -8,21 +8,21 @@ import type { Limits } from './policy/limits.ts'
 export interface GatewayDeps {
   store: Store
   basePoints: BasePoints
-  /** Where manualupdate gets positions; undefined: none is configured. */
+  /** The source of positions for manualupdate. Undefined if none is configured. */
   positionsSource: PositionsSource | undefined
-  /** How many times a token's price may be, or be a fraction of, what it was on the date before. */
+  /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number
   log: Log
-  /** Called when an operation fails because the store is away. */
+  /** Called when an operation fails because the store is unreachable. */
   onAway?(error: Error): void
-  /** What subscriptions live on; undefined: nobody can subscribe, as on the command line. */
+  /** The source of subscription events. Undefined if subscriptions are off, as on the command line. */
   live?: Live
-  /** What clients are told of the limits; undefined: there are none, as on the command line. */
+  /** The limits reported to clients. Undefined if there are none, as on the command line. */
   limits?: Limits
   now(): Date
 }
 
-/** What of the logger is used. */
+/** The part of the logger that is used. */
 export interface Log {
   info(fields: object, message?: string): void
   warn(fields: object, message?: string): void

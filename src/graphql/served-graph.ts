@@ -3,12 +3,12 @@ import type { Graph } from './execution/execute.ts'
 import type { Documents } from './policy/documents.ts'
 import type { Limiter } from './policy/limits.ts'
 
-/** The graph as clients have it: with limits, and documents that they need not send. */
+/** The graph as served to clients: with limits, and documents that they can send by id. */
 export interface ServedGraph extends Graph {
   limiter: Limiter
   documents: Documents
-  /** Told of each operation that is refused before anything of it runs. */
+  /** Called with the code of each operation that is rejected before it runs. */
   onRefusal(code: RefusalCode): void
-  /** Told of each code among the errors of an operation that ran. */
+  /** Called with each error code of an operation that ran. */
   onFailure(code: string): void
 }

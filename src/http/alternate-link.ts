@@ -2,12 +2,12 @@ import { idOfDocument } from '../graphql/policy/documents.ts'
 import type { Endpoint } from '../rest/endpoint.ts'
 import { operationText } from '../rest/operation-text.ts'
 
-/** Proxies commonly allow 4 KiB for all headers of an answer. */
+/** Proxies commonly limit all response headers to 4 KiB. */
 const MAX_LENGTH = 3000
 
 /**
- * Links the answers of an endpoint to the same values in the graph.
- * @returns the value of the `link` header for some variables; undefined where it would be too long for one
+ * Links the answers of an endpoint to the same data over GraphQL.
+ * @returns a function from variables to the value of the `link` header, or to undefined if that would be too long
  */
 export function alternateLink({ operation }: Endpoint): (variables: object) => string | undefined {
   const documentId = idOfDocument(operationText(operation))

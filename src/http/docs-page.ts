@@ -5,7 +5,7 @@ import { GRAPHIQL_BUTTON } from './graphiql-button.ts'
 
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="220" height="40"><text x="0" y="27" fill="#fff" font-family="sans-serif" font-size="20">Lending gateway</text></svg>`
 
-/** The server of the page of the REST docs. */
+/** Opens the server that renders the REST docs. */
 export async function openDocs(document: object): Promise<FastifyInstance> {
   const docs = Fastify()
   const shown = withoutOptionalExamples(document as Document)
@@ -27,7 +27,7 @@ interface Document {
   paths: Record<string, Record<string, { parameters?: { required?: boolean }[] }>>
 }
 
-/** The page fills its forms with the examples. Those of optional parameters would narrow the first answer. */
+/** The page fills its forms with the examples. Examples of optional parameters would narrow the first answer. */
 function withoutOptionalExamples(document: Document): Document {
   const shown = structuredClone(document)
   for (const item of Object.values(shown.paths))

@@ -7,7 +7,7 @@ import { sendAnswer } from './cache/send-answer.ts'
 /** The page has about ten files. */
 const MAX_FILES = 50
 
-/** Serves the page of the REST docs. A server of its own, opened at the first request, makes each file once. */
+/** Serves the REST docs. A separate server, opened at the first request, renders each file once. */
 export function mountDocs(app: FastifyInstance, document: object, edge: EdgeCache): void {
   const files = new LRUCache<string, Answer>({ max: MAX_FILES })
   let opened: Promise<FastifyInstance> | undefined

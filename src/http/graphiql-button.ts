@@ -1,6 +1,6 @@
 /**
- * A script for the page of the REST docs: beside each Execute button of a GET, one that opens its operation in GraphiQL.
- * The variables are those of the link in the endpoint's answer to the parameters in the form.
+ * A script for the REST docs: next to each Execute button of a GET it adds a button that opens the operation in GraphiQL,
+ * with the variables of the `link` header in the endpoint's answer.
  */
 export const GRAPHIQL_BUTTON = `
 const withGraphiQL = (Execute, { React, specSelectors }) => (props) => {

@@ -6,7 +6,7 @@ import type { Log } from '../graphql/deps.ts'
 import { sendProblem } from './server/problem.ts'
 import { within } from './server/with-timeout.ts'
 
-/** An answer is given within a second, also where connecting and a statement both take long. */
+/** Leaves room to answer within a second. */
 const PATIENCE_MS = 900
 const UNCACHED = 'no-cache,no-store,must-revalidate'
 
@@ -14,13 +14,13 @@ interface HealthOptions {
   probe: Probe
   cache: Cache
   log: Log
-  /** Whether the server takes no new requests. */
+  /** Whether the server rejects new requests. */
   isClosing(): boolean
 }
 
 /**
- * Serves the health result of section 2.8 of the points document, and what schedulers and load balancers ask for:
- * `/livez`, which depends on nothing, and `/readyz`, which does not depend on the cache, since losing it costs only speed.
+ * Serves `/health` (section 2.8 of the points document) and the probes for schedulers and load balancers: `/livez`, which
+ * depends on nothing, and `/readyz`, which does not depend on the cache, since losing it costs only speed.
  */
 export function mountHealth(app: FastifyInstance, { probe, cache, log, isClosing }: HealthOptions): void {
   const database = watch(log, 'database', () => probe.ping())
@@ -66,7 +66,7 @@ function ok(reply: Reply) {
     .send(body)
 }
 
-/** A check that tells whether a component is up, and logs only when that changes. */
+/** Returns a check of a component, which logs only when its state changes. */
 function watch(log: Log, component: string, check: () => Promise<void>): () => Promise<boolean> {
   let down = false
   return async () => {

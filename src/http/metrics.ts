@@ -17,9 +17,8 @@ interface MetricsOptions {
 }
 
 /**
- * Serves the metrics of Prometheus. What they say of distributions is read from the store at each scrape, so that it
- * holds for the runs of all gateways and of the command line, and after a restart; while the store does not answer it is
- * left out.
+ * Serves Prometheus metrics. Metrics of distributions are read from the store at each scrape, so they cover the runs of
+ * all gateways and of the command line, also after a restart. They are left out while the store does not answer.
  */
 export function mountMetrics(app: FastifyInstance, { metrics, store, live, log, now }: MetricsOptions): void {
   const registers = [metrics]
@@ -34,17 +33,17 @@ export function mountMetrics(app: FastifyInstance, { metrics, store, live, log, 
   })
   const timestamp = new Gauge({
     name: 'gateway_newest_distribution_timestamp_seconds',
-    help: 'Midnight UTC of the newest stored distribution date; absent in a store without positions.',
+    help: 'Midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
     registers,
   })
   const age = new Gauge({
     name: 'gateway_newest_distribution_age_seconds',
-    help: 'Seconds since midnight UTC of the newest stored distribution date; absent in a store without positions.',
+    help: 'Seconds since midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
     registers,
   })
   const runs = new Counter({
     name: 'gateway_distribution_runs_total',
-    help: 'Runs that have ended, as the store records them: every gateway on it gives the same numbers.',
+    help: 'Finished runs in the store. All gateways on the store report the same numbers.',
     labelNames: ['kind', 'status'],
     registers,
   })

@@ -15,16 +15,15 @@ const problemShape = z
     errors: z
       .array(z.strictObject({ in: z.enum(['path', 'query', 'body', 'header']), name: z.string(), message: z.string() }))
       .optional()
-      .describe('For a 400: each parameter that is wrong.'),
-    statusCode: z.int().describe('`status`, for clients that read older shapes.'),
-    error: z.string().describe('`title`, for clients that read older shapes.'),
-    message: z.string().describe('`detail`, for clients that read older shapes.'),
+      .describe('For a 400: each invalid parameter.'),
+    statusCode: z.int().describe('Same as `status`, for older clients.'),
+    error: z.string().describe('Same as `title`, for older clients.'),
+    message: z.string().describe('Same as `detail`, for older clients.'),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' })
 
 const up = z.strictObject({ status: z.literal('up') })
 const down = z.strictObject({ status: z.literal('down'), message: z.string() })
-/** One value for each component that the gateway depends on. */
 const components = <Value extends z.ZodType>(value: Value) => z.strictObject({ database: value, cache: value })
 
 const health = z
@@ -34,13 +33,13 @@ const health = z
     error: components(down).partial().describe('The components that are down.'),
     details: components(z.union([up, down])).describe('All components.'),
   })
-  .meta({ id: 'Health', description: 'The state of the two components, the database and the cache.' })
+  .meta({ id: 'Health', description: 'The state of the database and the cache.' })
 
 const alive = z.strictObject({ status: z.literal('ok') })
 
 const DOWN = { status: 'down' as const, message: 'The database cannot be reached.' }
 
-/** What the sample answers, by operation. */
+/** Example responses from the sample data, by operation. */
 const examples: Record<string, Example> = {
   ...generated,
   getMetrics: { parameters: {}, responses: { 200: '# TYPE gateway_subscriptions gauge\ngateway_subscriptions 0\n' } },
@@ -55,7 +54,7 @@ interface Example {
 
 const requestId = {
   'request-id': {
-    description: "The request's id: the client's own, if it sent one that is valid.",
+    description: "The request id: the client's, if it sent a valid one.",
     schema: { type: 'string' as const },
     example: '0b6f2f5e-4a6b-4d0c-9d57-3a1f0a2b8c11',
   },
@@ -63,7 +62,8 @@ const requestId = {
 const tagged = {
   ...requestId,
   etag: {
-    description: 'Of the answer. Where that carries the time of its request, the tag leaves it out and is weak.',
+    description:
+      'The ETag of the response. If the response contains the time of its request, the tag ignores it and is weak.',
     schema: { type: 'string' as const },
     example: '"3Ufq0bGAC2iOA6jDdlVqZ0dNnZ4"',
   },
@@ -75,24 +75,24 @@ const tagged = {
 }
 const link = {
   description:
-    'The same values in the graph: a GET of the operation in `x-graphql-operation`, with its variables. Absent where it would be longer than 3000 characters.',
+    'The same data over GraphQL: a GET of the operation in `x-graphql-operation`, with its variables. Absent if it would be longer than 3000 characters.',
   schema: { type: 'string' as const },
 }
 
 const TAGS = [
   { name: 'Points program', description: 'Points of users, positions, pools and multipliers, at the root.' },
   { name: 'User analytics', description: 'Snapshots, liquidation rewards, earnings and net APR of a user, under /v1.' },
-  { name: 'Operations', description: 'For those who run the gateway.' },
+  { name: 'Operations', description: 'For operators of the gateway.' },
 ]
 
-/** The REST APIs as an OpenAPI 3.1 document, from the definitions that serve them. */
+/** Builds the OpenAPI 3.1 document from the endpoint definitions. */
 export function openApiDocument() {
   const paths: ZodOpenApiPathsObject = {
     '/': {
       get: {
         operationId: 'getHome',
         summary: "A link to the project's website",
-        description: "A page that holds one link: the project's website.",
+        description: "A page with one link: the project's website.",
         tags: ['Operations'],
         security: [],
         responses: {
@@ -107,8 +107,8 @@ export function openApiDocument() {
     '/health': {
       get: {
         operationId: 'getHealth',
-        summary: 'The state of the gateway and of what it depends on',
-        description: 'The state of the database and of the cache. It is never a 304, and must not be stored.',
+        summary: 'The state of the gateway and its dependencies',
+        description: 'The state of the database and the cache. The response is never a 304 and must not be stored.',
         tags: ['Operations'],
         security: [],
         responses: {
@@ -139,11 +139,15 @@ export function openApiDocument() {
       get: {
         operationId: 'getLiveness',
         summary: 'Whether the process is alive',
-        description: 'For a scheduler that restarts processes: it depends on neither the database nor the cache.',
+        description: 'For a scheduler that restarts processes. It depends on neither the database nor the cache.',
         tags: ['Operations'],
         security: [],
         responses: {
-          200: { description: 'It is alive', headers: tagged, content: { 'application/json': { schema: alive } } },
+          200: {
+            description: 'The process is alive',
+            headers: tagged,
+            content: { 'application/json': { schema: alive } },
+          },
         },
       },
     },
@@ -152,7 +156,7 @@ export function openApiDocument() {
         operationId: 'getReadiness',
         summary: 'Whether requests can be served',
         description:
-          'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache, without which answers are only slower.',
+          'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache; without it, responses are only slower.',
         tags: ['Operations'],
         security: [],
         responses: {
@@ -174,12 +178,12 @@ export function openApiDocument() {
         operationId: 'getMetrics',
         summary: 'Metrics for Prometheus',
         description:
-          "Metrics of this process, and of the store: how old the newest distribution is (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent in a store without positions) and how many runs have ended (`gateway_distribution_runs_total` by kind and status). Those of the store are the same from every gateway on it: take their maximum, not their sum. `gateway_subscriptions` is the process's own.",
+          'Metrics of this process and of the database: the age of the newest distribution (`gateway_newest_distribution_timestamp_seconds` and `gateway_newest_distribution_age_seconds`, absent if no positions are stored) and the number of finished runs (`gateway_distribution_runs_total` by kind and status). All gateways on a database report the same database metrics: aggregate them by maximum, not by sum. `gateway_subscriptions` counts this process only.',
         tags: ['Operations'],
         security: [],
         responses: {
           200: {
-            description: 'The text format of Prometheus',
+            description: 'Metrics in the Prometheus text format',
             headers: tagged,
             content: { 'text/plain': { schema: z.string() } },
           },
@@ -197,7 +201,7 @@ export function openApiDocument() {
       version: '1.0.0',
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'The points program API at the root, and the user analytics (indexer) API under /v1. Both are maps onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the letter case of the fixed words of a path make no difference. Unknown query parameters are ignored.',
+        'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference. Unknown query parameters are ignored.',
     },
     servers: [{ url: '/' }],
     tags: TAGS,
@@ -218,7 +222,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: Content }>
 }
 
-/** A problem that the sample does not have is shown with its meaning. */
+/** Adds examples. A problem that the sample data cannot produce uses the description of its status. */
 function addExamples({ paths = {} }: ReturnType<typeof createDocument>): void {
   for (const item of Object.values(paths))
     for (const operation of Object.values(item as Record<string, Operation>)) {
@@ -234,9 +238,9 @@ function addExamples({ paths = {} }: ReturnType<typeof createDocument>): void {
 
 function operation(path: string, endpoint: Endpoint) {
   const { operationId, summary, description, status, response, errors, admin } = endpoint
-  const invalid = endpoint.path || endpoint.query || endpoint.body ? { 400: 'A parameter is wrong' } : {}
+  const invalid = endpoint.path || endpoint.query || endpoint.body ? { 400: 'A parameter is invalid' } : {}
   const tooLarge = endpoint.body ? { 413: 'The body is larger than 1 MiB' } : {}
-  const unavailable = { 503: 'The store cannot be reached, or did not answer within READ_TIMEOUT_MS' }
+  const unavailable = { 503: 'The database cannot be reached, or did not answer within READ_TIMEOUT_MS' }
   const failures = Object.entries({ ...invalid, ...tooLarge, ...unavailable, ...errors }).map(([code, meaning]) => [
     code,
     {
@@ -266,11 +270,11 @@ function operation(path: string, endpoint: Endpoint) {
       : {}),
     responses: {
       [String(status)]: {
-        description: 'The answer',
+        description: 'The response',
         headers: admin ? requestId : { ...tagged, link: { ...link, example: examples[operationId]?.link } },
         content: { 'application/json': { schema: response } },
       },
-      ...(admin ? {} : { 304: { description: 'Not modified: the If-None-Match tag still holds', headers: tagged } }),
+      ...(admin ? {} : { 304: { description: 'Not modified: the If-None-Match tag still matches', headers: tagged } }),
       ...Object.fromEntries(failures),
     },
   }

@@ -25,7 +25,7 @@ interface RestOptions {
   rateLimit: RateLimit | undefined
 }
 
-/** What an answer that is not cached costs, in points: as much as a page of rows of the graph. */
+/** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
 const READ_COST = 100
 
 /** Serves the documented endpoints. */
@@ -46,7 +46,7 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
   }
 }
 
-/** Answers with ready bytes where they are kept, else from one snapshot of the store. */
+/** Answers from cache if possible, else from one snapshot of the store. */
 async function read(
   { graph, edge, link, rateLimit }: RestOptions & { link: ReturnType<typeof alternateLink> },
   endpoint: Endpoint,

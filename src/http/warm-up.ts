@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 const REQUESTS = ['/points/leaderboard', '/graphql?query={leaderboard(first:1){nodes{rank}}}']
 
 /**
- * Asks the gateway, over both APIs, before anyone else does: the first request opens connections and compiles what it
- * runs through. Whatever goes wrong goes wrong again, and is told, when a client asks.
+ * Sends the first request to both APIs, so that clients do not wait for connections and compilation. Errors are ignored:
+ * they will recur, and be reported, when a client sends the request.
  */
 export async function warmUp(app: FastifyInstance): Promise<void> {
   for (const url of REQUESTS) await app.inject({ url, headers: { 'cache-control': 'no-cache' } }).catch(() => {})

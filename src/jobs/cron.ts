@@ -1,8 +1,8 @@
 import { Cron } from 'croner'
 
-/** The moments that a cron pattern names, in UTC. */
+/** The times that a cron pattern matches, in UTC. */
 export interface Ticks {
-  /** The last one up to a moment, to the minute; undefined: there was none. */
+  /** The last match at or before a time, to the minute. Undefined if there was none. */
   lastUntil(moment: Date): Date | undefined
 }
 
@@ -10,12 +10,12 @@ const MINUTE_MS = 60_000
 
 /**
  * Reads a pattern of five fields: minute, hour, day of the month, month, day of the week.
- * @throws Error that says what is wrong with it
+ * @throws Error that says what is wrong with the pattern
  */
 export function readCron(pattern: string): Ticks {
   if (!/^\s*\S+(\s+\S+){4}\s*$/.test(pattern)) throw new Error('it does not have five fields')
   const cron = new Cron(pattern.trim(), { mode: '5-part', timezone: 'UTC', paused: true })
-  if (cron.nextRun() === null) throw new Error('its moment never comes')
+  if (cron.nextRun() === null) throw new Error('it never matches')
   return {
     lastUntil(moment) {
       const minute = Math.floor(moment.getTime() / MINUTE_MS) * MINUTE_MS

@@ -3,13 +3,13 @@ import { LOCKS } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
 import { bringStandingsUp } from '../domain/points/bring-standings-up.ts'
 
-/** Runs come one after another: the standings wait for the last of them. */
+/** Runs come in series: rank history waits for the last of them. */
 const PAUSE_MS = 1000
 const RETRY_MS = 60_000
 
 /**
- * Keeps the ranks of past dates in line with the store, in the background: when it starts, and after each run of
- * whichever gateway. Of all gateways on the store one does it at a time.
+ * Keeps the ranks of past dates up to date in the background: at the start, and after each run of any gateway. Only one
+ * gateway on a store does so at a time.
  */
 export function startStandings({ store, notifications, log }: Deps): { close(): Promise<void> } {
   const closing = new AbortController()

@@ -9,14 +9,13 @@ const MINUTE_MS = 60_000
 type ScheduleDeps = Pick<Deps, 'config' | 'log' | 'store' | 'basePoints' | 'positionsSource' | 'maxPriceJump' | 'now'>
 
 export interface Schedule {
-  /** Stops what is running: it is rolled back. */
+  /** Stops the current run, which is rolled back. */
   close(): Promise<void>
 }
 
 /**
- * What a gateway does by itself, now and every minute: it records runs whose process has died as failed, and, where
- * DISTRIBUTION_CRON is set, computes the distributions that are due. It looks at the clock each time, so that a clock
- * that was set or a machine that slept makes no difference.
+ * Runs now and every minute: marks runs whose process has died as failed and, if DISTRIBUTION_CRON is set, computes the
+ * distributions that are due. It reads the clock each time, so clock changes and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
   const { config, log, store, now } = deps
@@ -24,19 +23,19 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
   const { signal } = closing
   const ticks = config.DISTRIBUTION_CRON === undefined ? undefined : readCron(config.DISTRIBUTION_CRON)
   const daily: DailyDeps = { ...deps, pool: store.pool, catchUp: config.DISTRIBUTION_CATCH_UP, signal }
-  /** The tick with which this gateway is through. */
-  let settled: number | undefined
+  /** The last tick that this gateway has completed. */
+  let completed: number | undefined
 
   const look = async () => {
     await closeDeadRuns(store.pool)
     const tick = ticks?.lastUntil(now())
-    if (!tick || tick.getTime() === settled) return
-    if ((await computeDue(daily, tick)) !== 'pending') settled = tick.getTime()
+    if (!tick || tick.getTime() === completed) return
+    if ((await computeDue(daily, tick)) !== 'pending') completed = tick.getTime()
   }
   const run = async () => {
     while (!signal.aborted) {
       await look().catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ err: error }, 'what is done every minute failed')
+        if (!signal.aborted) log.warn({ err: error }, 'the job that runs every minute failed')
       })
       await sleep(everyMs, undefined, { signal }).catch(() => {})
     }

@@ -5,7 +5,7 @@ interface Page {
   pageInfo: { hasNextPage: boolean; endCursor?: string | null }
 }
 
-/** The rows of a whole list that a document answers without paging: page by page, all of one snapshot. */
+/** Reads a whole list page by page, from one snapshot, for an endpoint that is not paged. */
 export async function allPages(page: (after: string | null) => Promise<Page>): Promise<Rows[]> {
   const found: Rows[] = []
   for (let after: string | null = null; ; ) {

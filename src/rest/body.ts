@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { exactJson } from '../graphql/plan/exact-number.ts'
 import type { Rows } from '../graphql/plan/plan.ts'
 
-/** Rows in the place of a list in a body: of any type, for what they hold is not read. */
+/** Puts rows into a body as a list. Their JSON is copied unread, so the list can have any type. */
 export const listed = (...rows: Rows[]): never[] => new Listed(rows) as never
 
-/** The last of some rows; undefined where there is none. */
+/** The last row. Undefined if there are no rows. */
 export const lastOf = <T>({ last }: Rows): T | undefined => (last === undefined ? undefined : (JSON.parse(last) as T))
 
-/** Stands in a body for the time of the request, where `Answer.timed` says so. No stored date is written like it. */
+/** Placeholder for the time of the request in a body with `Answer.timed`. No stored date looks like it. */
 export const REQUEST_TIME = '0000-00-00T00:00:00.000Z'
 
-/** No client can guess it, and so send it. */
-const PLACE = randomUUID()
+/** Stands for a list of rows while the body is serialized. Clients cannot guess it. */
+const PLACEHOLDER = randomUUID()
 
 class Listed {
   readonly #rows: Rows[]
@@ -22,7 +22,7 @@ class Listed {
   }
 
   toJSON(): string {
-    return PLACE
+    return PLACEHOLDER
   }
 
   json(): string {
@@ -30,13 +30,13 @@ class Listed {
   }
 }
 
-/** A body as JSON, its rows as they are. */
+/** Serializes a body, with the JSON of its rows copied unchanged. */
 export function bodyJson(body: unknown): string {
   const lists: Listed[] = []
   const json = exactJson(body)
-  if (!json.includes(PLACE)) return json
+  if (!json.includes(PLACEHOLDER)) return json
   collect(body, lists)
-  return lists.reduce((text, list) => text.replace(`"${PLACE}"`, () => list.json()), json)
+  return lists.reduce((text, list) => text.replace(`"${PLACEHOLDER}"`, () => list.json()), json)
 }
 
 function collect(value: unknown, lists: Listed[]): void {

@@ -13,35 +13,35 @@ export interface Request<Path, Query, Body> {
 }
 
 export interface Call<Path, Query, Body, Variables> extends Request<Path, Query, Body> {
-  /** Those of the endpoint's operation. */
+  /** The variables of the endpoint's operation. */
   variables: Variables
   execute: Execute
 }
 
 export interface Answer<Body> {
   body: Body
-  /** The part that does not depend on the time of the request, where not all of the answer is. */
+  /** The part of the answer that does not depend on the time of the request. Omitted if all of it is. */
   timeless?: unknown
-  /** Whether REQUEST_TIME is in the body: the rest of it does not depend on the time. */
+  /** Whether the body contains REQUEST_TIME, and otherwise does not depend on the time of the request. */
   timed?: boolean
 }
 
-/** One documented endpoint: what it takes, and how its answer is made of a GraphQL operation. It knows nothing of the store. */
+/** A documented endpoint: its input, and how it turns the result of a GraphQL operation into an answer. */
 export interface Endpoint {
   operationId: string
   summary: string
   description: string
   path?: ZodObject
   query?: ZodObject
-  /** A JSON body; left out, the body is not read. */
+  /** The JSON body. If omitted, the body is not read. */
   body?: ZodType
   status: 200 | 201
   response: ZodType
-  /** The statuses that it answers beyond its own, with what they mean. */
+  /** Error statuses and their descriptions. */
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 502 | 503, string>>
-  /** Needs the admin token, and changes the store. */
+  /** Whether it requires the admin token and writes. */
   admin: boolean
-  /** What it executes: the data of this operation holds every value of the answer. */
+  /** The operation that provides every value of the answer. */
   operation: TypedDocumentNode<unknown, unknown>
   variables(request: Request<ZodType, ZodType, ZodType>): object
   answer(call: Call<ZodType, ZodType, ZodType, unknown>): Promise<Answer<unknown>>
@@ -63,7 +63,7 @@ interface Definition<Path, Query, Body, Response extends ZodType, Data, Variable
   answer(call: Call<Path, Query, Body, NoInfer<Variables>>): Promise<Answer<z.input<Response>>>
 }
 
-/** An endpoint, its input and answer typed by its schemas. */
+/** Defines an endpoint, with input and answer typed by its schemas. */
 export function endpoint<
   Response extends ZodType,
   Data,

@@ -14,7 +14,7 @@ import { reports } from './points/reports.ts'
 import { manualUpdate, resync } from './points/run.ts'
 import { userPoints } from './points/user-points.ts'
 
-/** The documented endpoints. `/` and `/health`, which have no data behind them, are in http/. */
+/** The documented endpoints, except `/` and `/health`, which serve no data and are in http/. */
 export const endpoints: [method: 'GET' | 'POST', path: string, endpoint: Endpoint][] = [
   // Points program, at the root
   ['GET', '/points/leaderboard', leaderboard],

@@ -4,17 +4,17 @@ import { parseUtc } from '../graphql/schema/scalars.ts'
 const once = 'must be given once, without brackets, and not be empty'
 const text = z.string(once).min(1, 'must not be empty')
 
-/** A 20-byte address in any case; the answer has it in lower case. */
+/** A 20-byte address in any case, converted to lower case. */
 export const address = z
   .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once, without brackets') })
   .regex(/^0x[a-fA-F0-9]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
   .transform((value) => value.toLowerCase())
   .meta({ override: { type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' } })
 
-/** What a required address is where no account is asked for. */
+/** Passed for a required address if no account is given. */
 export const NO_ONE = '0x0000000000000000000000000000000000000000'
 
-/** An integer as digits, from `minimum` to `maximum`. */
+/** An integer in digits, from `minimum` to `maximum`. */
 export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
   const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`
   const message = `must be an integer ${range}`
@@ -31,22 +31,22 @@ export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEG
     })
 }
 
-/** The same, where leaving it out means `value`. */
+/** Makes an integer optional, with a default. */
 const defaultTo = (schema: ReturnType<typeof integer>, value: number) =>
   schema.default(value).meta({ override: { default: value } })
 
-/** Free text; an address in it is accepted in any case. */
+/** Free text, compared after `asEntity`. */
 export const entityText = text
   .refine((value) => !value.includes('\0'), 'must not hold a NUL character')
   .meta({ override: { type: 'string', minLength: 1 } })
 
-/** What an address in free text is compared as. */
+/** Converts an address to lower case, and leaves other text unchanged. */
 export const asEntity = (value: string) => (/^0x[a-fA-F0-9]{40}$/i.test(value) ? value.toLowerCase() : value)
 
-/** A record's id, as an answer's nextCursor gave it. */
+/** A record id from `nextCursor`. */
 export const recordCursor = entityText
   .optional()
-  .describe("A record's id, as `nextCursor` gave it: records after its place follow.")
+  .describe('A record id that `nextCursor` returned. The page starts after that record.')
 
 /** Any ISO 8601 UTC timestamp. */
 export const dateCursor = text
@@ -56,17 +56,17 @@ export const dateCursor = text
   )
   .optional()
   .meta({
-    description: 'An ISO 8601 UTC timestamp, as `nextCursor` gave it: dates after it follow.',
+    description: 'An ISO 8601 UTC timestamp that `nextCursor` returned. The page starts after that date.',
     override: { type: 'string', format: 'date-time' },
   })
 
-/** Unix seconds, a digit string of any length. */
+/** Unix seconds as a digit string of any length. */
 export const unixSeconds = text
   .regex(/^[0-9]+$/, 'must be Unix seconds: digits')
   .transform((value) => BigInt(value))
   .meta({ override: { type: 'string', pattern: '^[0-9]+$' } })
 
-/** true, false, null or empty; the last two mean false. */
+/** A boolean. `null` and empty mean false. */
 export const flag = z
   .enum(['true', 'false', 'null', ''], 'must be true, false, null or empty')
   .transform((value) => value === 'true')
@@ -74,7 +74,7 @@ export const flag = z
 
 const ADDRESSES = { type: 'string' as const, pattern: '^0x[a-fA-F0-9]{40}(,0x[a-fA-F0-9]{40})*$' }
 
-/** One address or several: repeated, in brackets (`asset[]`, `asset[0]`), or separated by commas. */
+/** One or more addresses: repeated, in brackets (`asset[]`, `asset[0]`), or separated by commas. */
 export const addresses = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (Array.isArray(value) ? value : [value]).flatMap((one) => one.split(',')))
@@ -90,14 +90,14 @@ export const addresses = z
 
 /** The page parameters of the indexer API. */
 export const pageQuery = {
-  page: defaultTo(integer(1), 1).describe('Page number, from 1.'),
-  page_size: defaultTo(integer(1, 1000), 100).describe('Rows a page.'),
-  chain_id: integer(1).optional().describe('Those of one chain, such as 1, 42161, 8453 or 146.'),
+  page: defaultTo(integer(1), 1).describe('Page number, starting at 1.'),
+  page_size: defaultTo(integer(1, 1000), 100).describe('Number of rows per page.'),
+  chain_id: integer(1).optional().describe('Only rows on this chain, such as 1, 42161, 8453 or 146.'),
 }
 
-/** How many records or dates a page of the points API has. */
+/** The page size of the points API. */
 export const limit = defaultTo(integer(1, 100), 10)
 
-/** The rows before a page, for a list's `offset`. */
+/** The number of rows before a page. */
 export const offsetOf = ({ page, page_size }: { page: number; page_size: number }) =>
   ((BigInt(page) - 1n) * BigInt(page_size)).toString()

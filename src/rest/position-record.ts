@@ -1,6 +1,6 @@
 import { graphql } from '../generated/operations/gql.ts'
 
-/** A position as section 2.1 of the points document has it. */
+/** A position in the shape of section 2.1 of the points document. */
 export const positionRecord = graphql(`
   fragment PositionRecord on Position {
     id: recordId marketAddress: poolAddress userAddress distributionDate pointsA pointsB points

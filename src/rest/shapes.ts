@@ -1,28 +1,27 @@
 import * as z from 'zod'
 
-/** What the answers are made of, as the API documents say it. */
 export const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/)
   .describe('An address, in lower case.')
 export const timestamp = z.iso.datetime({ precision: 3 }).describe('ISO 8601 UTC with milliseconds.')
 export const digits = z.string().regex(/^[0-9]+$/)
-export const usd = z.number().describe('USD.')
+export const usd = z.number().describe('In USD.')
 
 export const nullable = <T extends z.ZodType>(type: T) => z.union([type, z.null()])
 export const safeInteger = z.int().min(0)
 
-/** The envelope of the indexer API. */
+/** The response envelope of the indexer API. */
 export const envelope = <T extends z.ZodType, F extends z.ZodRawShape>(data: T, filters: F) =>
   z.strictObject({
     data,
     pagination: z
       .strictObject({ page: safeInteger, page_size: safeInteger, total: safeInteger, has_more: z.boolean() })
-      .describe('Which page this is, and of how many rows.'),
-    filters: z.strictObject(filters).describe('The filters that were applied; null: not asked for.'),
+      .describe('The page and the total number of rows.'),
+    filters: z.strictObject(filters).describe('The filters that were applied. Null for a filter that was not given.'),
   })
 
-/** The pagination object of a page with `rows` rows of `total`. */
+/** The pagination object of a page that has `rows` of `total` rows. */
 export function pagination({ page, page_size }: { page: number; page_size: number }, total: number, rows: number) {
   const before = (BigInt(page) - 1n) * BigInt(page_size)
   return { page, page_size, total, has_more: rows > 0 && before + BigInt(rows) < BigInt(total) }

@@ -105,7 +105,7 @@ describe('a range of dates', () => {
       await held.release()
     }
     expect(started.printed()).toBe(
-      'Stopped at 2026-03-01: 0 of 3 dates done.\nInterrupted: what was not done yet has changed nothing.\n',
+      'Stopped at 2026-03-01: 0 of 3 dates done.\nInterrupted: unfinished work has changed nothing.\n',
     )
   })
 })
@@ -129,7 +129,7 @@ describe('--dry-run', () => {
       ['positions', '2', '2'],
       ['accounts', '2', '2'],
       ['points of the program', '4', '62'],
-      ['2 accounts would have other points, 0 another rank.'],
+      ['The points of 2 accounts would change, the rank of 0.'],
       [ANN, '3', '32', '29', '1', '1'],
     ])
       expect(lines).toContainEqual(line)
@@ -184,7 +184,7 @@ test('runs shows their records', async () => {
   ])
   expect(parsed(failed.out)).toMatchObject([{ error: expect.stringContaining('no positions of 2026-03-03') }])
   expect(parsed(dated.out)).toMatchObject([{ date: midnight('2026-03-02'), after: { totalPoints: 20 } }])
-  expect(none).toEqual({ code: 0, out: 'There are no such runs.\n', err: '' })
+  expect(none).toEqual({ code: 0, out: 'No runs match.\n', err: '' })
   expect(table.out.match(/│ (manualupdate|resync|import) +│ (failed|succeeded) +│ cli/g)).toHaveLength(2)
 })
 
@@ -193,7 +193,7 @@ describe('multipliers', () => {
     const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5'])
     expect(set).toMatchObject({ code: 0, err: '' })
     expect(set.out).toMatch(new RegExp(`${POOL} +│ 0 +│ 1 +│ 1 +│ 1.5 +│`))
-    expect(set.out).toContain('Points that are stored change when their date is resynced.')
+    expect(set.out).toContain('Stored points change when their date is resynced.')
     expect(await totals()).toMatchObject({ '2026-03-01': 'IMPORT 1' })
 
     const many = await file('many.json', [

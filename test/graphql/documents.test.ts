@@ -346,7 +346,7 @@ describe('only trusted documents', () => {
 describe('KNOWN_DOCUMENTS', () => {
   test.each([
     ['is not there', undefined, /cannot be read: ENOENT/],
-    ['is no JSON', '{', /it is no JSON/],
+    ['is not JSON', '{', /it is not JSON/],
     ['is a list', '[]', /must be a JSON object such as/],
     ['has no text', '{"sha256:00": 5}', /sha256:00 has no text/],
     [

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { idOfDocument } from './documents.ts'
 
 /**
- * The documents of a file: a JSON object with their texts by id, `sha256:` and the SHA-256 of the text.
- * @throws Error with a sentence about what is wrong in the file
+ * Reads a file of trusted documents: a JSON object of texts by id, which is `sha256:` and the SHA-256 of the text.
+ * @throws Error that says what is wrong with the file
  */
 export function readKnownDocuments(path: string): string[] {
   const read = readJson(path)
@@ -28,6 +28,6 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(content)
   } catch {
-    throw new Error(`of ${path} ${SHAPE}: it is no JSON`)
+    throw new Error(`of ${path} ${SHAPE}: it is not JSON`)
   }
 }

@@ -3,7 +3,7 @@ import { requestIdOf } from '../server/request-id.ts'
 import { asksAnew, type EdgeCache } from './edge-cache.ts'
 import { sendAnswer } from './send-answer.ts'
 
-/** Answers a GET with bytes that are ready. @returns whether there were any */
+/** Answers a GET from the edge cache. @returns whether it was cached */
 export function sendCached(edge: EdgeCache, request: IncomingMessage, response: ServerResponse): boolean {
   const { method, url = '', headers } = request
   const answer = (method === 'GET' || method === 'HEAD') && !asksAnew(headers) ? edge.find(url) : undefined

@@ -8,49 +8,48 @@ import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Cancellation } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/body.ts'
 
-/** An answer as it is sent. */
+/** A response that is ready to send. */
 export interface Answer {
-  /** Undefined: it is not kept. */
+  /** The cache key. Undefined if the answer is not cached. */
   key: string | undefined
   status: number
   type: string
   body: Buffer
-  /** Where in the body the time of the request is written, over REQUEST_TIME. */
+  /** The offset of REQUEST_TIME in the body, which the time of each request overwrites. */
   timeAt?: number
   etag: string
   /** The value of its `link` header. */
   link?: string | undefined
-  /** The body compressed, where that was asked for and has been done. */
+  /** Compressed bodies, made on first use. */
   compressed: Partial<Record<Encoding, Buffer>>
 }
 
 export type Encoding = 'br' | 'gzip'
 
-/** What a miss computes. */
+/** The result of computing an answer on a cache miss. */
 export interface Computed {
   status: number
   json: string
-  /** Whether REQUEST_TIME is in it. */
+  /** Whether the body contains REQUEST_TIME. */
   timed?: boolean | undefined
   /** The value of the answer's `link` header. */
   link?: string | undefined
-  /** The weak ETag of an answer that carries the time of its request, which is not kept. */
+  /** The weak ETag of an answer that depends on the time of its request and so is not cached. */
   etag?: string
 }
 
-/** What the answer to a GET is kept under; undefined: the URL is too long to keep. */
+/** The cache key of a GET. Undefined if the URL is too long to cache. */
 export function edgeKey({ url }: { url: string }): string | undefined {
   return url.length > MAX_KEY ? undefined : url
 }
 
 const MAX_KEY = 2000
 
-/** Computes an answer, for as long as somebody waits for it. */
+/** Computes an answer, and may stop once no client waits for it. */
 export type Compute = (cancellation: Cancellation) => Promise<Computed>
 
 /**
- * Whether a client takes no kept answer: the store tells of a change within a moment, which may be too late for it. With
- * a condition it is what fetch adds by itself, and says nothing.
+ * Whether a client rejects cached answers. `no-cache` beside a condition is ignored, as fetch adds it by itself.
  */
 export function asksAnew(headers: IncomingHttpHeaders): boolean {
   const given = headers['cache-control']
@@ -60,23 +59,23 @@ export function asksAnew(headers: IncomingHttpHeaders): boolean {
 export interface EdgeCacheOptions {
   maxBytes: number
   notifications: Notifications
-  /** A second level for several gateways, and the release whose answers this one may give; undefined: there is none. */
+  /** A second-level cache that gateways share, and the release that its answers must be from. */
   shared: { cache: Cache; release: string } | undefined
-  /** Names the state of the data that a read started now would see. */
+  /** Identifies the state of the data that a read started now would see. */
   historyPoint(): Promise<string>
   now(): Date
 }
 
 const TYPE = 'application/json; charset=utf-8'
 const ENTRY_BYTES = 500
-/** What a shorter body would save is not worth its making. */
+/** Below this size, compression saves too little. */
 const COMPRESS_FROM = 1024
 
-/** Whether an answer is sent compressed to those who accept it: one that is not kept would be compressed each time. */
+/** Whether an answer may be sent compressed. An uncached one is not, as it would be compressed each time. */
 export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
   key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM
 
-/** An answer that is being computed, for all who asked for it meanwhile. */
+/** An answer that is being computed, shared by all clients that request it in the meantime. */
 class Flight implements Cancellation {
   readonly #clients: Cancellation[] = []
   answer!: Promise<Answer>
@@ -86,22 +85,22 @@ class Flight implements Cancellation {
     return this
   }
 
-  /** Whether all who asked have gone. */
+  /** Whether all clients have gone. */
   get aborted(): boolean {
     return this.#clients.every(({ aborted }) => aborted)
   }
 }
 
 /**
- * Answers as ready bytes. The store tells of every change as it is committed, and all answers are forgotten then; while
- * it cannot be heard, nothing is kept. What is computed while a change comes in is not kept either.
+ * Caches answers as bytes. Every committed change clears the cache, and while notifications of changes cannot arrive,
+ * nothing is cached. An answer that was computed while a change arrived is not cached either.
  */
 export class EdgeCache {
   readonly #options: EdgeCacheOptions
   readonly #answers: LRUCache<string, Answer> | undefined
   readonly #flights = new Map<string, Flight>()
   #historyPoint: Promise<string> | undefined
-  /** Counts the changes of the data. */
+  /** The number of changes seen so far. */
   #epoch = 0
 
   constructor(options: EdgeCacheOptions) {
@@ -115,7 +114,7 @@ export class EdgeCache {
     notifications.onDown(() => this.forget())
   }
 
-  /** Forgets everything: the data has changed, or may have. */
+  /** Clears the cache, because the data has changed or may have. */
   forget(): void {
     this.#epoch++
     this.#historyPoint = undefined
@@ -123,20 +122,20 @@ export class EdgeCache {
     this.#flights.clear()
   }
 
-  /** The answer that is kept under a key. */
+  /** The cached answer of a key. */
   find(key: string): Answer | undefined {
     return this.#options.notifications.connected ? this.#answers?.get(key) : undefined
   }
 
   /**
-   * The answer under a key: kept, shared, or computed, once for all who ask for it at the same time.
-   * @param client says when the one who asks has gone: an answer that nobody waits for is not computed to its end
-   * @param anew computed, whatever is kept
+   * Returns the answer of a key from this cache or the shared one, or computes it, once for all concurrent requests.
+   * @param client tells when the client has gone: an answer that no client waits for is abandoned
+   * @param anew bypasses both caches
    */
   async answer(key: string | undefined, compute: Compute, client: Cancellation, anew = false): Promise<Answer> {
     const { notifications, shared } = this.#options
     if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute(client))
-    // While changes may be missed, an answer that is being computed may be from before the last one.
+    // While changes may be missed, an answer in flight may predate the last change.
     const known = anew || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
     if (known instanceof Flight) {
       if (!known.aborted) return known.join(client).answer
@@ -154,7 +153,7 @@ export class EdgeCache {
     }
   }
 
-  /** The body as it is sent now. */
+  /** The body with the time of this request. */
   told({ body, timeAt }: Answer): Buffer {
     if (timeAt === undefined) return body
     const told = Buffer.from(body)
@@ -162,13 +161,13 @@ export class EdgeCache {
     return told
   }
 
-  /** The body as it is sent to a client that accepts an encoding: compressed once for as long as the answer is kept. */
+  /** The compressed body, which is cached with the answer. */
   async compressed(answer: Answer, encoding: Encoding): Promise<Buffer> {
     const known = answer.compressed[encoding]
     if (known) return known
     const bytes = encoding === 'br' ? await brotli(answer.body, BROTLI) : await gzipped(answer.body)
     answer.compressed[encoding] = bytes
-    // Set anew, for it is larger now.
+    // Updates the size of the cache entry.
     if (answer.key !== undefined && this.find(answer.key) === answer) this.#answers?.set(answer.key, answer)
     return bytes
   }
@@ -186,7 +185,7 @@ export class EdgeCache {
     return answerOf(key, computed)
   }
 
-  /** Shares an answer that was computed between two looks at one history point, and so belongs to it. */
+  /** Shares an answer if the data did not change while it was computed. */
   async #share(cache: Cache, key: string, point: string, computed: Computed): Promise<void> {
     const now = await this.#options.historyPoint().catch(() => undefined)
     if (now === point) cache.set(key, JSON.stringify(computed))

@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 
 /**
- * Gives every answer to a GET an ETag, unless it has one or must not be stored, and a 304 to a client that already has
- * the answer.
+ * Adds an ETag to every answer to a GET that has none and may be stored, and sends a 304 if the client's tag matches.
  */
 export function addEtags(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -21,7 +20,7 @@ export function addEtags(app: FastifyInstance): void {
   })
 }
 
-/** Whether the client's tag still holds. `cache-control: no-cache`, which fetch adds, is for caches, not for the origin. */
+/** Whether the client's tag matches. Ignores `cache-control: no-cache`, which fetch adds and which addresses caches. */
 export function holds({ headers }: FastifyRequest, tag: string): boolean {
   return fresh({ 'if-none-match': headers['if-none-match'] }, { etag: tag })
 }

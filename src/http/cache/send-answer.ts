@@ -11,13 +11,13 @@ interface Asked {
 }
 
 interface Sent {
-  /** The media type, where it is not the answer's own. */
+  /** Overrides the media type of the answer. */
   type?: string
-  /** The request's headers that the answer depends on, beside those that all do. */
+  /** Request headers that the answer depends on, besides Accept-Encoding. */
   vary?: string
 }
 
-/** Sends an answer's bytes, past the hooks that make bytes of answers; or a 304 to a client that has it. */
+/** Sends a ready answer directly, without Fastify's hooks, or a 304 if the client's tag matches. */
 export function sendAnswer(
   { id, method, headers }: Asked,
   response: ServerResponse,
@@ -49,13 +49,13 @@ export function sendAnswer(
   }
 }
 
-/** Whether the client's tag still holds, in whichever encoding the client got the answer. */
+/** Whether the client's tag matches, in any encoding. */
 function isFresh(given: string | undefined, etag: string): boolean {
   if (given === undefined) return false
   return given === etag || fresh({ 'if-none-match': given.replace(/-(br|gzip)"/g, '"') }, { etag })
 }
 
-/** The encoding that the client likes best of those that there are. */
+/** The best supported encoding that the client accepts. */
 function accepted(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined
   if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(header)) return 'br'

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Connections } from '../server/connections.ts'
 
-/** A client that takes nothing for so long is gone. */
+/** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000
 const CLOSING_MS = 300
 
 /**
- * Sends event streams. When the server closes they end at once, without the word that they are complete: clients come
- * back, to the next server.
+ * Sends event streams. When the server closes they end at once without a `complete` event, so clients reconnect to the
+ * next server.
  */
 export function eventStreams(app: FastifyInstance, connections: Connections) {
   const open = new Map<FastifyReply, Readable>()

@@ -12,7 +12,7 @@ import { type Answer, asksAnew, type EdgeCache } from '../cache/edge-cache.ts'
 import type { ChargeRequest } from '../server/rate-limit.ts'
 import type { PlainRequest } from './request-params.ts'
 
-/** A query that was read, but not well. */
+/** A query whose execution returned errors. */
 class Failed extends Error {
   readonly result: ExecutionResult
 
@@ -23,10 +23,10 @@ class Failed extends Error {
 }
 
 /**
- * Answers a query that came before, without the layers that only other operations need. What else it is, and a mistake of
- * its caller, is left to the GraphQL server, which says what is wrong and where.
- * @returns the answer; or the result of a query that failed in the store or by a fault of ours, which is not read a second
- * time, only presented; undefined: it is for the GraphQL server to execute
+ * Answers a known query without the layers that only other operations need. The GraphQL server handles all other
+ * operations, and reports callers' mistakes.
+ * @returns the answer, or the result of a query that failed in the store or by a fault of ours, which must not run again.
+ * Undefined if the GraphQL server must execute the operation
  */
 export async function answerCompiled(
   graph: ServedGraph,
@@ -64,7 +64,7 @@ export async function answerCompiled(
   }
 }
 
-/** The result of a query of which nothing could be read. */
+/** The result of a query that failed as a whole. */
 const resultOf = (error: unknown): ExecutionResult => ({
   data: null,
   errors: [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })],

@@ -5,14 +5,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { examples } from '../../graphql/examples.ts'
 import { holds } from '../cache/etag.ts'
 
-/** Whether a browser asks for the page, and not a client for an answer. */
+/** Whether a browser requests the GraphiQL page. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   const asks = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
   const given = query as Record<string, unknown>
   return (method === 'GET' || method === 'HEAD') && asks && !(given.query || given.documentId || given.extensions)
 }
 
-/** A script: adds the operation in the fragment of the URL (`#query=...&variables=...`) to GraphiQL's options. */
+/** A script that adds the operation in the URL fragment (`#query=...&variables=...`) to GraphiQL's options. */
 const WITH_LINKED = `(options) => {
   const linked = new URLSearchParams(location.hash.slice(1))
   const query = linked.get('query')
@@ -21,11 +21,11 @@ const WITH_LINKED = `(options) => {
   return { ...options, ...tab, defaultTabs: [tab, ...options.defaultTabs] }
 }`
 
-/** GraphiQL with the example operations: one self-contained page, made and compressed when it is first asked for. */
+/** GraphiQL with the example operations as one self-contained page, rendered and compressed on first use. */
 export function graphiqlPage() {
   let made: Promise<{ html: Buffer; zipped: Buffer; tag: string }> | undefined
   const make = async () => {
-    // 9 MB that a gateway without browsers never needs.
+    // 9 MB that only browsers need.
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
     const options = {
       title: 'Lending graph',

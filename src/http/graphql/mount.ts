@@ -59,7 +59,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
           failed: found?.failed,
         },
       )
-      // It may have changed the store: the client that reads next must not wait for the store to tell.
+      // An admin may have changed data: the next read must see it without waiting for the notification.
       if (typeof admin === 'object') edge.forget()
       reply.code(response.status)
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -74,7 +74,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
   })
 }
 
-/** Aborted when the client is gone or has its answer. */
+/** Aborts when the client disconnects or has its answer. */
 function endOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   raw.once('close', () => controller.abort())

@@ -1,14 +1,14 @@
 import { Counter, type Registry } from 'prom-client'
 import { REFUSALS } from '../../errors.ts'
 
-/** Refused for want of a place: the code of the error that a subscription then gets. */
+/** The error code of a subscription that was rejected because all slots are taken. */
 export const NO_PLACE = 'UNAVAILABLE'
 
-/** Counts in the metrics what is refused before anything of it runs. @returns counts one, by the code of its error */
+/** Counts rejected operations in the metrics. @returns a function that counts one, by error code */
 export function countRefusals(metrics: Registry): (code: string) => void {
   const refusals = new Counter({
     name: 'gateway_graphql_refusals_total',
-    help: `GraphQL operations that this process refused before anything of them ran, by the code of the error; ${NO_PLACE}: a subscription for which there was no place.`,
+    help: `GraphQL operations that this process rejected before running them, by error code. ${NO_PLACE}: a subscription over the limit.`,
     labelNames: ['code'],
     registers: [metrics],
   })
@@ -16,14 +16,14 @@ export function countRefusals(metrics: Registry): (code: string) => void {
   return (code) => refusals.inc({ code })
 }
 
-/** Codes of queries that failed although they were allowed: in the store, or by a fault of ours. */
+/** Codes of operations that failed in the store or by a fault of ours. */
 const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
 
-/** Counts in the metrics the operations that fail while they run. @returns counts one, if its code is that of a failure */
+/** Counts failed operations in the metrics. @returns a function that counts one if its error code is a failure */
 export function countFailures(metrics: Registry): (code: string) => void {
   const failures = new Counter({
     name: 'gateway_graphql_failures_total',
-    help: 'GraphQL operations that failed in the store or by a fault of this server, by the code of the error.',
+    help: 'GraphQL operations that failed in the store or by a fault of this server, by error code.',
     labelNames: ['code'],
     registers: [metrics],
   })

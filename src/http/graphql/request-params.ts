@@ -1,25 +1,25 @@
 import type { FastifyRequest } from 'fastify'
 import type { AskedDocument } from '../../graphql/policy/documents.ts'
 
-/** What a request asks the graph for. */
+/** The parameters of a GraphQL request. */
 export interface Asked extends AskedDocument {
   operationName?: string
   variables?: Record<string, unknown>
 }
 
-/** A request that is answered by one JSON object and nothing about it. */
+/** A request for one plain JSON result, without extensions or streams. */
 export interface PlainRequest {
-  /** What its answer is kept under; undefined: it is too long. */
+  /** The cache key. Undefined if the request is too long to cache. */
   key: string | undefined
-  /** The media type that its client likes best. */
+  /** The media type of the answer. */
   type: string
-  /** Undefined: it is not as it should be. */
+  /** Reads the parameters. Undefined if they are malformed. */
   read(): Asked | undefined
 }
 
 const MAX_KEY = 8000
 
-/** @returns undefined: it is another one, which the GraphQL server is to look at */
+/** Reads a plain request. @returns undefined for any other request, which the GraphQL server handles */
 export function plainRequest(request: FastifyRequest): PlainRequest | undefined {
   const { method, headers, body, url } = request
   const type = mediaType(headers.accept)
@@ -46,7 +46,7 @@ const TYPES: Record<string, string> = {
   '*/*': 'application/json',
 }
 
-/** The first of the accepted types that one JSON object can have. */
+/** The first accepted media type that fits a JSON result. */
 function mediaType(accept: string | undefined): string | undefined {
   for (const given of (accept || '*/*').toLowerCase().split(',')) {
     const [type = '', ...parameters] = given.replace(/\s/g, '').split(';')
@@ -62,7 +62,7 @@ function readParameters(given: Record<string, unknown>): Asked | undefined {
   return readAsked({ ...rest, variables: parsed(variables), extensions: parsed(extensions) })
 }
 
-/** An absent parameter is none; one that is no JSON is none that can be read. */
+/** Parses a JSON parameter: undefined if it is absent, UNREADABLE if it is not JSON. */
 function parsed(parameter: unknown): unknown {
   if (parameter === undefined || parameter === '') return undefined
   try {

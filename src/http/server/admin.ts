@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../../config.ts'
 import type { Admin } from '../../graphql/execution/context.ts'
 
-/** The tokens that may write, by their names. */
+/** Admin tokens by name. */
 export type AdminTokens = ReadonlyMap<string, string>
 
-/** ADMIN_TOKEN, whose name is `admin`, and those of ADMIN_TOKENS. */
+/** The configured tokens: ADMIN_TOKEN, named `admin`, and ADMIN_TOKENS. */
 export const adminTokens = ({ ADMIN_TOKEN, ADMIN_TOKENS }: Pick<Config, 'ADMIN_TOKEN' | 'ADMIN_TOKENS'>): AdminTokens =>
   new Map([...(ADMIN_TOKEN === undefined ? [] : [['admin', ADMIN_TOKEN] as const]), ...(ADMIN_TOKENS ?? [])])
 
-/** Whose token a request carries. The comparison takes the same time for any token. */
+/** Identifies the admin of a request. Comparison takes constant time. */
 export function adminOf(headers: IncomingHttpHeaders, tokens: AdminTokens): Admin {
   if (tokens.size === 0) return 'closed'
   const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []

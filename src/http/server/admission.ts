@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 
-/** How often it is looked whether those that wait become fewer: where they do not, there is an overload and not a burst. */
+/** How often the queue is checked. If it does not shrink, this is an overload and not a burst. */
 const BURST_MS = 500
 const MAX_WAITING = 1000
-/** An overload is over when nothing was refused for so long. */
+/** An overload ends when nothing was rejected for this long. */
 const CALM_MS = 500
-/** When nothing was begun for so long there is time for requests that have waited. */
+/** Requests that have waited are admitted when no request started for this long. */
 const IDLE_MS = 50
-/** The limit shrinks while the event loop is late by more than this, and has itself taken so much of a processor. */
+/** The limit shrinks while the event loop is late by more than LATE_MS and uses more than BUSY of a processor. */
 const LATE_MS = 100
 const BUSY = 0.5
 const ADJUST_MS = 500
@@ -22,22 +22,22 @@ interface Waiting {
 }
 
 /**
- * Bounds how many requests are worked on at a time. A burst waits for its turn. In an overload, which lasts until
- * nothing has to be refused, a request that finds no free slot is refused at once: what is served is served fast.
+ * Bounds how many requests are processed at a time. A burst is queued. In an overload, which lasts until nothing has to
+ * be rejected, a request without a free slot is rejected at once, so that admitted requests are served fast.
  */
 export class Admission {
   readonly #max: number
   #limit: number
   readonly #active = new Set<ServerResponse>()
-  /** In an overload: admitted, and their bodies are still on the way. */
+  /** In an overload: requests that were admitted and whose bodies are still arriving. */
   readonly #arriving = new Set<ServerResponse>()
   #waiting: Waiting[] = []
   #overloaded = false
-  /** When a request was last refused, and when one was last begun. */
+  /** When a request was last rejected, and when one last started. */
   #refused = 0
   #started = 0
   #burst: NodeJS.Timeout | undefined
-  /** How many were waiting when it was last looked. */
+  /** The length of the queue at the last check. */
   #waited = Number.POSITIVE_INFINITY
   #cpu = process.cpuUsage()
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -50,7 +50,7 @@ export class Admission {
     this.#adjusting = setInterval(() => this.#adjust(), ADJUST_MS).unref()
   }
 
-  /** Whether a request may be read that has just come; `late` is one that has waited already, and goes behind others. */
+  /** Whether a new request may be read. A `late` one has waited already and has lower priority. */
   admits(response: ServerResponse, late: boolean): boolean {
     const now = performance.now()
     if (this.#overloaded && now - this.#refused > CALM_MS) this.#overloaded = false
@@ -65,7 +65,7 @@ export class Admission {
     return true
   }
 
-  /** Calls `done` when there is a slot for a request that has been read, or, with false, when it is refused. */
+  /** Calls `done` with true when a request that has been read gets a slot, and with false when it is rejected. */
   enter(response: ServerResponse, done: (entered: boolean) => void): void {
     this.#arriving.delete(response)
     if (this.#active.size < this.#limit) this.#start({ response, done })
@@ -97,7 +97,7 @@ export class Admission {
     this.#started = performance.now()
     this.#active.add(response)
     const leave = () => this.leave(response)
-    // Whether its client reads the answer is another matter.
+    // The slot does not wait for the client to read the answer.
     response.once('prefinish', leave).once('close', leave)
     done(true)
   }
@@ -137,7 +137,7 @@ interface AdmitReadOptions {
   refuse(request: IncomingMessage, response: ServerResponse): void
 }
 
-/** Holds every request that is not exempt to the bound, once it has been read. */
+/** Applies the bound to every request that is not exempt, once it has been read. */
 export function admitRead(app: FastifyInstance, { admission, isExempt, refuse }: AdmitReadOptions): void {
   app.addHook('preHandler', (request, reply, done) => {
     if (isExempt(request.url)) done()
@@ -147,7 +147,7 @@ export function admitRead(app: FastifyInstance, { admission, isExempt, refuse }:
         else refuse(request.raw, reply.hijack().raw)
       })
   })
-  // An event stream goes on; it was bounded when it began.
+  // An event stream frees its slot when it starts.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     admission.leave(reply.raw)
     done()

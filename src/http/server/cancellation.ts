@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Cancellation } from '../../db/connect/scope.ts'
 
-/** The client of a request, who is aborted once its connection has closed. It is looked at: no listener is needed. */
+/** Tells whether the client of a request has disconnected. It is polled and needs no listener. */
 export const cancellationOf = (response: ServerResponse): Cancellation => ({
   get aborted() {
     return response.destroyed

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
 
-/** How many proxies are in front, or their addresses and networks; undefined: none. */
+/** The number of proxies in front, or their addresses and networks. Undefined if there are none. */
 export type Proxies = number | string[] | undefined
 
-/** Names the client of a request: its IPv4 address, or the /64 network of its IPv6 address. */
+/** Identifies the client of a request by its IPv4 address or the /64 network of its IPv6 address. */
 export type ClientOf = (request: IncomingMessage) => string
 
-/** `X-Forwarded-For` counts as far as it was written by proxies. */
+/** Trusts only the part of `X-Forwarded-For` that known proxies wrote. */
 export function clientAddress(proxies: Proxies): ClientOf {
   const socketAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
   if (proxies === undefined) return (request) => networkOf(socketAddress(request))
@@ -29,7 +29,7 @@ function networkOf(address: string): string {
 // The network of ::1 is unspecified.
 const NEAR = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'unspecified'])
 
-/** Whether a client may be a proxy that speaks for many: it is on this machine, or in a private network. */
+/** Whether a client is on this machine or in a private network, and so may be a proxy for many clients. */
 export function isNear(client: string): boolean {
   const address = client.replace(/\/64$/, '')
   return ipaddr.isValid(address) && NEAR.has(ipaddr.parse(address).range())

@@ -3,29 +3,29 @@ import type { Socket } from 'node:net'
 import { Gauge, type Registry } from 'prom-client'
 
 const SWEEP_MS = 1000
-/** What all clients together may leave unread. */
+/** The bytes that all clients together may leave unread. */
 const MAX_UNSENT_BYTES = 256 * 1024 * 1024
-/** Above the most connections so many more are taken, to be told so. */
+/** The share of connections above the maximum that are accepted, only to be sent a 503. */
 const OVER = 0.1
 
 interface ConnectionsOptions {
   max: number
-  /** How long a client may take to read what was sent to it. */
+  /** How long a client may take to read an answer. */
   sendTimeoutMs: number
   metrics: Registry
 }
 
 interface Connection {
-  /** Nothing was asked on it yet. */
+  /** No request was received yet. */
   unused: boolean
-  /** There were as many as there may be when it came. */
+  /** The connection was opened above the maximum. */
   over: boolean
-  /** The bytes that it has to take until SEND_TIMEOUT_MS after `since`. */
+  /** The byte count that the client must have read by SEND_TIMEOUT_MS after `since`. */
   due: number
   since: number
 }
 
-/** The connections of a server: how many there are, and whether their clients read what is sent to them. */
+/** Bounds the open connections of a server, and closes those whose clients do not read. */
 export class Connections {
   readonly #server: Server
   readonly #options: ConnectionsOptions
@@ -54,7 +54,7 @@ export class Connections {
     this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
-  /** Tells of a request on a connection. @returns whether the connection is one too many */
+  /** Registers a request. @returns whether its connection is above the maximum */
   use(socket: Socket): boolean {
     const connection = this.#open.get(socket)
     if (!connection) return false
@@ -62,14 +62,14 @@ export class Connections {
     return connection.over
   }
 
-  /** A connection that carries an event stream is read whenever there is an event: streams have a limit of their own. */
+  /** Exempts a connection with an event stream, which has a separate timeout. */
   stream(socket: Socket): void {
     this.#streams.add(socket)
   }
 
   /**
-   * Closes idle connections, those too on which nothing was asked yet, which Node does not take for idle; again and
-   * again, for the others become idle when they have their answers.
+   * Closes idle connections repeatedly, since others become idle once they are answered. Connections without a request
+   * are included, which Node does not count as idle.
    */
   closeIdle(): void {
     for (const [socket, { unused }] of this.#open) if (unused) socket.destroy()
@@ -105,7 +105,7 @@ export class Connections {
     if (unsent > MAX_UNSENT_BYTES) this.#cut(slow, unsent - MAX_UNSENT_BYTES)
   }
 
-  /** Cuts the connections with the most bytes that are not read. */
+  /** Closes the connections with the most unread bytes. */
   #cut(slow: Socket[], excess: number): void {
     let left = excess
     for (const socket of slow.sort((a, b) => b.writableLength - a.writableLength)) {

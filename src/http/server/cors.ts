@@ -1,4 +1,4 @@
-/** What browsers may do from any origin: read and ask, without credentials. */
+/** Any origin may send requests, without credentials. */
 export const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
@@ -7,7 +7,7 @@ export const CORS = {
   strictPreflight: false,
 }
 
-/** The headers of an answer to a request that needs no leave, as names and values. */
+/** The headers of an answer to a request without preflight, as names and values. */
 export const corsHeaders = [
   ['access-control-allow-origin', CORS.origin],
   ['access-control-expose-headers', CORS.exposedHeaders.join(', ')],

@@ -9,7 +9,7 @@ import type { RateLimit } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
 import { RefusalPace } from './refusal-pace.ts'
 
-/** What is asked of a gateway by whoever runs it: it is answered in every state. */
+/** Whether a URL is a probe of the operator, which is answered in every state. */
 export const isProbe = (url: string) => /^\/(health|livez|readyz|metrics)\/?(\?|$)/i.test(url)
 
 const CLOSING = new Refusal({
@@ -44,8 +44,7 @@ interface FrontOptions {
 }
 
 /**
- * What every request meets first, before anything of it is parsed: it is refused, answered with bytes that are ready, or
- * passed on.
+ * Sees every request before it is parsed, and rejects it, answers it from cache, or passes it on.
  */
 export class Front {
   readonly #options: FrontOptions
@@ -60,7 +59,7 @@ export class Front {
     this.#acceptsFirst = new AcceptsFirst(server)
     this.#refusals = new Counter({
       name: 'gateway_refused_requests_total',
-      help: 'Requests that were refused unread: while the server closes, for too many connections, in an overload, by the rate limit.',
+      help: 'Requests that were rejected unread, by reason: closing, too many connections, overload, rate limit.',
       labelNames: ['reason'],
       registers: [options.metrics],
     })
@@ -75,12 +74,12 @@ export class Front {
     })
   }
 
-  /** Whether it takes no new requests. */
+  /** Whether new requests are rejected. */
   get closing(): boolean {
     return this.#closing
   }
 
-  /** From now on new requests are refused; those that are under way are answered. */
+  /** Rejects new requests from now on. Requests in progress are still answered. */
   close(): void {
     this.#closing = true
     this.#pace.close()

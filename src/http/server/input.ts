@@ -3,8 +3,8 @@ import { GatewayError, type InputProblem } from '../../errors.ts'
 import type { Endpoint } from '../../rest/endpoint.ts'
 
 /**
- * A request's input as its endpoint's schemas read it.
- * @throws BAD_INPUT that lists every parameter that is wrong
+ * Validates a request's input by its endpoint's schemas.
+ * @throws BAD_INPUT that lists every invalid parameter
  */
 export function readInput(endpoint: Endpoint, request: { params: unknown; query: unknown; body: unknown }) {
   const problems: InputProblem[] = []
@@ -27,8 +27,8 @@ export function readInput(endpoint: Endpoint, request: { params: unknown; query:
 type Query = Record<string, string | string[]>
 
 /**
- * Query parameters by their names. Clients write lists as `name[]` and `name[0]` too. A parameter that takes one value
- * refuses the list that brackets make of it.
+ * Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that takes one value
+ * rejects such a list.
  */
 function withoutBrackets(given: Query, known: ZodObject | undefined, problems: InputProblem[]): Query {
   const query: Query = {}
@@ -45,7 +45,7 @@ function withoutBrackets(given: Query, known: ZodObject | undefined, problems: I
 
 type Issue = ZodError['issues'][number]
 
-/** The problems of an issue; of alternatives that all failed, those of the one that came furthest. */
+/** The problems of an issue. For a union, those of the alternative that matched furthest. */
 function problemsOf(place: InputProblem['in'], issue: Issue, above: PropertyKey[] = []): InputProblem[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {

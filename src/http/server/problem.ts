@@ -16,7 +16,7 @@ const STATUS: Record<ErrorCode, number> = {
   ANSWER_TOO_LARGE: 400,
 }
 
-/** A problem document (RFC 9457). A 400 lists each parameter that is wrong. */
+/** A problem document (RFC 9457). A 400 lists each invalid parameter. */
 export function problem(status: number, detail: string, errors: InputProblem[] = []) {
   const problems = errors.length ? errors : [{ in: 'query' as const, name: '', message: detail }]
   const title = STATUS_CODES[status] ?? 'Error'
@@ -44,8 +44,8 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
 }
 
 /**
- * Maps any error to its problem document: known ones by their code, the server's own by their status, others to a 500.
- * `onUnavailable` is called with each failure of a store that is away.
+ * Maps an error to its problem document: known errors by code, Fastify's by status, others to a 500. `onUnavailable`
+ * receives each failure of an unreachable store.
  */
 export function errorHandler(onUnavailable: (error: Error) => void) {
   return (error: Error, request: FastifyRequest, reply: FastifyReply) =>

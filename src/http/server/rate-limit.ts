@@ -4,12 +4,12 @@ import type { ClientOf } from './client-address.ts'
 
 const WINDOW_SECONDS = 60
 const MAX_CLIENTS = 100_000
-/** For so long the points are counted here when the shared counter has failed. */
+/** How long points are counted locally after the shared counter has failed. */
 const AWAY_MS = 2000
 
-/** Counts the points of clients in the present minute. */
+/** Counts the points of clients in the current minute. */
 export interface PointCounter {
-  /** Adds points, unless they would be more than `limit` then. @returns those of before, and whether they were added */
+  /** Adds points unless that would exceed `limit`. @returns the points before, and whether they were added */
   add(client: string, minute: number, points: number, limit: number): Promise<Charge>
 }
 
@@ -18,18 +18,18 @@ export interface Charge {
   used: number
 }
 
-/** Charges a request. @returns undefined, or in words why it is refused */
+/** Charges a request. @returns undefined, or a message that says why it is rejected */
 export type ChargeRequest = (points: () => number) => Promise<string | undefined>
 
 interface RateLimitOptions {
-  /** The points that a client has a minute. */
+  /** The points per client and minute. */
   limit: number
   clientOf: ClientOf
   /** A counter that several gateways share. */
   shared: PointCounter | undefined
 }
 
-/** What clients may ask for in a minute, in points. The answers tell how many are left. */
+/** Limits the points that a client may use per minute. Response headers report how many are left. */
 export class RateLimit {
   readonly #options: RateLimitOptions
   readonly #own = new MemoryCounter()
@@ -39,7 +39,7 @@ export class RateLimit {
     this.#options = options
   }
 
-  /** Charges a request, and writes the headers that tell what is left. @returns undefined, or in words why it is refused */
+  /** Charges a request and sets the rate-limit headers. @returns undefined, or a message that says why it is rejected */
   async charge(request: IncomingMessage, response: ServerResponse, points: number): Promise<string | undefined> {
     const { limit, clientOf } = this.#options
     const seconds = Date.now() / 1000
@@ -73,7 +73,7 @@ export class RateLimit {
   }
 }
 
-/** Charges a request once, by whichever of its handlers. */
+/** Returns a function that charges a request at most once, whichever handler calls it. */
 export function chargeOnce(
   rateLimit: RateLimit | undefined,
   request: IncomingMessage,

@@ -13,7 +13,7 @@ const ADD = `
   redis.call('EXPIRE', KEYS[1], ${KEEP_SECONDS})
   return {used, 1}`
 
-/** Counts in Redis, for all gateways on it. It fails at once while Redis is away, and soon while it does not answer. */
+/** Counts points in Redis for all gateways. Fails at once if Redis is unreachable, and fast if it does not answer. */
 export function openRedisPointCounter(url: string): PointCounter & { close(): void } {
   const client = createClient({
     url,
@@ -21,7 +21,7 @@ export function openRedisPointCounter(url: string): PointCounter & { close(): vo
     commandsQueueMaxLength: 1000,
     socket: { connectTimeout: 2000, reconnectStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 6), 5000) },
   })
-  // The cache tells of it.
+  // The cache, on the same Redis, reports errors.
   client.on('error', () => {})
   client.connect().catch(() => {})
   return {

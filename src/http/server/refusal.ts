@@ -5,19 +5,19 @@ import { requestIdOf } from './request-id.ts'
 
 interface RefusalOptions {
   status: number
-  /** The code of the error that a GraphQL client gets. */
+  /** The error code for GraphQL clients. */
   code: string
   message: string
   /** In seconds. */
   retryAfter?: number
-  /** Whether the connection ends with it. */
+  /** Whether to close the connection. */
   close?: boolean
 }
 
-/** A longer body is not read to its end to keep the connection. */
+/** The connection is closed rather than reading a longer body. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
-/** Refuses requests before anything of them is read: a problem document, or a GraphQL error at /graphql. */
+/** A prepared rejection of an unread request: a problem document, or a GraphQL error at /graphql. */
 export class Refusal {
   readonly #options: RefusalOptions
   readonly #problem: Buffer

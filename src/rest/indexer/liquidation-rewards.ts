@@ -46,7 +46,7 @@ const notFound = (entity: 'market' | 'vault', at: string, chain: number | null) 
 
 export const marketLiquidationRewards = endpoint({
   operationId: 'getMarketLiquidationRewards',
-  summary: "A user's shares of liquidation rewards in a market",
+  summary: "A user's liquidation rewards in a market",
   description:
     "The user's proportional share of defaulting liquidation rewards for one collateral market, newest first.",
   path,
@@ -57,7 +57,7 @@ export const marketLiquidationRewards = endpoint({
     ),
     { chain_id: chainId, market: shapes.address },
   ),
-  errors: { 404: 'The market is not found' },
+  errors: { 404: 'The market was not found' },
   operation: ofMarket,
   variables: ({ path: { address }, query }) => ({
     address,
@@ -78,7 +78,7 @@ export const marketLiquidationRewards = endpoint({
 
 export const vaultLiquidationRewards = endpoint({
   operationId: 'getVaultLiquidationRewards',
-  summary: "A user's shares of liquidation rewards in a vault",
+  summary: "A user's liquidation rewards in a vault",
   description: "The user's proportional share of vault defaulting liquidation rewards, newest first.",
   path,
   query: z.object({ ...pageQuery, vault: address.describe('The vault.') }),
@@ -86,7 +86,7 @@ export const vaultLiquidationRewards = endpoint({
     chain_id: chainId,
     vault: shapes.address,
   }),
-  errors: { 404: 'The vault is not found' },
+  errors: { 404: 'The vault was not found' },
   operation: ofVault,
   variables: ({ path: { address }, query }) => ({
     address,

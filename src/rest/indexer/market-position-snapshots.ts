@@ -29,16 +29,20 @@ const operation = graphql(`
 export const marketPositionSnapshots = endpoint({
   operationId: 'getMarketPositionSnapshots',
   summary: "Daily snapshots of a user's market positions",
-  description: 'By timestamp, chain, market and position, ascending. The default window is the last 30 days.',
+  description:
+    'Snapshots by timestamp, chain, market and position, ascending. The window defaults to the last 30 days.',
   path: z.object({ address: address.describe("The user's address.") }),
-  query: z.object({ ...snapshotQuery, market: entityText.optional().describe('Those of one market, by its address.') }),
+  query: z.object({
+    ...snapshotQuery,
+    market: entityText.optional().describe('Only snapshots in the market at this address.'),
+  }),
   response: shapes.envelope(
     z.array(
       z.strictObject({
         chainId: shapes.safeInteger,
         marketId: shapes.address,
         accountId: shapes.address,
-        positionId: shapes.nullable(z.string()).describe('Null where positions are added up.'),
+        positionId: shapes.nullable(z.string()).describe('Null if positions are summed.'),
         timestamp: shapes.digits,
         collateralAssets: shapes.digits,
         collateralUsd: shapes.nullable(shapes.usd),

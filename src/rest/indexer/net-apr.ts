@@ -30,7 +30,7 @@ export const netApr = endpoint({
   operationId: 'getNetApr',
   summary: "A user's net APR",
   description:
-    'Rates weighted by deposit and by debt in USD, fractions a year: totals over all entities, and a page of them by deposit + debt, largest first.',
+    'The average APR of deposits and of debt, weighted by amount in USD, as fractions. Totals cover all entities; the breakdown is a page of entities by deposit + debt, largest first.',
   path: z.object({ address: address.describe("The user's address.") }),
   query: z.object(pageQuery),
   response: shapes.envelope(

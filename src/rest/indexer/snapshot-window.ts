@@ -5,16 +5,20 @@ import * as shapes from '../shapes.ts'
 
 const WINDOW_SECONDS = 30 * 86_400
 
-/** The parameters of both snapshot endpoints, but for the name of the entity. */
+/** The query parameters that both snapshot endpoints share. */
 export const snapshotQuery = {
   ...pageQuery,
   from_timestamp: unixSeconds
     .optional()
-    .describe('From this moment, Unix seconds, included. 30 days before now when left out.'),
-  to_timestamp: unixSeconds.optional().describe('To this moment, Unix seconds, included. Now when left out.'),
+    .describe('Only snapshots at or after this time, in Unix seconds. Defaults to 30 days ago.'),
+  to_timestamp: unixSeconds
+    .optional()
+    .describe('Only snapshots at or before this time, in Unix seconds. Defaults to now.'),
   should_group_by_timestamp: flag
     .optional()
-    .describe('Adds positions up: one record for chain + entity + account + timestamp. Null and empty mean false.'),
+    .describe(
+      'Whether to sum positions: one record per chain, entity, account and timestamp. `null` and empty mean false.',
+    ),
 }
 
 export const snapshotFilters = {
@@ -26,7 +30,7 @@ export const snapshotFilters = {
 
 type Query = z.output<z.ZodObject<typeof snapshotQuery>>
 
-/** The variables of the operation, and the filters that the answer echoes. */
+/** The variables of the operation and the filters that the answer echoes. */
 export function snapshotWindow(query: Query, entity: string | undefined, now: Date) {
   const seconds = BigInt(Math.floor(now.getTime() / 1000))
   const { from_timestamp, to_timestamp, chain_id = null } = query
@@ -52,7 +56,7 @@ export function snapshotWindow(query: Query, entity: string | undefined, now: Da
     },
     entity: echoed,
     filters: { chain_id, from_timestamp: from, to_timestamp: to, should_group_by_timestamp: grouped },
-    /** What of the answer does not depend on the time of the request; undefined: all of it. */
+    /** The part of the answer that does not depend on the time of the request. Undefined if all of it is. */
     timeless: <T extends object>(rest: T) =>
       from_timestamp === undefined || to_timestamp === undefined
         ? { ...rest, chain_id, echoed, grouped, from: from_timestamp?.toString(), to: to_timestamp?.toString() }

@@ -26,16 +26,19 @@ const operation = graphql(`
 export const vaultPositionSnapshots = endpoint({
   operationId: 'getVaultPositionSnapshots',
   summary: "Daily snapshots of a user's vault positions",
-  description: 'By timestamp, chain, vault and position, ascending. The default window is the last 30 days.',
+  description: 'Snapshots by timestamp, chain, vault and position, ascending. The window defaults to the last 30 days.',
   path: z.object({ address: address.describe("The user's address.") }),
-  query: z.object({ ...snapshotQuery, vault: entityText.optional().describe('Those of one vault, by its address.') }),
+  query: z.object({
+    ...snapshotQuery,
+    vault: entityText.optional().describe('Only snapshots in the vault at this address.'),
+  }),
   response: shapes.envelope(
     z.array(
       z.strictObject({
         chainId: shapes.safeInteger,
         vaultId: shapes.address,
         accountId: shapes.address,
-        positionId: shapes.nullable(z.string()).describe('Null where positions are added up.'),
+        positionId: shapes.nullable(z.string()).describe('Null if positions are summed.'),
         timestamp: shapes.digits,
         shares: shapes.digits,
         assets: shapes.digits,

@@ -18,17 +18,17 @@ const operation = graphql(`
 
 const response = z.strictObject({
   items: z.array(shapes.positionShape),
-  nextCursor: shapes.nullable(z.string()).describe("The last record's id; null where nothing follows."),
+  nextCursor: shapes.nullable(z.string()).describe("The last record's id. Null if no records follow."),
 })
-const page = { cursor: recordCursor, limit: limit.describe('Records a page.') }
+const page = { cursor: recordCursor, limit: limit.describe('Number of records per page.') }
 const order = 'Newest distribution date first, then by id.'
 const asset = addresses
   .optional()
   .describe(
-    'Tokens: records with one of them on either side. Repeated, in brackets (`asset[]=`, `asset[0]=`) or separated by commas.',
+    'Only records with one of these tokens on either side. Repeat the parameter, use brackets (`asset[]=`, `asset[0]=`) or separate addresses by commas.',
   )
 
-/** The two breakdowns by assets have different paths and the same answer. */
+/** Both breakdowns by assets return the same answer under different paths. */
 const byAssets = (operationId: string) =>
   endpoint({
     operationId,
@@ -48,7 +48,10 @@ export const positionsByMarkets = endpoint({
   operationId: 'getPositionsBreakdownByMarkets',
   summary: 'Position records by pool',
   description: `Position records of all users. ${order}`,
-  query: z.object({ ...page, market: entityText.optional().describe("A pool's id; any other text matches nothing.") }),
+  query: z.object({
+    ...page,
+    market: entityText.optional().describe('Only records in the pool with this id. Any other text matches nothing.'),
+  }),
   response,
   operation,
   variables: ({ query }) => ({

@@ -13,10 +13,10 @@ const operation = graphql(`
 
 export const leaderboard = endpoint({
   operationId: 'getLeaderboard',
-  summary: 'The top 3 accounts, and an account of your choice',
+  summary: 'The top 3 accounts, and one more of your choice',
   description:
-    "The top 3 accounts in rank order. With `account`, that account's own entry follows them, also when it is among the top 3; an address that is no account adds none.",
-  query: z.object({ account: address.optional().describe('The account whose place is asked for.') }),
+    'The top 3 accounts in rank order. With `account`, the entry of that account follows, even if it is in the top 3. An address that is not an account adds no entry.',
+  query: z.object({ account: address.optional().describe('The account to add.') }),
   response: z.strictObject({
     topAccounts: z.array(
       z.strictObject({ account: shapes.address, points: z.number(), rank: z.string().regex(/^[1-9][0-9]*$/) }),

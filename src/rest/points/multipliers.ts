@@ -16,7 +16,7 @@ export const multiplierFields = graphql(`
   }
 `)
 
-/** A multiplier as section 2.6 of the points document has it. */
+/** A multiplier in the shape of section 2.6 of the points document. */
 export const multiplierRecordFields = graphql(`
   fragment MultiplierRecord on Multiplier {
     id: uuid poolAddress
@@ -42,7 +42,7 @@ const update = graphql(`
   }
 `)
 
-/** The same, of a mutation's answer. */
+/** The shape of section 2.6, from a mutation's result. */
 function multiplierRecord({ pool, ...multiplier }: MultiplierFieldsFragment) {
   if (!pool) throw new Error(`the multiplier ${multiplier.id} has no pool`)
   const { assetA, assetB, poolName } = pool
@@ -58,7 +58,7 @@ function multiplierRecord({ pool, ...multiplier }: MultiplierFieldsFragment) {
 export const allMultipliers = endpoint({
   operationId: 'getMultipliers',
   summary: 'All multipliers',
-  description: "All multipliers, by their pool's number, then address. The documented status is 201.",
+  description: 'All multipliers, by pool number, then pool address. The documented status is 201.',
   status: 201,
   response: z.array(shapes.multiplierShape),
   operation: all,
@@ -73,7 +73,7 @@ export const allMultipliers = endpoint({
 })
 
 const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
-/** A record as `/multipliers/all` gives it can be sent back; what is no field of it is refused, for it is mostly misspelt. */
+/** A record from `/multipliers/all` can be sent back as is. Unknown fields are rejected, as they are usually typos. */
 const ignored = z.unknown().optional()
 const one = z.strictObject(
   {
@@ -98,11 +98,11 @@ export const updateMultipliers = endpoint({
   operationId: 'updateMultipliers',
   summary: 'Update multipliers',
   description:
-    'Sets the multipliers of pools, all of them or none, and answers with them in the order of the request. A field left out keeps its value, or is 0 where the pool had no multiplier. Points already stored do not change until their date is resynced.',
-  body: z.union([one, z.array(one)]).describe('One multiplier or a list of them, each pool once.'),
+    'Sets the multipliers of pools, either all or none, and returns them in the order of the request. An omitted field keeps its value, or is 0 if the pool had no multiplier. Stored points do not change until their date is resynced.',
+  body: z.union([one, z.array(one)]).describe('One multiplier or a list of multipliers, each pool at most once.'),
   response: z.array(shapes.multiplierShape),
   errors: {
-    401: 'No admin token, or a wrong one',
+    401: 'The admin token is missing or wrong',
     403: 'The server runs without an admin token',
     404: 'A pool is unknown; nothing was changed',
   },

@@ -18,10 +18,10 @@ const operation = graphql(`
 
 export const pointsOfAddress = endpoint({
   operationId: 'getPointsOfAddress',
-  summary: "A user's points a distribution date",
+  summary: "A user's points per distribution date",
   description: "A user's distribution dates, oldest first, each with its points and the positions that earned them.",
   path: z.object({ address: address.describe("The user's address.") }),
-  query: z.object({ cursor: dateCursor, limit: limit.describe('Dates a page.') }),
+  query: z.object({ cursor: dateCursor, limit: limit.describe('Number of dates per page.') }),
   response: z.strictObject({
     items: z.array(
       z.strictObject({
@@ -30,7 +30,7 @@ export const pointsOfAddress = endpoint({
         positions: z.array(shapes.positionShape),
       }),
     ),
-    nextCursor: shapes.nullable(shapes.timestamp).describe("The last item's date; null where nothing follows."),
+    nextCursor: shapes.nullable(shapes.timestamp).describe("The last item's date. Null if no dates follow."),
   }),
   operation,
   variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor }),

@@ -23,7 +23,7 @@ const operation = graphql(`
 export const allPools = endpoint({
   operationId: 'getPools',
   summary: 'All pools',
-  description: "All pools with their multipliers, by the pool's number, then id. The documented status is 201.",
+  description: 'All pools with their multipliers, by pool number, then id. The documented status is 201.',
   status: 201,
   response: z.array(
     z.strictObject({

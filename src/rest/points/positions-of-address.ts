@@ -14,9 +14,9 @@ const operation = graphql(`
 
 export const positionsOfAddress = endpoint({
   operationId: 'getPositionsOfAddress',
-  summary: "A user's points, and everyone's",
+  summary: "A user's points and the program's",
   description:
-    'One entry for an account, none otherwise: its points over all distribution dates and its newest date. `timestamp` is the time of the request; the ETag leaves it out.',
+    'One entry with the points over all distribution dates and the newest date of the account; no entry for an address that is not an account. `timestamp` is the time of the request; the ETag ignores it.',
   path: z.object({ address: address.describe("The user's address.") }),
   response: z.strictObject({
     points: z.array(

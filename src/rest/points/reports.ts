@@ -16,8 +16,8 @@ const operation = graphql(`
 
 export const reports = endpoint({
   operationId: 'getReports',
-  summary: 'Points a distribution date',
-  description: 'The total points and the number of positions of every distribution date, newest first.',
+  summary: 'Points per distribution date',
+  description: 'The total points and the number of positions for each distribution date, newest first.',
   response: z.strictObject({
     items: z.array(
       z.strictObject({

@@ -29,11 +29,11 @@ const input = {
       'must be a JSON object such as {"date": "2025-03-01"}',
     )
     .optional()
-    .describe('The distribution date, where it is not in the query.'),
+    .describe('The distribution date, if it is not in the query.'),
 }
 
 const errors = {
-  401: 'No admin token, or a wrong one',
+  401: 'The admin token is missing or wrong',
   403: 'The server runs without an admin token',
   409: 'A run for the date is in progress',
 }
@@ -42,7 +42,7 @@ export const manualUpdate = endpoint({
   operationId: 'manualUpdate',
   summary: "Fetch a date's positions and recompute its points",
   description:
-    'Fetches the positions of a distribution date (the current UTC date when none is given) from the configured source and computes their points. All of it lands or none.',
+    'Fetches the positions for a distribution date (default: the current UTC date) from the configured source and computes their points. Either everything is stored or nothing is.',
   ...input,
   response: shapes.runShape,
   errors: { ...errors, 502: 'The source failed; nothing was changed', 503: 'No source is configured' },
@@ -58,7 +58,7 @@ export const resync = endpoint({
   operationId: 'resync',
   summary: "Recompute a date's points from stored data",
   description:
-    'Computes the points of a distribution date (the newest stored one when none is given) anew from its stored positions and the present multipliers. All of it lands or none.',
+    'Recomputes the points of a distribution date (default: the newest stored date) from its stored positions and the current multipliers. Either everything is stored or nothing is.',
   ...input,
   response: shapes.runShape,
   errors: { ...errors, 404: 'No positions are stored for the date' },
