@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { exactJson } from '../graphql/plan/exact-number.ts'
+import { exactJson } from '../exact-number.ts'
 import type { Rows } from '../graphql/plan/plan.ts'
 
 /** Rows in the place of a list in a body: of any type, for what they hold is not read. */

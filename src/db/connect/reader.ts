@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { ReadBudget } from './read-budget.ts'
 import { type TextRow, textRows } from './text-query.ts'
@@ -124,8 +125,8 @@ class ValueQuery extends pg.Query {
 const { builtins } = pg.types
 const parsers: Record<number, (text: string) => unknown> = {
   [builtins.INT8]: BigInt,
-  // Points, whose decimals a double holds up to 2^33. Token amounts come as text.
-  [builtins.NUMERIC]: Number,
+  // Points. Token amounts come as text.
+  [builtins.NUMERIC]: parseDecimal,
   [builtins.DATE]: (text) => new Date(`${text}T00:00:00.000Z`),
 }
 const types = {

@@ -1,4 +1,5 @@
-import { GraphQLError, Kind, type ValueNode } from 'graphql'
+import { GraphQLError, GraphQLFloat, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
+import { isExactNumber } from '../../exact-number.ts'
 import type { Builder } from './builder.ts'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -6,8 +7,9 @@ const INTEGER = /^(0|[1-9][0-9]*)$/
 const MAX_DIGITS = 20_000
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
 
-/** The graph's own scalars, strict on input. */
+/** The graph's scalars, strict on input. */
 export function addScalars(builder: Builder): void {
+  builder.addScalarType('Float', Float)
   builder.scalarType('Address', {
     description: 'A 20-byte address: 0x and 40 hexadecimal digits. Accepted in any case, returned in lower case.',
     serialize: (value) => value,
@@ -59,6 +61,12 @@ export function addScalars(builder: Builder): void {
     },
   })
 }
+
+/** GraphQL's Float, which lets numbers pass that a double would round. */
+const Float = new GraphQLScalarType({
+  ...GraphQLFloat.toConfig(),
+  serialize: (value) => (isExactNumber(value) ? (value as number) : GraphQLFloat.serialize(value)),
+})
 
 /** The moment that an ISO 8601 UTC text names; undefined for any other text, impossible dates and the year 0 included. */
 export function parseUtc(text: string): Date | undefined {
