@@ -119,7 +119,7 @@ test('all positions are sorted only within what bounds them', async () => {
     { NOT: { user: sampleUser } },
     { pool: samplePool.address, date: { gte: '2026-01-01', lte: '2026-02-01' } },
   ])
-    expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(/give it where\.user, .*where\.pool/)
+    expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(/add where\.user, .*where\.pool/)
   for (const where of [
     { user: sampleUser },
     { users: addresses(100) },
@@ -140,8 +140,8 @@ test("a market's snapshots are sorted only within what bounds them", async () =>
   const list = (more: string) =>
     gateway.graphql(`{ market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") {
       snapshots(first: 2, ${more} orderBy: { field: DEBT_USD, direction: DESC }) { nodes { debtUsd } } } }`)
-  expect(await refusal(list(''))).toMatch(/give it where\.user/)
-  expect(await refusal(list('from: "0", to: "86401",'))).toMatch(/give it where\.user/)
+  expect(await refusal(list(''))).toMatch(/add where\.user/)
+  expect(await refusal(list('from: "0", to: "86401",'))).toMatch(/add where\.user/)
   expect((await list('from: "0", to: "86400",')).errors).toBeUndefined()
   expect((await list(`where: { user: "${sampleUser}" },`)).errors).toBeUndefined()
 })

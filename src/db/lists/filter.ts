@@ -50,7 +50,7 @@ export const one = (column: string | string[], type: ValueType, description: str
   description,
 })
 export const many = (column: string | string[], type: ValueType, description: string): Condition => ({
-  ...one(column, type, `${description} At most ${MAX_VALUES}; none of an empty list.`),
+  ...one(column, type, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`),
   kind: 'many',
 })
 export const range = (column: string, type: ValueType, description: string): Condition => ({

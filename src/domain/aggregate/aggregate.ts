@@ -77,18 +77,18 @@ export const count = (description: string, sql = 'count(*)::int'): Measure => ({
 
 /** A sum and an average of decimals, such as `exact` makes of doubles; where `unpriced` rows have none, they are left out of both. */
 export function sumAndAverage(name: string, decimal: string, what: string, unpriced = false): Record<string, Measure> {
-  const left = unpriced ? ' Rows without a price are left out; null: all are without.' : ''
+  const left = unpriced ? ' Rows without a price are left out. Null if no row has a price.' : ''
   const sum = `sum(${decimal})`
   return {
     [`sum${name}`]: {
       type: 'float',
-      description: `The sum: ${what}.${left}`,
+      description: `Sum of ${what}.${left}`,
       sql: unpriced ? `${sum}::float8` : `coalesce(${sum}, 0)::float8`,
       nullable: unpriced,
     },
     [`average${name}`]: {
       type: 'float',
-      description: `The average over the rows: ${what}.${left || ' Null: there are no rows.'}`,
+      description: `Average of ${what}, over all rows.${left || ' Null if there are no rows.'}`,
       sql: `(${sum} / nullif(count(${decimal}), 0))::float8`,
       nullable: true,
     },
@@ -98,7 +98,7 @@ export function sumAndAverage(name: string, decimal: string, what: string, unpri
 /** The exact sum of a column of token amounts, in groups of one token. */
 export const sumOfTokens = (column: string, what: string, only: string[]): Measure => ({
   type: 'amount',
-  description: `The sum: ${what}. Null unless grouped by ${only.join(' or ')}: other groups mix tokens.`,
+  description: `Sum of ${what}. Null unless grouped by ${only.join(' or ')}, because other groups mix tokens.`,
   sql: `sum(t.${column})`,
   only,
   nullable: true,

@@ -65,24 +65,24 @@ export const positionAggregate: Aggregate = {
     USER: { userAddress: 't.user_address' },
   },
   measures: {
-    count: count('How many positions (user, pool and date); with tokens, how many sides of them.'),
-    userCount: count('How many users they are of.', 'count(DISTINCT t.user_address)::int'),
-    sumPoints: { type: 'float', description: 'The sum: points.', sql: pointsOf('coalesce(sum(t.points), 0)') },
+    count: count('Number of positions (one per user, pool and date). Grouped or filtered by token: number of sides.'),
+    userCount: count('Number of distinct users.', 'count(DISTINCT t.user_address)::int'),
+    sumPoints: { type: 'float', description: 'Sum of points.', sql: pointsOf('coalesce(sum(t.points), 0)') },
     averagePoints: {
       type: 'float',
-      description: 'The average over the rows: points. Null: there are no rows.',
+      description: 'Average of points, over all rows. Null if there are no rows.',
       sql: pointsOf('round(sum(t.points) / nullif(count(*), 0))'),
       nullable: true,
     },
-    ...sumAndAverage('SuppliedUsd', 't.supplied_usd', 'supplied and borrowable, in USD'),
-    ...sumAndAverage('ProtectedUsd', 't.protected_usd', 'supplied and protected, in USD'),
-    ...sumAndAverage('BorrowedUsd', 't.borrowed_usd', 'borrowed, in USD'),
+    ...sumAndAverage('SuppliedUsd', 't.supplied_usd', 'borrowable supply, in USD'),
+    ...sumAndAverage('ProtectedUsd', 't.protected_usd', 'protected supply, in USD'),
+    ...sumAndAverage('BorrowedUsd', 't.borrowed_usd', 'amounts borrowed, in USD'),
     ...Object.fromEntries(
       AMOUNTS.map(([name]) => [
         `sum${name.charAt(0).toUpperCase()}${name.slice(1)}Amount`,
         {
           type: 'float' as const,
-          description: `The sum: ${name} amounts, in whole tokens. Null unless grouped by ASSET: other groups mix tokens.`,
+          description: `Sum of ${name} amounts, in whole tokens. Null unless grouped by ASSET, because other groups mix tokens.`,
           sql: `sum(t.${name}_amount)::float8`,
           only: ['ASSET'],
           nullable: true,

@@ -34,25 +34,27 @@ export const rewardAggregate: Aggregate = {
     USER: { userAddress: 't.account_id' },
   },
   measures: {
-    count: count("How many users' shares of rewards."),
-    userCount: count('How many users they are of.', 'count(DISTINCT t.account_id)::int'),
-    claimedCount: count('How many of them were claimed.', `(count(*) FILTER (WHERE ${claimed}))::int`),
-    ...sumAndAverage('LiquidRewardUsd', exact('t.liquid_reward_usd'), 'rewards in USD', true),
-    ...sumAndAverage('SupplySentUsd', exact('t.supply_sent_usd'), "what users' shares paid, in USD", true),
+    count: count("Number of users' shares of liquidation rewards."),
+    userCount: count('Number of distinct users.', 'count(DISTINCT t.account_id)::int'),
+    claimedCount: count('Number of claimed shares.', `(count(*) FILTER (WHERE ${claimed}))::int`),
+    ...sumAndAverage('LiquidRewardUsd', exact('t.liquid_reward_usd'), 'rewards, in USD', true),
+    ...sumAndAverage('SupplySentUsd', exact('t.supply_sent_usd'), "amounts repaid by users' shares, in USD", true),
     ...sumAndAverage(
       'CollateralReceivedUsd',
       exact('t.collateral_received_usd'),
-      "what users' shares got, in USD",
+      "collateral received by users' shares, in USD",
       true,
     ),
     sumLiquidReward: {
-      ...sumOfTokens('liquid_reward', "rewards, in the smallest unit of the collateral's token", ['MARKET']),
+      ...sumOfTokens('liquid_reward', 'rewards, in the smallest unit of the collateral token', ['MARKET']),
       sql: 'sum(t.liquid_reward) FILTER (WHERE t.market_id IS NOT NULL)',
     },
     sumCollateralReceived: {
-      ...sumOfTokens('collateral_received', "what users' shares got, in the smallest unit of the collateral's token", [
-        'MARKET',
-      ]),
+      ...sumOfTokens(
+        'collateral_received',
+        "collateral received by users' shares, in the smallest unit of the collateral token",
+        ['MARKET'],
+      ),
       sql: 'sum(t.collateral_received) FILTER (WHERE t.market_id IS NOT NULL)',
     },
   },

@@ -43,8 +43,8 @@ function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): A
       USER: { userAddress: 't.account_id' },
     },
     measures: {
-      count: count("How many snapshots: one a day of each of a user's positions."),
-      userCount: count('How many users they are of.', 'count(DISTINCT t.account_id)::int'),
+      count: count('Number of snapshots: one per day for each position of a user.'),
+      userCount: count('Number of distinct users.', 'count(DISTINCT t.account_id)::int'),
       ...measures,
     },
   }
@@ -53,16 +53,16 @@ function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): A
 const unit = "in the token's smallest unit"
 
 export const marketSnapshotAggregate = snapshotAggregate('market', {
-  ...sumAndAverage('CollateralUsd', exact('t.collateral_usd'), 'collateral in USD', true),
-  ...sumAndAverage('ProtectedUsd', exact('t.protected_usd'), 'protected collateral in USD', true),
-  ...sumAndAverage('DebtUsd', exact('t.debt_usd'), 'debt in USD', true),
+  ...sumAndAverage('CollateralUsd', exact('t.collateral_usd'), 'collateral, in USD', true),
+  ...sumAndAverage('ProtectedUsd', exact('t.protected_usd'), 'protected collateral, in USD', true),
+  ...sumAndAverage('DebtUsd', exact('t.debt_usd'), 'debt, in USD', true),
   sumCollateralAssets: sumOfTokens('collateral_assets', `collateral, ${unit}`, ['MARKET', 'ASSET']),
   sumProtectedAssets: sumOfTokens('protected_assets', `protected collateral, ${unit}`, ['MARKET', 'ASSET']),
   sumDebtAssets: sumOfTokens('debt_assets', `debt, ${unit}`, ['MARKET', 'ASSET']),
 })
 
 export const vaultSnapshotAggregate = snapshotAggregate('vault', {
-  ...sumAndAverage('AssetsUsd', exact('t.assets_usd'), 'assets in USD', true),
+  ...sumAndAverage('AssetsUsd', exact('t.assets_usd'), 'assets, in USD', true),
   sumShares: sumOfTokens('shares', 'shares, in their smallest unit', ['VAULT']),
   sumAssets: sumOfTokens('assets', `assets, ${unit}`, ['VAULT', 'ASSET']),
 })

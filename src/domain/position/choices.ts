@@ -10,25 +10,29 @@ const BORROWED = '(t.a_borrowed_amount_usd + t.b_borrowed_amount_usd)'
 const TOKENS = ['t.a_token_address', 't.b_token_address']
 const CHAIN = '(SELECT p.chain_id FROM pool p WHERE p.id = t.market_address)'
 
-/** What positions can be filtered and sorted by. */
+/** Filters and sort keys of positions. */
 export const positionChoices = {
   conditions: {
-    user: one('t.user_address', 'address', 'Those of one user.'),
-    users: indexed(many('t.user_address', 'address', 'Those of any of these users.')),
-    pool: one('t.market_address', 'address', 'Those in one pool.'),
-    pools: indexed(many('t.market_address', 'address', 'Those in any of these pools.')),
-    asset: indexed(one(TOKENS, 'address', 'Those with this token on either side.')),
-    assets: indexed(many(TOKENS, 'address', 'Those with any of these tokens on either side.')),
-    chainId: one(CHAIN, 'bigint', 'Those in pools of one chain.'),
-    chainIds: many(CHAIN, 'bigint', 'Those in pools of any of these chains.'),
-    date: range('t.distribution_date', 'date', 'Those of these distribution dates.'),
-    points: range(doubleOf(POINTS), 'number', 'Those with points of both sides within these bounds.'),
+    user: one('t.user_address', 'address', 'Only positions of this user.'),
+    users: indexed(many('t.user_address', 'address', 'Only positions of one of these users.')),
+    pool: one('t.market_address', 'address', 'Only positions in this pool.'),
+    pools: indexed(many('t.market_address', 'address', 'Only positions in one of these pools.')),
+    asset: indexed(one(TOKENS, 'address', 'Only positions with this token on either side.')),
+    assets: indexed(many(TOKENS, 'address', 'Only positions with one of these tokens on either side.')),
+    chainId: one(CHAIN, 'bigint', 'Only positions in pools on this chain.'),
+    chainIds: many(CHAIN, 'bigint', 'Only positions in pools on one of these chains.'),
+    date: range('t.distribution_date', 'date', 'Only positions whose distribution date is in this range.'),
+    points: range(doubleOf(POINTS), 'number', 'Only positions whose total points are in this range.'),
     suppliedUsd: range(
       SUPPLIED,
       'number',
-      'Those that supply so much, both sides and protected supply added up, in USD.',
+      'Only positions whose total supply is in this range, in USD: both sides, including protected supply.',
     ),
-    borrowedUsd: range(BORROWED, 'number', 'Those that borrow so much, both sides added up, in USD.'),
+    borrowedUsd: range(
+      BORROWED,
+      'number',
+      'Only positions whose total amount borrowed on both sides is in this range, in USD.',
+    ),
   },
   keys: {
     DATE: {
@@ -40,23 +44,23 @@ export const positionChoices = {
     RECORD_ID: { column: 't.id', field: 'id', type: 'text', description: "The record's id." },
     USER: { column: 't.user_address', field: 'userAddress', type: 'text', description: "The user's address." },
     POOL: { column: 't.market_address', field: 'marketAddress', type: 'text', description: "The pool's address." },
-    POINTS: { column: pointsOf(POINTS), field: 'points', type: 'numeric', description: 'Points of both sides.' },
+    POINTS: { column: pointsOf(POINTS), field: 'points', type: 'numeric', description: 'Total points of both sides.' },
     SUPPLIED_USD: {
       column: SUPPLIED,
       field: 'suppliedUsd',
       type: 'double precision',
-      description: 'Supplied on both sides, protected supply included, in USD.',
+      description: 'Total supply on both sides, including protected supply, in USD.',
     },
     BORROWED_USD: {
       column: BORROWED,
       field: 'borrowedUsd',
       type: 'double precision',
-      description: 'Borrowed on both sides, in USD.',
+      description: 'Total amount borrowed on both sides, in USD.',
     },
   },
 } satisfies Choices
 
-/** How many users' positions, and of how many pools on how many dates, are sorted for one request. */
+/** The maximum users, or pools times dates, whose positions one request may sort. */
 const MOST_USERS = 100
 const MOST_POOL_DATES = 10
 
@@ -67,35 +71,35 @@ interface Bounds {
   dates?: number
 }
 
-/** How many users', pools' or tokens' positions, or of how many dates, are looked through for one request. */
+/** The maximum users, tokens, pools or dates whose positions one request may scan. */
 const MOST_READ_USERS = 1000
 const MOST_ASSETS = 200
 const MOST_POOLS = 10
 const MOST_DATES = 31
 
-/** Conditions that an index serves in the list's own order. */
+/** Conditions that an index serves in the default order. */
 const SERVED = new Set(['user', 'users', 'pool', 'pools', 'asset', 'assets', 'date'])
 
 /**
- * Refuses a filter, on all positions, that no index serves and nothing bounds: it would look through all of them.
- * @param bounds what bounds them beside the filter
+ * Rejects an unbounded filter that no index serves, since it would scan all positions.
+ * @param bounds the bounds that other arguments set
  * @throws BAD_INPUT
  */
 export function assertFilterable(where: Where | null | undefined, bounds: Bounds): void {
   if (!where || isServed(where) || isBounded(where, bounds)) return
-  throw unbounded('where', 'looks through all positions')
+  throw unbounded('where', 'would scan all positions')
 }
 
 /**
- * Refuses to count what a filter leaves of all positions, where nothing bounds it.
+ * Rejects counting the matches of an unbounded filter.
  * @throws BAD_INPUT
  */
 export function assertCountable(where: Where | null | undefined, bounds: Bounds): void {
-  if (!isBounded(where ?? {}, bounds)) throw unbounded('totalCount', 'counts all positions that the filter leaves')
+  if (!isBounded(where ?? {}, bounds)) throw unbounded('totalCount', 'would count all positions that match the filter')
 }
 
 const unbounded = (name: string, what: string) => {
-  const message = `${what}: give it where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`
+  const message = `${what}: add where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`
   return new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 }
 
@@ -116,15 +120,15 @@ function isBounded(where: Where, bounds: Bounds): boolean {
 }
 
 /**
- * Refuses an order that no index serves where the filter leaves more positions than are sorted for one request.
- * @param bounds what bounds them beside the filter
+ * Rejects an order that no index serves if the filter leaves too many positions to sort.
+ * @param bounds the bounds that other arguments set
  * @throws BAD_INPUT
  */
 export function assertSortable(where: Where | null | undefined, bounds: Bounds): void {
   const { users = Infinity, pools = Infinity, dates = Infinity } = where ? bounded(where, bounds) : bounds
   if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
-  const message = `sorts all positions that the filter leaves: give it where.user, where.users (at most ${MOST_USERS}), or where.pool together with where.date.eq (or pools and date.in, at most ${MOST_POOL_DATES} pairs)`
-  throw new GatewayError('BAD_INPUT', `orderBy ${message}. DATE alone needs none.`, [
+  const message = `would sort all positions that match the filter: add where.user, where.users (at most ${MOST_USERS}), or where.pool together with where.date.eq (or pools and date.in, at most ${MOST_POOL_DATES} pairs)`
+  throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by DATE alone needs no filter.`, [
     { in: 'query', name: 'orderBy', message },
   ])
 }

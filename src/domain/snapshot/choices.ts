@@ -7,22 +7,27 @@ type Kind = 'market' | 'vault'
 
 const conditions = (kind: Kind) =>
   ({
-    user: one('t.account_id', 'address', 'Those of one user.'),
-    users: many('t.account_id', 'address', 'Those of any of these users.'),
-    [kind]: one(`t.${kind}_id`, 'address', `Those in one ${kind}, on whatever chain.`),
-    [`${kind}s`]: many(`t.${kind}_id`, 'address', `Those in any of these ${kind}s.`),
-    asset: one(assetOf(kind), 'address', `Those in ${kind}s that lend this token.`),
-    chainId: one('t.chain_id', 'bigint', 'Those of one chain.'),
-    chainIds: many('t.chain_id', 'bigint', 'Those of any of these chains.'),
-    timestamp: range('t.timestamp', 'timestamp', 'Those of these moments, Unix seconds.'),
+    user: one('t.account_id', 'address', 'Only snapshots of this user.'),
+    users: many('t.account_id', 'address', 'Only snapshots of one of these users.'),
+    [kind]: one(`t.${kind}_id`, 'address', `Only snapshots in the ${kind} at this address, on any chain.`),
+    [`${kind}s`]: many(`t.${kind}_id`, 'address', `Only snapshots in ${kind}s at one of these addresses.`),
+    asset: one(assetOf(kind), 'address', `Only snapshots in ${kind}s that lend this token.`),
+    chainId: one('t.chain_id', 'bigint', 'Only snapshots on this chain.'),
+    chainIds: many('t.chain_id', 'bigint', 'Only snapshots on one of these chains.'),
+    timestamp: range('t.timestamp', 'timestamp', 'Only snapshots in this time range, in Unix seconds.'),
   }) satisfies Conditions
 
 const assetOf = (kind: Kind) =>
   `(SELECT e.asset_address FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.${kind}_id)`
 
 const keys = (kind: Kind) => ({
-  TIMESTAMP: { column: 't.timestamp', field: 'timestamp', type: 'bigint', description: 'The moment.' } as const,
-  CHAIN_ID: { column: 't.chain_id', field: 'chainId', type: 'bigint', description: 'The chain.' } as const,
+  TIMESTAMP: {
+    column: 't.timestamp',
+    field: 'timestamp',
+    type: 'bigint',
+    description: 'The time of the snapshot.',
+  } as const,
+  CHAIN_ID: { column: 't.chain_id', field: 'chainId', type: 'bigint', description: 'The chain id.' } as const,
   [kind.toUpperCase()]: {
     column: `t.${kind}_id`,
     field: `${kind}Id`,
@@ -40,45 +45,48 @@ const usd = (column: string, field: string, description: string): SortKey => ({
   description,
 })
 
-/** What snapshots in markets can be filtered and sorted by, those that are added up as well. */
+/** Filters and sort keys of market snapshots, plain or grouped. */
 export const marketSnapshotChoices: Choices = {
   conditions: {
     ...conditions('market'),
-    collateralUsd: range('t.collateral_usd', 'number', 'Those with so much collateral, USD.'),
-    protectedUsd: range('t.protected_usd', 'number', 'Those with so much protected collateral, USD.'),
-    debtUsd: range('t.debt_usd', 'number', 'Those with so much debt, USD.'),
+    collateralUsd: range('t.collateral_usd', 'number', 'Only snapshots whose collateral is in this range, in USD.'),
+    protectedUsd: range(
+      't.protected_usd',
+      'number',
+      'Only snapshots whose protected collateral is in this range, in USD.',
+    ),
+    debtUsd: range('t.debt_usd', 'number', 'Only snapshots whose debt is in this range, in USD.'),
   },
   keys: {
     ...keys('market'),
-    COLLATERAL_USD: usd('t.collateral_usd', 'collateralUsd', 'Collateral in USD.'),
-    PROTECTED_USD: usd('t.protected_usd', 'protectedUsd', 'Protected collateral in USD.'),
-    DEBT_USD: usd('t.debt_usd', 'debtUsd', 'Debt in USD.'),
+    COLLATERAL_USD: usd('t.collateral_usd', 'collateralUsd', 'The collateral, in USD.'),
+    PROTECTED_USD: usd('t.protected_usd', 'protectedUsd', 'The protected collateral, in USD.'),
+    DEBT_USD: usd('t.debt_usd', 'debtUsd', 'The debt, in USD.'),
   },
 }
 
-/** What snapshots in vaults can be filtered and sorted by, those that are added up as well. */
+/** Filters and sort keys of vault snapshots, plain or grouped. */
 export const vaultSnapshotChoices: Choices = {
   conditions: {
     ...conditions('vault'),
-    assetsUsd: range('t.assets_usd', 'number', 'Those that are worth so much, USD.'),
+    assetsUsd: range('t.assets_usd', 'number', 'Only snapshots whose value is in this range, in USD.'),
   },
-  keys: { ...keys('vault'), ASSETS_USD: usd('t.assets_usd', 'assetsUsd', 'What the shares are worth in USD.') },
+  keys: { ...keys('vault'), ASSETS_USD: usd('t.assets_usd', 'assetsUsd', 'The value of the shares, in USD.') },
 }
 
-/** How many users' snapshots in one market or vault, or of how many seconds, are sorted for one request. */
+/** The maximum users, or seconds, whose snapshots in a market or vault one request may sort. */
 const MOST_USERS = 100
 const MOST_SECONDS = 86_400n
 
 /**
- * Refuses an order that no index serves where the filter leaves more snapshots of a market or a vault than are sorted for
- * one request.
+ * Rejects an order that no index serves if the filter leaves too many snapshots to sort.
  * @throws BAD_INPUT
  */
 export function assertSortable(args: Record<string, unknown>): void {
   const { where } = args as { where?: Where | null }
   if (isBounded({ ...where, timestamp: narrowest(where?.timestamp, { gte: args.from, lte: args.to }) })) return
-  const message = `sorts all snapshots that the filter leaves: give it where.user, where.users (at most ${MOST_USERS}), where.timestamp.eq, or bounds gte and lte that are at most ${MOST_SECONDS} seconds apart`
-  throw new GatewayError('BAD_INPUT', `orderBy ${message}. TIMESTAMP alone needs none.`, [
+  const message = `would sort all snapshots that match the filter: add where.user, where.users (at most ${MOST_USERS}), where.timestamp.eq, or where.timestamp with gte and lte at most ${MOST_SECONDS} seconds apart`
+  throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by TIMESTAMP alone needs no filter.`, [
     { in: 'query', name: 'orderBy', message },
   ])
 }

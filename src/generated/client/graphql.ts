@@ -4,18 +4,18 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** How a distribution's stored points came to be. */
+/** How a distribution's stored points were produced. */
 export type DistributionKind =
-  /** An import brought or computed them. */
+  /** An import provided or computed them. */
   | 'IMPORT'
-  /** Computed from the source's positions of the date. */
+  /** A manual update computed them from the source's positions for the date. */
   | 'MANUALUPDATE'
-  /** Computed anew from the stored positions of the date. */
+  /** A resync recomputed them from the stored positions for the date. */
   | 'RESYNC';
 
-/** What a user can have a position in. */
+/** The kind of entity that a user has a position in. */
 export type EntityType =
-  /** One side of a pool. */
+  /** A market: one side of a pool. */
   | 'MARKET'
   /** A vault that lends across markets. */
   | 'VAULT';

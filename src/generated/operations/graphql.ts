@@ -4,46 +4,46 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** How a distribution's stored points came to be. */
+/** How a distribution's stored points were produced. */
 export type DistributionKind =
-  /** An import brought or computed them. */
+  /** An import provided or computed them. */
   | 'IMPORT'
-  /** Computed from the source's positions of the date. */
+  /** A manual update computed them from the source's positions for the date. */
   | 'MANUALUPDATE'
-  /** Computed anew from the stored positions of the date. */
+  /** A resync recomputed them from the stored positions for the date. */
   | 'RESYNC';
 
-/** What a user can have a position in. */
+/** The kind of entity that a user has a position in. */
 export type EntityType =
-  /** One side of a pool. */
+  /** A market: one side of a pool. */
   | 'MARKET'
   /** A vault that lends across markets. */
   | 'VAULT';
 
-/** A pool's new multipliers: finite numbers from 0 up. One left out keeps its value, or is 0 where the pool had none. */
+/** New factors for a pool: finite numbers of at least 0. An omitted factor keeps its value, or is 0 if the pool had no multiplier. */
 export type MultiplierInput = {
-  /** Factor of a dollar of token A borrowed. */
+  /** The factor for each dollar of token A borrowed. */
   borrowTokenA?: number | null | undefined;
-  /** Factor of a dollar of token B borrowed. */
+  /** The factor for each dollar of token B borrowed. */
   borrowTokenB?: number | null | undefined;
-  /** Factor of a dollar of token A supplied. */
+  /** The factor for each dollar of token A supplied. */
   depositTokenA?: number | null | undefined;
-  /** Factor of a dollar of token B supplied. */
+  /** The factor for each dollar of token B supplied. */
   depositTokenB?: number | null | undefined;
   /** The pool's address. */
   poolAddress: string;
 };
 
-/** How far a run is. */
+/** The status of a run. */
 export type RunStatus =
-  /** It stored nothing; `error` says why. */
+  /** The run stored nothing; `error` says why. */
   | 'FAILED'
-  /** It is in progress. Nothing that it does is visible yet. */
+  /** The run is in progress. None of its changes are visible yet. */
   | 'RUNNING'
-  /** All that it computed is stored. */
+  /** The run has stored everything that it computed. */
   | 'SUCCEEDED';
 
-/** What was fetched. */
+/** The kind of data that a run fetches. */
 export type SourceKind =
   /** Positions of users. */
   | 'POSITIONS'

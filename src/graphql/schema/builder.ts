@@ -25,15 +25,15 @@ export interface SchemaTypes {
 }
 
 /**
- * A new, empty schema builder: each type's file adds its part (see schema.ts).
- * @param more plugins that are loaded only where they are needed
+ * Creates an empty schema builder. Each file in types/ adds its part (see schema.ts).
+ * @param more plugins that only some schemas need
  */
 export function createBuilder(more: ('federation' | 'directives')[] = []) {
   return new SchemaBuilder<SchemaTypes>({
     plugins: [RelayPlugin, PrismaPlugin, ...more],
     defaultFieldNullability: false,
     prisma: {
-      // A snapshot's client has all that the plugin uses: the models.
+      // The plugin uses nothing but the models.
       client: (context) => context.reader.models as PrismaClient,
       dmmf: getDatamodel(),
       exposeDescriptions: false,
@@ -51,34 +51,38 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
       },
       nodeFieldOptions: { description: 'The row.', nullable: false, extensions: { cost: { weight: 0 } } },
       cursorType: 'String',
-      cursorFieldOptions: { description: 'Where the row is in the list: opaque text for after and before.' },
+      cursorFieldOptions: { description: 'The cursor of the row: opaque text for `after` and `before`.' },
       pageInfoFieldOptions: {
-        description: 'Whether more rows follow, and where this page begins and ends.',
+        description: 'Information about this page: its first and last cursor, and whether more rows follow.',
         extensions: { cost: { weight: 0 } },
       },
-      pageInfoTypeOptions: { description: 'Where a page begins and ends.', shareable: true },
+      pageInfoTypeOptions: {
+        description: 'Information about a page: its first and last cursor, and whether more rows follow.',
+        shareable: true,
+      },
       hasNextPageFieldOptions: { description: 'Whether rows follow this page.' },
       hasPreviousPageFieldOptions: { description: 'Whether rows come before this page.' },
-      startCursorFieldOptions: { description: 'The cursor of the first row; null on an empty page.' },
-      endCursorFieldOptions: { description: 'The cursor of the last row; null on an empty page.' },
-      nodeTypeOptions: { description: 'What has a globally unique id.' },
+      startCursorFieldOptions: { description: 'The cursor of the first row. Null if the page is empty.' },
+      endCursorFieldOptions: { description: 'The cursor of the last row. Null if the page is empty.' },
+      nodeTypeOptions: { description: 'An object with a globally unique id.' },
       nodeQueryOptions: {
-        description: 'The object with a globally unique id; null where there is none.',
-        args: { id: { description: 'The id, as an object gave it.' } },
+        description: 'The object with this globally unique id. Null if there is none.',
+        args: { id: { description: 'The id, as the API returned it.' } },
         resolve: (_, { id }, __, { schema }, load) => {
           assertNodeId(id, schema)
           return load(id)
         },
       },
       nodesQueryOptions: {
-        description: 'The objects with globally unique ids, in their order; null where there is none.',
-        args: { ids: { description: 'The ids, as objects gave them.' } },
+        description:
+          'The objects with these globally unique ids, in the order of the ids. Null for an id without an object.',
+        args: { ids: { description: 'The ids, as the API returned them.' } },
         resolve: (_, { ids }, __, { schema }, load) => {
           for (const id of ids) assertNodeId(id, schema)
           return load(ids)
         },
       },
-      idFieldOptions: { description: 'A globally unique id: `node(id:)` gives the same object again.' },
+      idFieldOptions: { description: 'A globally unique id: `node(id:)` returns the same object.' },
     },
   })
 }

@@ -15,7 +15,7 @@ export const DEFAULT_PAGE = 100
 export const MAX_PAGE = 1000
 const MAX_OFFSET = 2n ** 63n - 1n
 
-/** A page of a listing as a Relay connection, made of up to one row more than the page has. */
+/** Makes a Relay connection of a page's rows, which may have one extra row to detect that more follow. */
 export function connectionOf<Row>(
   listing: Listing<Row>,
   page: Page,
@@ -53,7 +53,7 @@ interface Ordered {
 
 const digits = (max: bigint) => (value: string) => /^\d{1,19}$/.test(value) && BigInt(value) <= max
 
-/** What a cursor's values look like: text that a column's type would not take must not reach the store. */
+/** Validates cursor values by column type, so that text of another type never reaches the database. */
 const PLACES = {
   text: (value: string) => /^[^\0]{0,1000}$/.test(value),
   int: digits(2n ** 31n - 1n),
@@ -63,7 +63,7 @@ const PLACES = {
   date: (value: string) => value.length === 10 && parseUtc(value) !== undefined,
 }
 
-/** The page that a list's arguments ask for. @throws BAD_INPUT */
+/** Reads the paging arguments of a list. @throws BAD_INPUT */
 export function readPage(listing: Ordered, args: PageArguments): Page & { after?: string[]; before?: string[] } {
   const { first, last } = args
   const bad = (name: string, message: string) =>
@@ -110,16 +110,18 @@ function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
 }
 
 const badCursor = () =>
-  new GatewayError('BAD_INPUT', 'The cursor is not of this list. Use one that this list gave, with the same order.', [
-    { in: 'query', name: 'cursor', message: 'is not a cursor of this list' },
-  ])
+  new GatewayError(
+    'BAD_INPUT',
+    'The cursor does not belong to this list. Use one that this list returned, with the same order.',
+    [{ in: 'query', name: 'cursor', message: 'is not a cursor of this list' }],
+  )
 
 const otherCursor = () =>
   new GatewayError(
     'BAD_INPUT',
-    'The cursor is of a list with another filter or order. Start again from the first page, or send the arguments it came with.',
-    [{ in: 'query', name: 'cursor', message: 'is of a list with another filter or order' }],
+    'The cursor belongs to a list with another filter or order. Start again from the first page, or send the filter and order that it was returned with.',
+    [{ in: 'query', name: 'cursor', message: 'belongs to a list with another filter or order' }],
   )
 
-/** The name of a list without what binds its cursors to a filter and an order. */
+/** The name of a list, without the suffix that binds its cursors to a filter and an order. */
 const kindOf = (name: string) => name.split('#')[0]

@@ -12,7 +12,7 @@ import { poolAt } from './types/pool.ts'
 import { vaultAt } from './types/vault.ts'
 
 const SPECIFICATION = 'https://specs.apollo.dev/federation/v2.6'
-/** As many as one batch takes, so that many are one statement. */
+/** The size of one batch, so that all representations are loaded in one statement. */
 const MAX_REPRESENTATIONS = 10_000
 
 interface OnChain {
@@ -20,7 +20,7 @@ interface OnChain {
   address: string
 }
 
-/** The graph as an Apollo Federation 2 subgraph: other graphs may refer to its users, pools, markets and vaults. */
+/** Creates the Apollo Federation 2 subgraph. Other subgraphs may reference its users, pools, markets and vaults. */
 export function createSubgraph(): GraphQLSchema {
   const builder = createBuilder([federation, directives])
   const types = addTypes(builder)
@@ -42,10 +42,10 @@ export function createSubgraph(): GraphQLSchema {
   return schema
 }
 
-/** The subgraph's SDL, as `_service` tells it. */
+/** The subgraph's SDL, as `_service` returns it. */
 export const printSubgraph = (): string => printSubgraphSchema(createSubgraph())
 
-/** What a key stands for, loaded together with all others of its type; null: the store has none. */
+/** Loads the entity of a key, batched by type. Null if it is not stored. */
 const references = {
   User: ({ address }: { address: string }) => ({ address }),
   Pool: ({ address }: { address: string }, { batches }: GraphContext) => batches.load(poolAt.load, [address]),
@@ -58,23 +58,23 @@ const scalars = { address: 'Address', chainId: 'SafeInt' } as Record<string, str
 
 function addService(builder: Builder, sdl: () => string): void {
   const Service = builder.objectRef<object>('_Service').implement({
-    description: 'This graph as a part of a federated one.',
+    description: 'This graph as a subgraph of a federated graph.',
     fields: (t) => ({
-      sdl: t.string({ description: 'Its schema, with the directives of federation.', resolve: sdl }),
+      sdl: t.string({ description: 'The schema of the subgraph, with federation directives.', resolve: sdl }),
     }),
   })
   builder.queryField('_service', (t) =>
     t.field({
       type: Service,
-      description: 'What a router asks a subgraph for when it composes.',
+      description: 'The service definition that a router reads for composition.',
       resolve: () => ({}),
     }),
   )
 }
 
 /**
- * The plugin's own `_entities` cannot be had: its `toSubGraphSchema` makes a second Query type, which does not go with
- * fields of the type Query (`DataChange.query`).
+ * Replaces the plugin's `_entities`: its `toSubGraphSchema` creates a second Query type, which conflicts with fields of
+ * type Query (`DataChange.query`).
  */
 function addEntities(builder: Builder, { User, Pool, Market, Vault }: ReturnType<typeof addTypes>): void {
   builder.scalarType('_Any', {
@@ -82,7 +82,7 @@ function addEntities(builder: Builder, { User, Pool, Market, Vault }: ReturnType
     serialize: (value) => value,
   })
   const Entity = builder.unionType('_Entity', {
-    description: 'What other graphs may refer to.',
+    description: 'An entity that other subgraphs may reference.',
     types: [User, Pool, Market, Vault],
   })
   builder.queryField('_entities', (t) =>
@@ -90,12 +90,12 @@ function addEntities(builder: Builder, { User, Pool, Market, Vault }: ReturnType
       type: [Entity],
       nullable: { list: false, items: true },
       description:
-        'The entities that representations stand for, in their order; null where the store has none. A representation that is malformed is an error at its place.',
+        'The entities of the given representations, in the same order. Null for an entity that is not stored. A malformed representation is an error at its index.',
       args: {
         representations: t.arg({
           type: ['_Any'],
           required: true,
-          description: `Keys, with __typename: at most ${MAX_REPRESENTATIONS}.`,
+          description: `Entity keys with their __typename, at most ${MAX_REPRESENTATIONS}.`,
         }),
       },
       resolve: (_, { representations }, context, { schema }) => {
@@ -112,7 +112,7 @@ function addEntities(builder: Builder, { User, Pool, Market, Vault }: ReturnType
   )
 }
 
-/** @throws BAD_INPUT for what is no key of an entity */
+/** @throws BAD_INPUT if the representation is not an entity key */
 function readRepresentation(given: unknown, index: number, schema: GraphQLSchema) {
   const fault = (message: string) => new GatewayError('BAD_INPUT', `representations[${index}] ${message}.`)
   if (given === null || typeof given !== 'object' || Array.isArray(given)) throw fault('must be an object')
@@ -121,7 +121,7 @@ function readRepresentation(given: unknown, index: number, schema: GraphQLSchema
   if (!isEntity(typename)) throw fault(`must have a __typename of ${Object.keys(keys).join(', ')}`)
   const key = Object.fromEntries(
     keys[typename].map((name) => {
-      if (fields[name] === undefined) throw fault(`must have ${name}, which is of the key of ${typename}`)
+      if (fields[name] === undefined) throw fault(`must have ${name}, which is part of the key of ${typename}`)
       const scalar = schema.getType(scalars[name] ?? '')
       return [name, isScalarType(scalar) ? scalar.parseValue(fields[name]) : undefined]
     }),

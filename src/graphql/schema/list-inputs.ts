@@ -14,18 +14,18 @@ import { isOwnOrder, type SortBy, type SortKeys, sorted } from '../../db/lists/s
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from './builder.ts'
 
-/** What a list's arguments chose. */
+/** A list with a client's `where` and `orderBy` applied. */
 export interface Choice<Row> {
   listing: Listing<Row>
   filter(own: Filter): Filter
-  /** Whether it has a filter beside its own arguments. */
+  /** Whether `where` adds a filter. */
   filters: boolean
-  /** Whether its order is another than the list's own from either end. */
+  /** Whether the order differs from the default order and its reverse. */
   sorts: boolean
 }
 
 /**
- * A list as its arguments `where` and `orderBy` ask for it. Its cursors are bound to both; without them it is as it was.
+ * Applies the arguments `where` and `orderBy` to a list. Cursors are bound to both.
  * @throws BAD_INPUT
  */
 export function choose<Row>(choices: Choices, own: Listing<Row>, args: Record<string, unknown>): Choice<Row> {
@@ -41,7 +41,7 @@ export function choose<Row>(choices: Choices, own: Listing<Row>, args: Record<st
       if (text === '') return theirs
       const all = [...theirs.where, ...where]
       if (!branches) return { ...theirs, where: all }
-      // Alternatives serve the list's own order, of one filter.
+      // Branches only work in the default order and with a single filter.
       if (sorts || theirs.branches)
         return { ...theirs, where: [...all, Prisma.sql`(${Prisma.join(branches, ' OR ')})`] }
       return { where: all, branches }
@@ -49,7 +49,7 @@ export function choose<Row>(choices: Choices, own: Listing<Row>, args: Record<st
   }
 }
 
-/** The name of a list for its cursors, bound to its filter and order; without them its own. */
+/** The name that a list's cursors carry: with a filter or an order, it ends in a digest of both. */
 export function boundName(name: string, where: string, by: SortBy[]): string {
   if (where === '' && by.length === 0) return name
   const digest = createHash('sha256')
@@ -59,13 +59,13 @@ export function boundName(name: string, where: string, by: SortBy[]): string {
   return `${name}#${digest}`
 }
 
-/** Which way lists and groups are sorted. */
+/** Adds the direction of sort keys. */
 export const addSortDirection = (builder: Builder) =>
   builder.enumType('SortDirection', {
-    description: 'Which way a list is sorted.',
+    description: 'The direction of a sort key.',
     values: {
-      ASC: { description: 'Smallest, earliest, or lowest of its characters first.' },
-      DESC: { description: 'Largest, latest, or highest of its characters first.' },
+      ASC: { description: 'Ascending: the smallest or earliest value first, text in code point order.' },
+      DESC: { description: 'Descending: the largest or latest value first, text in reverse code point order.' },
     } as const,
   })
 
@@ -73,22 +73,25 @@ export type SortDirectionRef = ReturnType<typeof addSortDirection>
 
 type Enums = Record<string, object>
 
-/** The input types that every list's filter and order are made of. */
+/** Adds the range inputs, and returns a function that adds the filter and order inputs of one list. */
 export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
   const bounds = (name: string, type: 'DateTime' | 'BigInt' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(name, {
-      description: `Bounds of ${what}. All that are given hold; what is null is as if left out. A value that is null is within no bounds.`,
+      description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
       fields: (t) => {
         const bound = (description: string) => t.field({ type: type as 'Float', description })
         return {
           ...(exact !== undefined && {
-            eq: bound(`Equal to this${exact}.`),
-            in: t.field({ type: [type as 'Float'], description: `Equal to one of these${exact}, at most 1000.` }),
+            eq: bound(`Equal to this value${exact}.`),
+            in: t.field({
+              type: [type as 'Float'],
+              description: `Equal to one of these values${exact}, at most 1000.`,
+            }),
           }),
-          gt: bound('More, or later, than this.'),
-          gte: bound('This, or more or later.'),
-          lt: bound('Less, or earlier, than this.'),
-          lte: bound('This, or less or earlier.'),
+          gt: bound('Greater or later than this value.'),
+          gte: bound('Greater or later than this value, or equal to it.'),
+          lt: bound('Less or earlier than this value.'),
+          lte: bound('Less or earlier than this value, or equal to it.'),
         }
       },
     })
@@ -96,18 +99,18 @@ export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirect
     date: bounds(
       'DateRange',
       'DateTime',
-      'a distribution date, which is midnight UTC',
-      ': the UTC date of the moment counts',
+      'distribution dates, which are midnight UTC',
+      ' (the UTC date of the given time counts)',
     ),
-    moment: bounds('MomentRange', 'DateTime', 'a moment'),
-    timestamp: bounds('TimestampRange', 'BigInt', 'a moment in Unix seconds', ''),
-    number: bounds('NumberRange', 'Float', 'a number: finite, in the unit of the value'),
-    int: bounds('IntRange', 'Int', 'an integer', ''),
+    moment: bounds('MomentRange', 'DateTime', 'points in time'),
+    timestamp: bounds('TimestampRange', 'BigInt', 'points in time, in Unix seconds', ''),
+    number: bounds('NumberRange', 'Float', 'finite numbers, in the unit of the value'),
+    int: bounds('IntRange', 'Int', 'integers', ''),
   }
   function filterType(name: string, conditions: Conditions, enums: Enums): InputRef<Where> {
     const ref = builder.inputRef<Where>(`${name}Filter`)
     return ref.implement({
-      description: `Which rows of a list of ${name}: all that is given holds, and what is null is as if left out. At most ${MAX_CONDITIONS} conditions, nested at most ${MAX_NESTING} deep.`,
+      description: `A filter for a list of ${name}. A row must match all given conditions; a null condition is ignored. At most ${MAX_CONDITIONS} conditions, nested at most ${MAX_NESTING} deep.`,
       fields: (t) => ({
         ...Object.fromEntries(
           Object.entries(conditions).map(([field, condition]) => [
@@ -115,9 +118,12 @@ export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirect
             t.field({ type: inputTypeOf(field, condition, enums) as 'String', description: condition.description }),
           ]),
         ),
-        AND: t.field({ type: [ref], description: 'All of these hold. Of none: always.' }),
-        OR: t.field({ type: [ref], description: 'At least one of these holds. Of none: never.' }),
-        NOT: t.field({ type: ref, description: 'This does not hold.' }),
+        AND: t.field({ type: [ref], description: 'All of these filters match. An empty list always matches.' }),
+        OR: t.field({
+          type: [ref],
+          description: 'At least one of these filters matches. An empty list never matches.',
+        }),
+        NOT: t.field({ type: ref, description: 'This filter does not match.' }),
       }),
     }) as InputRef<Where>
   }
@@ -131,24 +137,29 @@ export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirect
 
   function orderType(name: string, keys: SortKeys): InputRef<SortBy> {
     const Field = builder.enumType(`${name}OrderField`, {
-      description: `What a list of ${name} can be sorted by.`,
+      description: `A sort key for a list of ${name}.`,
       values: Object.fromEntries(
         Object.entries(keys).map(([key, { description, nullable }]) => [
           key,
-          { description: nullable ? `${description} Null comes last, whichever the direction.` : description },
+          { description: nullable ? `${description} Nulls come last in both directions.` : description },
         ]),
       ),
     })
     return builder.inputType(`${name}Order`, {
-      description: `One key that a list of ${name} is sorted by. Rows that are equal in all keys are in the list's own order, which is reversed where the first key is its own first one the other way round.`,
+      description: `A sort key for a list of ${name} and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order.`,
       fields: (t) => ({
-        field: t.field({ type: Field, required: true, description: 'What it is sorted by.' }),
-        direction: t.field({ type: SortDirection, required: true, defaultValue: 'ASC', description: 'Which way.' }),
+        field: t.field({ type: Field, required: true, description: 'The sort key.' }),
+        direction: t.field({
+          type: SortDirection,
+          required: true,
+          defaultValue: 'ASC',
+          description: 'The sort direction.',
+        }),
       }),
     }) as unknown as InputRef<SortBy>
   }
 
-  /** The types of a list's arguments `where` and `orderBy`. `enums`: the conditions that take one. */
+  /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by condition. */
   return <Own extends Choices>(name: string, choices: Own, enums: Enums = {}) => ({
     choices: choices as Choices,
     Filter: filterType(name, choices.conditions, enums),
@@ -165,5 +176,5 @@ const SCALARS = {
 } as const
 
 export type ChoiceTypes = ReturnType<typeof addChoiceTypes>
-/** The types of a list's arguments `where` and `orderBy`, and what they choose from. */
+/** The input types of a list's `where` and `orderBy`, with the filters and sort keys behind them. */
 export type Chosen = ReturnType<ChoiceTypes>

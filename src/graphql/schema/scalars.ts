@@ -7,7 +7,7 @@ const INTEGER = /^(0|[1-9][0-9]*)$/
 const MAX_DIGITS = 20_000
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
 
-/** The graph's scalars, strict on input. */
+/** Adds the custom scalars, which are strict on input. */
 export function addScalars(builder: Builder): void {
   builder.addScalarType('Float', Float)
   builder.scalarType('Address', {
@@ -20,7 +20,7 @@ export function addScalars(builder: Builder): void {
   })
   builder.scalarType('DateTime', {
     description:
-      'A moment in UTC, ISO 8601: 2025-03-01T00:00:00.000Z. Input may be a date alone (midnight UTC). A distribution date is midnight UTC.',
+      'A point in time in UTC, in ISO 8601 format: 2025-03-01T00:00:00.000Z. Input may be a date alone, which means midnight UTC. A distribution date is midnight UTC.',
     serialize: (value) => value.toISOString() as never,
     parseValue: (value) => {
       const date = typeof value === 'string' ? parseUtc(value) : undefined
@@ -30,7 +30,7 @@ export function addScalars(builder: Builder): void {
   })
   builder.scalarType('BigInt', {
     description:
-      'An integer from 0 up that may not fit a number, as a decimal string: token amounts in their smallest unit, Unix seconds. Input may be a string or an integer literal.',
+      'A non-negative integer that may exceed 2^53, as a decimal string: token amounts in their smallest unit, Unix seconds. Input may be a string or an integer literal.',
     serialize: (value) => String(value),
     parseValue: (value) => {
       if (typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value)) return BigInt(value)
@@ -48,7 +48,7 @@ export function addScalars(builder: Builder): void {
     },
   })
   builder.scalarType('SafeInt', {
-    description: 'An integer from 0 to 2^53-1, such as a chain id: what a JSON number holds exactly.',
+    description: 'An integer from 0 to 2^53-1, such as a chain id. A JSON number represents it exactly.',
     serialize: (value) => Number(value),
     parseValue: (value) => {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
@@ -68,7 +68,7 @@ const Float = new GraphQLScalarType({
   serialize: (value) => (isExactNumber(value) ? (value as number) : GraphQLFloat.serialize(value)),
 })
 
-/** The moment that an ISO 8601 UTC text names; undefined for any other text, impossible dates and the year 0 included. */
+/** Parses an ISO 8601 UTC date or timestamp. Returns undefined for anything else, including impossible dates and year 0. */
 export function parseUtc(text: string): Date | undefined {
   if (!ISO.test(text) || text.startsWith('0000')) return undefined
   const date = new Date(text)

@@ -29,7 +29,7 @@ import { addUser, userRef } from './types/user.ts'
 import { addUserLookup } from './types/user-lookup.ts'
 import { addVault } from './types/vault.ts'
 
-/** The graph. */
+/** Creates the GraphQL schema. */
 export function createSchema(): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder)
@@ -37,18 +37,18 @@ export function createSchema(): GraphQLSchema {
 }
 
 /**
- * Puts the graph together. A type is in types/, with the queries that return it and the mutations that change it.
- * @returns the types that other graphs may refer to
+ * Adds all types. Each file in types/ has a type, the queries that return it and the mutations that change it.
+ * @returns the types that other subgraphs may reference
  */
 export function addTypes(builder: Builder) {
   addScalars(builder)
   const Query = builder.queryType({
-    description: "Reads. Everything in one operation's answer belongs to one snapshot of the store.",
+    description: 'Queries. Each response is read from one database snapshot, so its numbers always agree.',
   })
-  builder.mutationType({ description: 'Changes, for operators: they need the admin token.' })
+  builder.mutationType({ description: 'Mutations, for operators. They require the admin token.' })
   builder.globalConnectionField('totalCount', (t) =>
     t.int({
-      description: 'How many rows the whole list has; counted only when it is selected.',
+      description: 'Total number of rows in the list, over all pages. Counted only when it is selected.',
       extensions: { cost: { weight: 'count' } },
       resolve: (connection) => connection.totalCount(),
     }),

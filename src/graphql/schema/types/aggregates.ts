@@ -16,24 +16,24 @@ const MAX_OFFSET = 1_000_000
 
 const GROUPS: Record<string, string> = {
   DATE: 'The UTC date.',
-  WEEK: 'The week, from Monday on, UTC.',
-  MONTH: 'The month, UTC.',
+  WEEK: 'The week, starting on Monday (UTC).',
+  MONTH: 'The calendar month (UTC).',
   POOL: 'The pool.',
-  ASSET: 'The token, on one chain.',
-  MARKET: 'The market; of rewards, the market of the collateral.',
+  ASSET: 'The token on its chain.',
+  MARKET: 'The market. For rewards, the collateral market.',
   VAULT: 'The vault.',
   CHAIN: 'The chain.',
   USER: 'The user.',
 }
 const TIMES = ['DATE', 'WEEK', 'MONTH']
 
-/** SUM_POINTS for sumPoints. */
+/** Turns sumPoints into SUM_POINTS. */
 const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
 const bad = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
-/** The names of the fields that may be selected on what a field gives: @include and @skip are not looked at. */
+/** The names of a field's selected subfields, ignoring @include and @skip. */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
   const names = new Set<string>()
   const add = ({ selections }: SelectionSetNode): void => {
@@ -50,7 +50,7 @@ function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<strin
 
 type Refs = { GroupKey: GroupKeyRef; SortDirection: SortDirectionRef }
 
-/** Sums, counts and averages over positions, snapshots and rewards. */
+/** Adds sums, counts and averages over positions, snapshots and rewards. */
 export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Refs): void {
   function add(
     of: { type: string; query: string; rows: string; bound: string; perDate?: number },
@@ -66,32 +66,32 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
       })
     const Group = enumOf(
       `${of.type}GroupBy`,
-      `What ${of.rows} are grouped by.`,
+      `A dimension to group ${of.rows} by.`,
       Object.fromEntries(Object.keys(aggregate.groups).map((group) => [group, GROUPS[group] ?? ''])),
     )
     const By = enumOf(
       `${of.type}AggregateField`,
-      `A number of a group of ${of.rows}, to sort by.`,
+      `A measure to sort groups of ${of.rows} by.`,
       Object.fromEntries(Object.entries(aggregate.measures).map(([name, measure]) => [name, measure.description])),
     )
     const OrderBy = builder.inputType(`${of.type}AggregateOrder`, {
-      description: `How groups of ${of.rows} are sorted: those that have no such number are last.`,
+      description: `A sort key for groups of ${of.rows} and its direction. Groups whose value is null come last.`,
       fields: (t) => ({
-        by: t.field({ type: By, required: true, description: 'The number.' }),
+        by: t.field({ type: By, required: true, description: 'The measure to sort by.' }),
         direction: t.field({
           type: SortDirection,
           required: true,
           defaultValue: 'DESC' as const,
-          description: 'Which way.',
+          description: 'The sort direction.',
         }),
       }),
     })
     const Row = builder.objectRef<AggregateRow>(`${of.type}Aggregate`).implement({
-      description: `A group of ${of.rows}, and what they add up to.`,
+      description: `A group of ${of.rows} and its totals.`,
       fields: (t) => ({
         key: t.field({
           type: GroupKey,
-          description: 'What they have in common.',
+          description: 'The values that the rows of the group share.',
           resolve: (row) => row as Key,
         }),
         ...Object.fromEntries(
@@ -112,26 +112,30 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
       t.field({
         type: [Row],
         extensions: { cost: { weight: aggregatedCost(of.perDate) } },
-        description: `Groups of ${of.rows} with their counts, sums and averages. ${of.bound}`,
+        description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
-          filter: t.arg({ type: FilterInput, required: true, description: `Which ${of.rows}.` }),
+          filter: t.arg({ type: FilterInput, required: true, description: `Only ${of.rows} that match this filter.` }),
           groupBy: t.arg({
             type: [Group],
             required: true,
             defaultValue: [],
-            description: 'What they are grouped by, together; none: all are one group.',
+            description: 'The dimensions to group by. If empty, all rows form one group.',
           }),
           orderBy: t.arg({
             type: [OrderBy],
             required: true,
             defaultValue: [],
-            description: 'By which numbers groups are sorted, the first first; equal ones are sorted by their keys.',
+            description: 'The measures to sort groups by, in order of priority. Ties are sorted by group key.',
           }),
-          first: t.arg.int({ defaultValue: 100, required: true, description: `How many, 0 to ${MAX_GROUPS}.` }),
+          first: t.arg.int({
+            defaultValue: 100,
+            required: true,
+            description: `Number of groups to return, 0 to ${MAX_GROUPS}.`,
+          }),
           offset: t.arg.int({
             defaultValue: 0,
             required: true,
-            description: `How many to skip, 0 to ${MAX_OFFSET}.`,
+            description: `Number of groups to skip, 0 to ${MAX_OFFSET}.`,
           }),
         },
         resolve: (_, { filter, groupBy, orderBy, first, offset }, { reader }, info) => {
@@ -154,10 +158,10 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
   }
 
   const common = (t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) => ({
-    users: t.field({ type: ['Address'], description: `Those of these users, at most ${MAX_AGGREGATE_USERS}.` }),
-    chainId: t.field({ type: 'SafeInt', description: 'Those of one chain.' }),
-    from: t.field({ type: 'DateTime', description: 'From this UTC date on.' }),
-    to: t.field({ type: 'DateTime', description: 'Up to this UTC date, included.' }),
+    users: t.field({ type: ['Address'], description: `Only rows of these users, at most ${MAX_AGGREGATE_USERS}.` }),
+    chainId: t.field({ type: 'SafeInt', description: 'Only rows on this chain.' }),
+    from: t.field({ type: 'DateTime', description: 'Only rows on or after this UTC date.' }),
+    to: t.field({ type: 'DateTime', description: 'Only rows on or before this UTC date.' }),
   })
 
   add(
@@ -166,15 +170,15 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
       query: 'positionAggregates',
       rows: 'positions',
       bound:
-        'A filter needs users, or from and to at most 31 dates apart, or a pool with from and to at most 366 dates apart.',
+        'The filter must name users, or a range (from, to) of at most 31 dates, or a pool and a range of at most 366 dates.',
     },
     positionAggregate,
     builder.inputType('PositionAggregateFilter', {
-      description: 'Which positions: those that match all that is given.',
+      description: 'A filter for positions. A row must match every given field.',
       fields: (t) => ({
         ...common(t),
-        pool: t.field({ type: 'Address', description: 'Those in one pool.' }),
-        asset: t.field({ type: 'Address', description: 'The sides of positions that have this token.' }),
+        pool: t.field({ type: 'Address', description: 'Only positions in this pool.' }),
+        asset: t.field({ type: 'Address', description: 'Only the sides of positions in this token.' }),
       }),
     }),
   )
@@ -183,9 +187,9 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
     ['VaultSnapshot', 'vault', vaultSnapshotAggregate],
   ] as const) {
     const Filter = builder.inputType(`${type}AggregateFilter`, {
-      description: `Which ${kind} snapshots: those that match all that is given.`,
+      description: `A filter for ${kind} snapshots. A row must match every given field.`,
       fields: (t) => {
-        const entity = t.field({ type: 'Address', description: `Those in the ${kind} at this address.` })
+        const entity = t.field({ type: 'Address', description: `Only snapshots in the ${kind} at this address.` })
         return { ...common(t), ...(kind === 'market' ? { market: entity } : { vault: entity }) }
       },
     })
@@ -194,7 +198,7 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
         type,
         query: `${kind}SnapshotAggregates`,
         rows: `${kind} snapshots`,
-        bound: `A filter needs users, or a ${kind} with from and to at most 366 dates apart.`,
+        bound: `The filter must name users, or a ${kind} and a range (from, to) of at most 366 dates.`,
       },
       aggregate,
       Filter,
@@ -206,15 +210,16 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
       query: 'liquidationRewardAggregates',
       rows: 'liquidation rewards',
       perDate: 10,
-      bound: 'A filter needs users, or from and to at most 366 dates apart.',
+      bound: 'The filter must name users, or a range (from, to) of at most 366 dates.',
     },
     rewardAggregate,
     builder.inputType('LiquidationRewardAggregateFilter', {
-      description: 'Which liquidation rewards: those that match all that is given; a market and a vault: of either.',
+      description:
+        'A filter for liquidation rewards. A row must match every given field; given both a market and a vault, it must match one of them.',
       fields: (t) => ({
         ...common(t),
-        market: t.field({ type: 'Address', description: 'Those of the collateral market at this address.' }),
-        vault: t.field({ type: 'Address', description: 'Those of the vault at this address.' }),
+        market: t.field({ type: 'Address', description: 'Only rewards of the collateral market at this address.' }),
+        vault: t.field({ type: 'Address', description: 'Only rewards of the vault at this address.' }),
       }),
     }),
   )

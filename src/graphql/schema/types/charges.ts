@@ -2,7 +2,7 @@ import type { Charge } from '../../policy/cost.ts'
 import { MAX_PAGE } from '../connection.ts'
 import { parseUtc } from '../scalars.ts'
 
-/** What fields cost whose work depends on more than their page. What a request gives may be anything. */
+/** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
 
 const DAY_MS = 86_400_000
 const INTERVAL_DAYS: Record<string, number> = { DAY: 1, WEEK: 7, MONTH: 28 }
@@ -13,7 +13,7 @@ const moment = (given: unknown) => (typeof given === 'string' ? parseUtc(given)?
 const lengthOf = (given: unknown) =>
   Array.isArray(given) ? given.length : given === undefined || given === null ? 0 : 1
 
-/** How many buckets a series has. */
+/** The number of buckets of a series. */
 export const buckets: Charge = ({ interval, from, to }) => {
   const [first, last] = [moment(from), moment(to) ?? Date.now()]
   if (first === undefined) return DEFAULT_BUCKETS
@@ -21,37 +21,37 @@ export const buckets: Charge = ({ interval, from, to }) => {
   return Math.min(Math.ceil(days / (INTERVAL_DAYS[String(interval)] ?? 1)) + 1, MAX_BUCKETS)
 }
 
-/** A bucket of amounts, each of whose values is computed by itself. */
+/** The cost of a bucket of amounts, each of which is computed separately. */
 export const BUCKET = 5
 
-/** How many addresses are given. */
+/** The number of addresses in the arguments. */
 export const addresses: Charge = ({ addresses: given }) => Math.min(lengthOf(given), MAX_PAGE)
 
-/** A user of an aggregate, with all of the rows over all dates. */
+/** The cost of aggregating one user's rows over all dates. */
 const AGGREGATED_USER = 100
-/** A date of an aggregate, with all of its rows: of one pool, market or vault, or of all of them. */
+/** The cost of aggregating the rows of one date: of one pool, market or vault, or of all of them. */
 const AGGREGATED_DATES = { one: 20, all: 1000 }
 
-/** What an aggregate reads. @param all what a date of all rows costs */
+/** The cost of an aggregate. @param all the cost of all rows of one date */
 export const aggregated =
   (all = AGGREGATED_DATES.all): Charge =>
   ({ filter }) => {
     const { users, from, to, pool, market, vault } = (filter ?? {}) as Record<string, unknown>
     if (users !== undefined && users !== null) return AGGREGATED_USER * lengthOf(users)
     const [first, last] = [moment(from), moment(to)]
-    // One without both is refused.
+    // The resolver rejects a filter without users or a range.
     if (first === undefined || last === undefined) return 0
     const dates = Math.floor(Math.max(0, last - first) / DAY_MS) + 1
     return dates * (pool || market || vault ? Math.min(AGGREGATED_DATES.one, all) : all)
   }
 
-/** A part of a list that an index serves, which is read by itself. */
+/** The cost of one index range. */
 const BRANCH = 10
 
-/** More of them are read as one. */
+/** Above this number of ranges, they are read as one. */
 const MOST_BRANCHES = 400
 
-/** A list of positions: each token, user or pool that it names is a part of it. */
+/** The cost of a list of positions: each token, user or pool in its filter is an index range. */
 export const positionParts: Charge = ({ assets, where, after, before, afterRecord }) => {
   const { assets: tokens, asset, users, pools } = (where ?? {}) as Record<string, unknown>
   const parts = 2 * (lengthOf(assets) + lengthOf(tokens) + lengthOf(asset)) + lengthOf(users) + lengthOf(pools)
@@ -59,8 +59,8 @@ export const positionParts: Charge = ({ assets, where, after, before, afterRecor
   return 1 + (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0)
 }
 
-/** Counting rows that a filter leaves: all of them are read. */
+/** The cost of counting filtered rows, all of which are read. */
 export const FILTERED_COUNT = 1000
 
-/** Counting the rows of a pool, a market or a vault. */
+/** The cost of counting the rows of a pool, market or vault. */
 export const OWNED_COUNT = 100

@@ -9,7 +9,7 @@ export function addDataVersion(builder: Builder): void {
     t.field({
       type: 'BigInt',
       description:
-        'The version of the stored data: every write raises it. Answers with the same version are of the same data.',
+        'The version of the stored data. Every write raises it, so responses with the same version come from the same data.',
       resolve: (_, __, { batches }) => batches.load(versionOnce, ''),
     }),
   )

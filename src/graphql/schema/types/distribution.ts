@@ -28,7 +28,7 @@ import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
 
-/** A distribution as it is stored, but for its points, which are no millionths. */
+/** A stored distribution, with points instead of millionths. */
 type DistributionRow = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
 
 const distributions: Listing<DistributionRow> = {
@@ -47,7 +47,7 @@ const distributions: Listing<DistributionRow> = {
   order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
 }
 
-/** The distribution of a date. */
+/** Loads the distribution of a date. */
 export const distributionAt = keyOf(distributions, { 't.date': 'date' })
 
 const program = keyedRow<ProgramTotals>([], {
@@ -60,13 +60,13 @@ const program = keyedRow<ProgramTotals>([], {
   at: () => Prisma.sql`FROM program t`,
 })
 
-/** The newest distribution; null in a store without positions. */
+/** Reads the newest distribution. Null if no positions are stored. */
 export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
   const [newest] = await listPages(reader, distributions, { where: [] }, { limit: 1, backward: false, offset: 0n })
   return newest?.[0] ?? null
 }
 
-/** The program's totals, read once an operation. */
+/** Loads the program's totals, once per operation. */
 export async function loadProgram(context: GraphContext): Promise<ProgramTotals> {
   return (await context.batches.load(program.load, [])) as ProgramTotals
 }
@@ -90,15 +90,21 @@ export function addDistribution(builder: Builder, refs: Refs) {
     description: 'One day of the points program.',
     fields: (t) => ({
       date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
-      totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
-      positionCount: t.exposeInt('positionCount', { description: 'Positions on the date.' }),
-      accountCount: t.exposeInt('accountCount', { description: 'Accounts with a position on the date.' }),
-      kind: t.expose('kind', { type: DistributionKind, description: 'How its stored points came to be.' }),
-      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run that stored them started.' }),
-      finishedAt: t.expose('finishedAt', { type: 'DateTime', description: 'When the run that stored them finished.' }),
+      totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
+      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
+      accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
+      kind: t.expose('kind', { type: DistributionKind, description: 'How the stored points were produced.' }),
+      startedAt: t.expose('startedAt', {
+        type: 'DateTime',
+        description: 'When the run that stored the points started.',
+      }),
+      finishedAt: t.expose('finishedAt', {
+        type: 'DateTime',
+        description: 'When the run that stored the points finished.',
+      }),
       positions: t.field({
         type: Positions,
-        description: 'The positions of the date, by id.',
+        description: 'The positions on the date, sorted by id.',
         args: listArguments(t.arg, PositionChosen),
         ...list({
           listing: () => positionListing,
@@ -118,12 +124,12 @@ export function addDistribution(builder: Builder, refs: Refs) {
       run: t.field({
         type: Run,
         nullable: true,
-        description: 'The run that last changed it; null: it was before runs were recorded.',
+        description: 'The run that last changed the distribution. Null if it predates run records.',
         resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
       }),
       runs: t.field({
         type: Runs,
-        description: 'All runs of the date, newest first: those that failed and one in progress among them.',
+        description: 'All runs for the date, newest first, including failed runs and one in progress.',
         args: listArguments(t.arg, RunChosen),
         ...unplanned({
           listing: () => runListing,
@@ -140,21 +146,27 @@ export function addDistribution(builder: Builder, refs: Refs) {
   const Program = builder.objectRef<ProgramTotals>('Program').implement({
     description: 'The totals of the whole points program.',
     fields: (t) => ({
-      totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all accounts over all distribution dates.' }),
-      accountCount: t.exposeInt('accountCount', { description: 'Addresses with at least one stored position.' }),
-      positionCount: t.exposeInt('positionCount', { description: 'Stored positions over all distribution dates.' }),
+      totalPoints: t.exposeFloat('totalPoints', {
+        description: 'Total points of all accounts over all distribution dates.',
+      }),
+      accountCount: t.exposeInt('accountCount', {
+        description: 'Number of accounts: addresses with at least one stored position.',
+      }),
+      positionCount: t.exposeInt('positionCount', {
+        description: 'Number of stored positions over all distribution dates.',
+      }),
     }),
   })
 
   const DistributionRun = builder.objectRef<FinishedRun>('DistributionRun').implement({
-    description: 'What a run that recomputed a distribution did.',
+    description: 'The result of a run that recomputed a distribution.',
     fields: (t) => ({
       distributionDate: t.expose('distributionDate', {
         type: 'DateTime',
         description: 'The distribution date, midnight UTC.',
       }),
-      positionCount: t.exposeInt('positionCount', { description: 'Positions on the date.' }),
-      totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
+      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
+      totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
       startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run started.' }),
       finishedAt: t.expose('finishedAt', { type: 'DateTime', description: 'When the run finished.' }),
       run: t.field({
@@ -173,30 +185,32 @@ export function addDistribution(builder: Builder, refs: Refs) {
     description: 'An account whose points a run would change.',
     fields: (t) => ({
       account: t.expose('account', { type: 'Address', description: "The account's address." }),
-      pointsBefore: t.exposeFloat('pointsBefore', { description: 'Its points over all dates now.' }),
-      pointsAfter: t.exposeFloat('pointsAfter', { description: 'Its points over all dates after the run.' }),
-      pointsChange: t.exposeFloat('pointsChange', { description: 'By how much they would change.' }),
+      pointsBefore: t.exposeFloat('pointsBefore', { description: "The account's current points over all dates." }),
+      pointsAfter: t.exposeFloat('pointsAfter', { description: "The account's points over all dates after the run." }),
+      pointsChange: t.exposeFloat('pointsChange', {
+        description: 'The change in points: points after the run minus points before it.',
+      }),
       rankBefore: t.exposeInt('rankBefore', {
         nullable: true,
-        description: 'Its rank now; null: it is no account yet.',
+        description: "The account's current rank. Null if it is not an account yet.",
       }),
       rankAfter: t.exposeInt('rankAfter', {
         nullable: true,
-        description: 'Its rank after the run; null: it would be no account any more.',
+        description: "The account's rank after the run. Null if it would no longer be an account.",
       }),
     }),
   })
 
   const PreviewKind = builder.enumType('PreviewKind', {
-    description: 'Which run is previewed.',
+    description: 'The kind of run to preview.',
     values: {
-      MANUALUPDATE: { description: 'A manualupdate: with positions fetched from the source now.' },
-      RESYNC: { description: 'A resync: with the stored positions.' },
+      MANUALUPDATE: { description: 'A manual update, with positions fetched from the source now.' },
+      RESYNC: { description: 'A resync, with the stored positions.' },
     },
   })
 
   const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
-    description: 'What a run would change. Nothing of it is stored.',
+    description: 'The changes that a run would make. None of them are stored.',
     fields: (t) => ({
       distributionDate: t.expose('distributionDate', {
         type: 'DateTime',
@@ -204,28 +218,30 @@ export function addDistribution(builder: Builder, refs: Refs) {
       }),
       kind: t.field({
         type: PreviewKind,
-        description: 'Which run it is of.',
+        description: 'The kind of run.',
         resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
       }),
-      before: t.expose('before', { type: DayTotals, description: 'The date now; zeros where it is not stored.' }),
-      after: t.expose('after', { type: DayTotals, description: 'The date after the run.' }),
+      before: t.expose('before', {
+        type: DayTotals,
+        description: 'The current totals of the date, all zero if the date is not stored.',
+      }),
+      after: t.expose('after', { type: DayTotals, description: 'The totals of the date after the run.' }),
       programPointsBefore: t.exposeFloat('programPointsBefore', {
-        description: 'Points of all accounts over all dates now.',
+        description: 'Current total points of all accounts over all dates.',
       }),
       programPointsAfter: t.exposeFloat('programPointsAfter', {
-        description: 'Points of all accounts over all dates after the run.',
+        description: 'Total points of all accounts over all dates after the run.',
       }),
       changedAccountCount: t.exposeInt('changedAccountCount', {
-        description: 'Accounts whose points would change, those that come and go among them.',
+        description: 'Number of accounts whose points would change, including added and removed accounts.',
       }),
       changedRankCount: t.exposeInt('changedRankCount', {
-        description: 'Accounts that would be on another place of the leaderboard.',
+        description: 'Number of accounts whose rank would change.',
       }),
       movers: t.expose('movers', {
         type: [Mover],
         extensions: { cost: { rows: 'page' } },
-        description:
-          'The changed accounts, by the size of the change, largest first, then by address; `first` of them.',
+        description: 'The `first` accounts with the largest change in points, by size of change, then by address.',
       }),
     }),
   })
@@ -239,8 +255,8 @@ export function addDistribution(builder: Builder, refs: Refs) {
     distribution: t.field({
       type: Distribution,
       nullable: true,
-      description: 'The distribution of a date; null where no positions are stored for it.',
-      args: { date: t.arg({ type: 'DateTime', required: true, description: 'The date.' }) },
+      description: 'The distribution on a date. Null if no positions are stored for it.',
+      args: { date: t.arg({ type: 'DateTime', required: true, description: 'The distribution date.' }) },
       ...one(distributionAt, ['date']),
     }),
     distributions: t.field({
@@ -253,27 +269,28 @@ export function addDistribution(builder: Builder, refs: Refs) {
       type: Preview,
       extensions: { volatile: true, cost: { weight: 1000 } },
       description:
-        'What a run for a date would change, with the stored multipliers or with others in their place: the run itself, taken back at its end. It has the date as long as it takes, like a run. Needs the admin token.',
+        "The changes that a run for a date would make, with the stored multipliers or with others. A preview is a real run that is rolled back; it holds the date's lock until it ends. Requires the admin token.",
       args: {
         date: t.arg({
           type: 'DateTime',
           description:
-            'The date; when left out the newest stored one for a resync, the current UTC date for a manualupdate.',
+            'The distribution date. Defaults to the newest stored date for a resync and to the current UTC date for a manual update.',
         }),
         multipliers: t.arg({
           type: [MultiplierInput],
-          description: 'Multipliers to compute with, each pool once; pools and fields left out are as stored.',
+          description:
+            'Multipliers to compute with, each pool at most once. Omitted pools and fields use their stored values.',
         }),
         kind: t.arg({
           type: PreviewKind,
           defaultValue: 'RESYNC',
           required: true,
-          description: 'Which run to preview.',
+          description: 'The kind of run to preview.',
         }),
         first: t.arg.int({
           defaultValue: 100,
           required: true,
-          description: `How many of the accounts that change most, 0 to ${MAX_MOVERS}.`,
+          description: `Number of movers to return, 0 to ${MAX_MOVERS}.`,
         }),
       },
       resolve: (_, { date, multipliers, kind, first }, context) => {
@@ -294,8 +311,10 @@ export function addDistribution(builder: Builder, refs: Refs) {
     resyncDistribution: t.field({
       type: DistributionRun,
       description:
-        "Computes a date's points anew from its stored positions and the present multipliers. All of it lands or none. Needs the admin token.",
-      args: { date: t.arg({ type: 'DateTime', description: 'The date; the newest stored one when left out.' }) },
+        "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
+      args: {
+        date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the newest stored date.' }),
+      },
       resolve: async (_, { date }, context) => {
         const run = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
         context.batches.clear()
@@ -305,8 +324,10 @@ export function addDistribution(builder: Builder, refs: Refs) {
     updateDistribution: t.field({
       type: DistributionRun,
       description:
-        "Fetches a date's positions from the configured source, replaces the stored ones by them and computes their points. All of it lands or none. Needs the admin token.",
-      args: { date: t.arg({ type: 'DateTime', description: 'The date; the current UTC date when left out.' }) },
+        "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
+      args: {
+        date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the current UTC date.' }),
+      },
       resolve: async (_, { date }, context) => {
         const run = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
         context.batches.clear()

@@ -22,10 +22,10 @@ import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
 
-/** In how many markets and vaults a user is taken to be, however long a page is asked for. */
+/** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
 
-/** What is had by the user whose columns these are: one row, whatever there is. */
+/** An aggregate over the holdings of the user in the parent row. It always yields one row. */
 const held = (columns: Columns, from: (holder: Holder) => Prisma.Sql, bodies = new Map<string, Prisma.Sql>()): One => ({
   columns: Object.fromEntries(Object.keys(columns).map((field) => [field, `e."${field}"`])),
   always: true,
@@ -42,7 +42,7 @@ const held = (columns: Columns, from: (holder: Holder) => Prisma.Sql, bodies = n
   },
 })
 
-/** How a user leads to earnings and to net APR. */
+/** The parent columns that `earningsAt` and `netAprAt` read. */
 export const heldBy = ['address', 'latestMarkets', 'latestVaults', 'chainId']
 export const earningsAt = held(earningsColumns, earningsFrom)
 export const netAprAt = held(netAprColumns, netAprFrom)
@@ -61,9 +61,9 @@ const breakdown = (listing: Listing<EntityEarnings> | Listing<EntityApr>, { choi
 
 export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const EntityType = builder.enumType('EntityType', {
-    description: 'What a user can have a position in.',
+    description: 'The kind of entity that a user has a position in.',
     values: {
-      MARKET: { value: 'market' as const, description: 'One side of a pool.' },
+      MARKET: { value: 'market' as const, description: 'A market: one side of a pool.' },
       VAULT: { value: 'vault' as const, description: 'A vault that lends across markets.' },
     },
   })
@@ -71,16 +71,21 @@ export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes 
   const EarningsItem = builder.objectRef<EntityEarnings>('EarningsItem').implement({
     description: "A user's earnings in one market or vault.",
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
       entityAddress: t.expose('entityId', { type: 'Address', description: 'The address of the market or vault.' }),
-      entityType: t.expose('entityType', { type: EntityType, description: 'Whether it is a market or a vault.' }),
+      entityType: t.expose('entityType', {
+        type: EntityType,
+        description: 'Whether the entity is a market or a vault.',
+      }),
       currentValueUsd: t.exposeFloat('currentValueUsd', {
-        description: 'Value at the newest snapshot, USD; a missing price counts as 0.',
+        description: 'Value at the newest snapshot, in USD. A missing price counts as 0.',
       }),
       netCashInvestedUsd: t.exposeFloat('netCashInvestedUsd', {
-        description: 'Deposits + repayments - withdrawals - borrowings, USD.',
+        description: 'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
       }),
-      earningsUsd: t.exposeFloat('earningsUsd', { description: 'Current value minus net cash invested, USD.' }),
+      earningsUsd: t.exposeFloat('earningsUsd', {
+        description: 'Earnings, in USD: current value minus net cash invested.',
+      }),
       hasIncompletePrices: t.exposeBoolean('hasIncompletePrices', { description: 'Whether a price was missing.' }),
     }),
   })
@@ -89,15 +94,17 @@ export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes 
   const EarningsItems = connectionType(builder, 'EarningsItem', EarningsItem)
   const Earnings = builder.objectRef<EarningsRow>('Earnings').implement({
     description:
-      "A user's earnings: what positions are worth now, minus the money that went in. Totals are over all entities.",
+      "A user's earnings: the current value of the positions minus the net cash invested. Totals cover all entities.",
     fields: (t) => ({
-      totalEarningsUsd: t.exposeFloat('totalEarningsUsd', { description: 'Earnings, USD.' }),
-      totalCurrentValueUsd: t.exposeFloat('totalCurrentValueUsd', { description: 'Current value, USD.' }),
-      totalNetCashInvestedUsd: t.exposeFloat('totalNetCashInvestedUsd', { description: 'Net cash invested, USD.' }),
+      totalEarningsUsd: t.exposeFloat('totalEarningsUsd', { description: 'Total earnings, in USD.' }),
+      totalCurrentValueUsd: t.exposeFloat('totalCurrentValueUsd', { description: 'Total current value, in USD.' }),
+      totalNetCashInvestedUsd: t.exposeFloat('totalNetCashInvestedUsd', {
+        description: 'Total net cash invested, in USD.',
+      }),
       hasIncompletePrices: t.exposeBoolean('hasIncompletePrices', { description: 'Whether any price was missing.' }),
       breakdown: t.field({
         type: EarningsItems,
-        description: 'Every entity in which the user has a snapshot or a cash flow, by current value, largest first.',
+        description: 'All entities in which the user has a snapshot or a cash flow, by current value, largest first.',
         args: listArguments(t.arg, EarningsChosen),
         ...breakdown(entityEarnings, EarningsChosen),
       }),
@@ -105,36 +112,42 @@ export function addEarnings(builder: Builder, { chosen }: { chosen: ChoiceTypes 
   })
 
   const NetAprItem = builder.objectRef<EntityApr>('NetAprItem').implement({
-    description: "A user's deposit and debt in one market or vault, with their rates.",
+    description: "A user's deposit and debt in one market or vault, with their APR.",
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
       entityAddress: t.expose('entityId', { type: 'Address', description: 'The address of the market or vault.' }),
-      entityType: t.expose('entityType', { type: EntityType, description: 'Whether it is a market or a vault.' }),
-      earnDepositUsd: t.exposeFloat('depositUsd', {
-        description: 'What earns, USD: collateral (protected earns nothing), or vault assets.',
+      entityType: t.expose('entityType', {
+        type: EntityType,
+        description: 'Whether the entity is a market or a vault.',
       }),
-      depositRate: t.exposeFloat('depositRate', { description: 'What it earns, a fraction a year.' }),
-      borrowUsd: t.exposeFloat('debtUsd', { description: 'Debt, USD.' }),
-      borrowRate: t.exposeFloat('borrowRate', { description: 'What it costs, a fraction a year.' }),
+      earnDepositUsd: t.exposeFloat('depositUsd', {
+        description:
+          'The interest-earning deposit, in USD: collateral in a market (protected collateral earns nothing) or assets in a vault.',
+      }),
+      depositRate: t.exposeFloat('depositRate', { description: 'The deposit APR as a fraction: 0.05 is 5 %.' }),
+      borrowUsd: t.exposeFloat('debtUsd', { description: 'Debt, in USD.' }),
+      borrowRate: t.exposeFloat('borrowRate', { description: 'The borrow APR as a fraction: 0.05 is 5 %.' }),
     }),
   })
 
   const NetAprChosen = chosen('NetAprItem', netAprChoices, { entityType: EntityType })
   const NetAprItems = connectionType(builder, 'NetAprItem', NetAprItem)
   const NetApr = builder.objectRef<NetAprRow>('NetApr').implement({
-    description: "The average rates of a user's deposits and debts. Totals are over all entities.",
+    description: "The average APR of a user's deposits and debts. Totals cover all entities.",
     fields: (t) => ({
       earnNetApr: t.exposeFloat('earnNetApr', {
-        description: 'Weighted by deposit in USD, a fraction a year; 0 with none.',
+        description: 'The average deposit APR as a fraction, weighted by deposit in USD. 0 if there are no deposits.',
       }),
       borrowNetApr: t.exposeFloat('borrowNetApr', {
-        description: 'Weighted by debt in USD, a fraction a year; 0 with none.',
+        description: 'The average borrow APR as a fraction, weighted by debt in USD. 0 if there is no debt.',
       }),
-      totalEarnDepositsUsd: t.exposeFloat('totalEarnDepositsUsd', { description: 'What earns, USD.' }),
-      totalBorrowUsd: t.exposeFloat('totalBorrowUsd', { description: 'Debt, USD.' }),
+      totalEarnDepositsUsd: t.exposeFloat('totalEarnDepositsUsd', {
+        description: 'Total interest-earning deposits, in USD.',
+      }),
+      totalBorrowUsd: t.exposeFloat('totalBorrowUsd', { description: 'Total debt, in USD.' }),
       breakdown: t.field({
         type: NetAprItems,
-        description: 'Every entity in which the user has a snapshot, by deposit + debt, largest first.',
+        description: 'All entities in which the user has a snapshot, by deposit + debt, largest first.',
         args: listArguments(t.arg, NetAprChosen),
         ...breakdown(entityAprs, NetAprChosen),
       }),

@@ -5,7 +5,7 @@ import { type PoolRef, poolAt } from './pool.ts'
 import { type UserRef, userAt } from './user.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
-/** What the rows of a group have in common; what they are not grouped by is left out. */
+/** The values that the rows of a group share. Dimensions that are not grouped by are omitted. */
 export interface Key {
   start?: Date | null
   chainId?: bigint | null
@@ -18,69 +18,71 @@ export interface Key {
 
 type Refs = { User: UserRef; Pool: PoolRef; Market: MarketRef; Vault: VaultRef }
 
-/** The key of a group, whatever is grouped: of series and of aggregates. */
+/** Adds the key of a group, which series and aggregates share. */
 export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Refs) {
   return builder.objectRef<Key>('GroupKey').implement({
-    description: 'What the rows of a group have in common. A field is null where they are not grouped by it.',
+    description: 'The values that the rows of a group share. A field is null if rows are not grouped by it.',
     fields: (t) => ({
       start: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'The date, or the first date of the week or month, midnight UTC; null where groups are not of it.',
+        description:
+          'The date, or the first date of the week or month, midnight UTC. Null if rows are not grouped by time.',
         resolve: (key) => key.start ?? null,
       }),
       chainId: t.field({
         type: 'SafeInt',
         nullable: true,
-        description: 'The chain: also of a pool, a token, a market or a vault. Null for a pool that the store lacks.',
+        description:
+          'The chain id, also for groups by pool, token, market or vault. Null if rows are grouped by none of these, or if the pool is not stored.',
         resolve: (key) => key.chainId ?? null,
       }),
       poolAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The pool's address; null where groups are not of it.",
+        description: "The pool's address. Null if rows are not grouped by pool.",
         resolve: (key) => key.poolAddress ?? null,
       }),
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool; null where the store has none at its address.',
+        description: 'The pool. Null if it is not stored, or if rows are not grouped by pool.',
         ...one(poolAt, ['poolAddress']),
       }),
       assetAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The token's address; null where groups are not of it.",
+        description: "The token's address. Null if rows are not grouped by token.",
         resolve: (key) => key.assetAddress ?? null,
       }),
       marketAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The market's address; null where groups are not of it.",
+        description: "The market's address. Null if rows are not grouped by market.",
         resolve: (key) => key.marketAddress ?? null,
       }),
       market: t.field({
         type: Market,
         nullable: true,
-        description: 'The market; null where the store has none at its address.',
+        description: 'The market. Null if it is not stored, or if rows are not grouped by market.',
         ...one(marketAt, ['chainId', 'marketAddress']),
       }),
       vaultAddress: t.field({
         type: 'Address',
         nullable: true,
-        description: "The vault's address; null where groups are not of it.",
+        description: "The vault's address. Null if rows are not grouped by vault.",
         resolve: (key) => key.vaultAddress ?? null,
       }),
       vault: t.field({
         type: Vault,
         nullable: true,
-        description: 'The vault; null where the store has none at its address.',
+        description: 'The vault. Null if it is not stored, or if rows are not grouped by vault.',
         ...one(vaultAt, ['chainId', 'vaultAddress']),
       }),
       user: t.field({
         type: User,
         nullable: true,
-        description: 'The user; null where groups are not of it.',
+        description: 'The user. Null if rows are not grouped by user.',
         ...one(userAt, ['userAddress']),
       }),
     }),

@@ -14,18 +14,21 @@ import { type UserRef, userAt } from './user.ts'
 
 const NOW = { date: '', newest: true }
 
-/** Whether it is the present leaderboard, with all of its accounts. */
+/** Whether the list is the current leaderboard with all accounts. */
 const isWhole = ({ at = NOW, nowhere }: { at?: typeof NOW; nowhere?: boolean }) => at.newest && !nowhere
 
 export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: ChoiceTypes; User: UserRef }) {
   const EntryChosen = chosen('LeaderboardEntry', accountChoices)
   const LeaderboardEntry = builder.objectRef<StandingEntry>('LeaderboardEntry').implement({
-    description: "An account's place on the leaderboard. An account is an address with at least one stored position.",
+    description: "An account's entry on the leaderboard. An account is an address with at least one stored position.",
     fields: (t) => ({
-      rank: t.exposeInt('rank', { description: 'From 1; no two accounts share one. By points, then address.' }),
+      rank: t.exposeInt('rank', {
+        description:
+          "The account's rank, starting at 1; no two accounts share a rank. Accounts are ranked by points, then by address.",
+      }),
       account: t.expose('userAddress', { type: 'Address', description: "The account's address." }),
       points: t.exposeFloat('points', {
-        description: 'Points over all distribution dates up to that of the leaderboard.',
+        description: 'Points over all distribution dates up to the date of the leaderboard.',
       }),
       user: t.field({
         type: User,
@@ -39,18 +42,18 @@ export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: Cho
   builder.queryFields((t) => ({
     leaderboard: t.field({
       type: LeaderboardEntries,
-      description: 'All accounts by rank, now or as of a date.',
+      description: 'All accounts by rank, currently or as of a date.',
       args: {
         ...listArguments(t.arg, EntryChosen),
         asOf: t.arg({
           type: 'DateTime',
           description:
-            'As of the last distribution date up to this moment, included; the newest when left out. There is nothing before the first one.',
+            'The leaderboard as of the last distribution date at or before this time. Defaults to the newest date. The list is empty before the first date.',
         }),
         around: t.arg({
           type: 'Address',
           description:
-            'The page with this account in its middle, as far as the ends of the list allow it; nothing where it has no place. `first` is its size; not together with after, before, last, offset, where and orderBy, but its cursors lead on.',
+            "The page centred on this account (clamped to the list's ends); empty if it is unranked. `first` is the size of the page. Cannot be combined with after, before, last, offset, where or orderBy; use the cursors of the page to continue.",
         }),
       },
       ...list({
@@ -88,10 +91,10 @@ export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: Cho
     leaderboard: t.field({
       type: LeaderboardEntries,
       description:
-        'The accounts by rank, as the query of the same name answers them: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
+        'The accounts by rank, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
       args: {
         first: pageArguments(t.arg).first,
-        offset: t.arg({ type: 'BigInt', description: 'How many ranks to skip; none when left out.' }),
+        offset: t.arg({ type: 'BigInt', description: 'Number of ranks to skip. Defaults to 0.' }),
       },
       ...likeQuery,
     }),

@@ -5,35 +5,36 @@ import { MAX_PAGE } from '../connection.ts'
 export function addLimits(builder: Builder): void {
   const LimitsType = builder.objectRef<Limits>('Limits').implement({
     description:
-      'What one operation may ask for. More is refused before anything runs, with what was found and what is allowed. Null: there is no such limit.',
+      'The limits on one operation. An operation over a limit is rejected before it runs, with an error that states its size and the limit. Null means that there is no limit.',
     fields: (t) => ({
       depth: t.exposeInt('depth', {
         nullable: true,
-        description: 'Levels of fields. Fragments add none, and introspection does not count. Null: no limit.',
+        description:
+          'Maximum depth of nested fields. Fragments add no depth, and introspection does not count. Null if there is no limit.',
       }),
       aliases: t.exposeInt('aliases', {
         nullable: true,
-        description: 'Aliases, those in fragments among them. Null: no limit.',
+        description: 'Maximum number of aliases, including those in fragments. Null if there is no limit.',
       }),
       tokens: t.exposeInt('tokens', {
         nullable: true,
-        description: 'Tokens of the document: names, punctuation, values. Null: no limit.',
+        description: 'Maximum number of tokens in the document: names, punctuation, values. Null if there is no limit.',
       }),
       cost: t.exposeInt('cost', {
         nullable: true,
         description:
-          'The cost: 1 for each object, as often as the pages of the lists around it have rows; some fields that compute much cost more. The header `x-graphql-cost: 1` has it told in `extensions.cost`. Null: no limit.',
+          'Maximum cost. Each object costs 1, multiplied by the page sizes of the lists around it; fields that compute much cost more. Send the header `x-graphql-cost: 1` to get the cost in `extensions.cost`. Null if there is no limit.',
       }),
-      pageSize: t.int({ description: 'Rows of one page of a list.', resolve: () => MAX_PAGE }),
+      pageSize: t.int({ description: 'Maximum number of rows on a page of a list.', resolve: () => MAX_PAGE }),
     }),
   })
 
   builder.queryField('limits', (t) =>
     t.field({
       type: LimitsType,
-      // Of this gateway and no property of the data.
+      // Depends on this gateway's settings, not on the data.
       extensions: { volatile: true, cost: { weight: 0 } },
-      description: 'What one operation may ask for here.',
+      description: 'The limits of this gateway on one operation.',
       resolve: (_, __, { deps }) => deps.limits ?? NO_LIMITS,
     }),
   )

@@ -20,8 +20,8 @@ type Refs = {
   EarningsRefs
 
 /**
- * The ways from pools to their sides and from analytics records back to users, markets and vaults: what makes the two
- * domains one graph. Each goes through a loader, so that it is one statement however many rows lead there.
+ * Adds the fields that link pools to their markets, and analytics records to users, markets and vaults. Each field uses a
+ * loader, so it takes one statement for any number of rows.
  */
 export function addLinks(builder: Builder, refs: Refs): void {
   const { User, Pool, Multiplier, Market, Vault } = refs
@@ -29,19 +29,19 @@ export function addLinks(builder: Builder, refs: Refs): void {
     marketA: t.field({
       type: Market,
       nullable: true,
-      description: "Side A's market; null where the store has none at its address.",
+      description: 'The market of side A. Null if it is not stored.',
       ...one(marketAt, ['chainId', 'unit1Id']),
     }),
     marketB: t.field({
       type: Market,
       nullable: true,
-      description: "Side B's market; null where the store has none at its address.",
+      description: 'The market of side B. Null if it is not stored.',
       ...one(marketAt, ['chainId', 'unit2Id']),
     }),
     multiplier: t.field({
       type: Multiplier,
       nullable: true,
-      description: "What the pool's dollars are worth in points; null: it scores none.",
+      description: "The pool's current multiplier. Null if it has none; it then scores no points.",
       ...one(multiplierAt, ['id']),
     }),
   }))
@@ -63,7 +63,7 @@ export function addLinks(builder: Builder, refs: Refs): void {
     market: t.field({
       type: Market,
       nullable: true,
-      description: 'The market; null where the store has none at its address.',
+      description: 'The market. Null if it is not stored.',
       ...one(marketAt, ['chainId', 'marketId']),
     }),
   }))
@@ -71,7 +71,7 @@ export function addLinks(builder: Builder, refs: Refs): void {
     vault: t.field({
       type: Vault,
       nullable: true,
-      description: 'The vault; null where the store has none at its address.',
+      description: 'The vault. Null if it is not stored.',
       ...one(vaultAt, ['chainId', 'vaultId']),
     }),
   }))
@@ -79,13 +79,13 @@ export function addLinks(builder: Builder, refs: Refs): void {
     debtMarket: t.field({
       type: Market,
       nullable: true,
-      description: 'The market whose debt was repaid; null where the store has none at its address.',
+      description: 'The market whose debt was repaid. Null if it is not stored.',
       ...one(marketAt, ['chainId', 'debtMarketId']),
     }),
     collateralMarket: t.field({
       type: Market,
       nullable: true,
-      description: 'The market whose collateral was received; null where the store has none at its address.',
+      description: 'The market whose collateral was received. Null if it is not stored.',
       ...one(marketAt, ['chainId', 'collateralMarketId']),
     }),
   }))
@@ -93,7 +93,7 @@ export function addLinks(builder: Builder, refs: Refs): void {
     vault: t.field({
       type: Vault,
       nullable: true,
-      description: 'The vault; null where the store has none at its address.',
+      description: 'The vault. Null if it is not stored.',
       ...one(vaultAt, ['chainId', 'vaultId']),
     }),
   }))
@@ -102,13 +102,13 @@ export function addLinks(builder: Builder, refs: Refs): void {
       market: t.field({
         type: Market,
         nullable: true,
-        description: 'The market; null where the entity is a vault, or the store has none at its address.',
+        description: 'The market. Null if the entity is a vault, or if the market is not stored.',
         ...one(marketAt, ['chainId', 'marketId']),
       }),
       vault: t.field({
         type: Vault,
         nullable: true,
-        description: 'The vault; null where the entity is a market, or the store has none at its address.',
+        description: 'The vault. Null if the entity is a market, or if the vault is not stored.',
         ...one(vaultAt, ['chainId', 'vaultId']),
       }),
     }))

@@ -15,25 +15,25 @@ interface Refs extends Pick<RunRefs, 'Run'> {
 export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): void {
   builder.subscriptionType({
     description:
-      'What is told as it happens, over server-sent events (`accept: text/event-stream`), by every gateway on the store, whoever changed it. Everything in one event belongs to one snapshot of the store.',
+      'Live updates over server-sent events (`accept: text/event-stream`). Every gateway on the database reports every change, whoever made it. Each event is read from one database snapshot, so its numbers always agree.',
   })
 
   const DataChange = builder.objectRef<{ version: bigint }>('DataChange').implement({
-    description: 'The stored data as it is after a change.',
+    description: 'The stored data after a change.',
     fields: (t) => ({
       version: t.expose('version', {
         type: 'BigInt',
-        description: 'The data version that the event was read from: it grows with every transaction that writes.',
+        description: 'The data version that the event was read from. Every transaction that writes raises it.',
       }),
       distribution: t.field({
         type: Distribution,
         nullable: true,
-        description: 'The newest distribution; null in a store without positions.',
+        description: 'The newest distribution. Null if no positions are stored.',
         resolve: (_, __, context) => newestDistribution(context),
       }),
       query: t.field({
         type: Query,
-        description: 'Anything else to read at this version: a query that is answered anew with every change.',
+        description: 'Any query, answered from this version of the data after each change.',
         resolve: () => ({}),
       }),
     }),
@@ -43,7 +43,7 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
     t.field({
       type: Distribution,
       nullable: true,
-      description: 'The distribution of its date as it is stored now; null where none is.',
+      description: "The distribution of the run's date, as currently stored. Null if there is none.",
       resolve: ({ date }, _, context) => (date ? context.batches.load(distributionAt.load, [date]) : null),
     }),
   )
@@ -51,23 +51,23 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
   builder.subscriptionFields((t) => ({
     distributionComputed: t.field({
       type: Run,
-      description: `A run that has succeeded, of whichever kind, once for each. One that ended while the gateway could not hear the store is told as soon as it can. A client that is more than ${MAX_WAITING} runs behind misses the oldest.`,
+      description: `Each successful run of any kind, reported once. A run that ends while the gateway has lost its connection to the database is reported as soon as the connection is back. A client that falls more than ${MAX_WAITING} runs behind misses the oldest ones.`,
       args: {
-        date: t.arg({ type: 'DateTime', description: 'Only runs of this distribution date; all when left out.' }),
+        date: t.arg({ type: 'DateTime', description: 'Only runs for this distribution date. Defaults to all dates.' }),
       },
       subscribe: (_, { date }, context) =>
         liveOf(context).runs(date ? isoDate(date) : undefined) as AsyncIterable<never>,
       resolve: async (root: unknown, _, context) => {
         const { id } = (root as LiveRoot<RunEvent>).event
         const run = await loadRun(context, id)
-        if (!run) throw new GatewayError('NOT_FOUND', `Run ${id} is not stored any more.`)
+        if (!run) throw new GatewayError('NOT_FOUND', `Run ${id} is no longer stored.`)
         return run
       },
     }),
     dataChanged: t.field({
       type: DataChange,
       description:
-        'One event at once, so that a client knows where it stands, and one after every change of the stored data: all changes within a quarter of a second are one event, and so are all that happened while the client was busy. After the gateway lost touch with the store there is an event even if nothing has changed.',
+        'One event at the start, then one after every change of the stored data. Changes within a quarter of a second share an event, as do all changes that happen while the client is busy. After the gateway has lost its connection to the database there is an event even if nothing has changed.',
       subscribe: (_, __, context) => liveOf(context).changes() as AsyncIterable<never>,
       resolve: (root: unknown) => ({ version: (root as LiveRoot<ChangeEvent>).version }),
     }),
@@ -75,6 +75,6 @@ export function addLive(builder: Builder, { Query, Run, Distribution }: Refs): v
 }
 
 function liveOf({ deps }: GraphContext) {
-  if (!deps.live) throw new Error('a subscription without anything live')
+  if (!deps.live) throw new Error('a subscription needs deps.live')
   return deps.live
 }

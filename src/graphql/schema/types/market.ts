@@ -33,7 +33,7 @@ const markets: Listing<MarketRow> = {
   ],
 }
 
-/** The market at an address of a chain. */
+/** Loads the market at an address on a chain. */
 export const marketAt = keyOf(markets, { 't.chain_id': 'bigint', 't.id': 'text' })
 
 type Refs = { chosen: ChoiceTypes; Pool: PoolRef } & SnapshotRefs
@@ -44,30 +44,30 @@ export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, Mar
     id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
-    description: 'One side of a pool: one asset, lent and borrowed.',
+    description: 'A lending market for one asset: one side of a pool.',
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the market is on.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The id of the chain that the market is on.' }),
       address: t.expose('id', { type: 'Address', description: "The market's address." }),
-      assetAddress: t.expose('assetAddress', { type: 'Address', description: 'The address of its token.' }),
-      assetSymbol: t.exposeString('assetSymbol', { description: 'The symbol of its token.' }),
-      assetDecimals: t.exposeInt('assetDecimals', { description: 'How many decimals its token has.' }),
+      assetAddress: t.expose('assetAddress', { type: 'Address', description: "The address of the market's token." }),
+      assetSymbol: t.exposeString('assetSymbol', { description: "The symbol of the market's token." }),
+      assetDecimals: t.exposeInt('assetDecimals', { description: "The number of decimals of the market's token." }),
       depositRate: t.exposeFloat('depositRate', {
-        description: 'What a deposit earns, a fraction a year: 0.05 is 5 %.',
+        description: 'The deposit APR as a fraction: 0.05 is 5 %.',
       }),
-      borrowRate: t.exposeFloat('borrowRate', { description: 'What a debt costs, a fraction a year: 0.05 is 5 %.' }),
+      borrowRate: t.exposeFloat('borrowRate', { description: 'The borrow APR as a fraction: 0.05 is 5 %.' }),
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool that it is a side of; null where the store has none at its address.',
+        description: 'The pool that the market is a side of. Null if it is not stored.',
         ...one(poolAt, ['poolId']),
       }),
       snapshots: t.field({
         type: MarketSnapshots,
-        description: 'Snapshots of all users in this market, oldest first, then by account and position.',
+        description: 'Snapshots of all users in the market, oldest first, then by user and position.',
         args: {
           ...listArguments(t.arg, MarketSnapshotChosen),
-          from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
-          to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+          from: t.arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
+          to: t.arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
         },
         ...list(
           {
@@ -94,9 +94,9 @@ export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, Mar
     market: t.field({
       type: Market,
       nullable: true,
-      description: 'The market at an address of a chain; null where there is none.',
+      description: 'The market at an address on a chain. Null if it is not stored.',
       args: {
-        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
+        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain id.' }),
         address: t.arg({ type: 'Address', required: true, description: "The market's address." }),
       },
       ...one(marketAt, ['chainId', 'address']),
@@ -106,8 +106,8 @@ export function addMarket(builder: Builder, { chosen, Pool, MarketSnapshots, Mar
       description: 'All markets, by chain, then address.',
       args: {
         ...listArguments(t.arg, MarketChosen),
-        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
-        address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
+        chainId: t.arg({ type: 'SafeInt', description: 'Only markets on this chain.' }),
+        address: t.arg({ type: 'Address', description: 'Only markets at this address, on any chain.' }),
       },
       ...list({
         listing: () => markets,

@@ -13,7 +13,7 @@ import type { ChoiceTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
 
-/** The multiplier of a pool at midnight UTC of a date. */
+/** Loads the multiplier of a pool at midnight UTC of a date. */
 export const revisionOfDate = keyedRow<Row>(['text', 'date'], {
   columns: revisionColumns,
   at: ([pool, date]) => revisionAtSql(pool ?? Prisma.empty, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
@@ -22,14 +22,17 @@ export const revisionOfDate = keyedRow<Row>(['text', 'date'], {
 export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const RevisionChosen = chosen('MultiplierRevision', revisionChoices)
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
-    description: "A pool's multiplier from a moment on, until its next revision.",
+    description: "A pool's multiplier from one point in time until its next revision.",
     fields: (t) => {
       const factor = (name: 'depositTokenA' | 'depositTokenB' | 'borrowTokenA' | 'borrowTokenB', of: string) =>
-        t.exposeFloat(name, { nullable: true, description: `Factor of a dollar of ${of}; null: it was removed.` })
+        t.exposeFloat(name, {
+          nullable: true,
+          description: `The factor for each dollar of ${of}. Null if the multiplier was removed.`,
+        })
       return {
         id: t.field({
           type: 'BigInt',
-          description: "The revision's number: a later one has a larger one.",
+          description: "The revision's number. Later revisions have larger numbers.",
           ...reading({ kind: 'sql', sql: (column) => column('id') }),
           resolve: ({ id }) => id,
         }),
@@ -40,12 +43,15 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
         borrowTokenB: factor('borrowTokenB', 'token B borrowed'),
         changedAt: t.expose('changedAt', {
           type: 'DateTime',
-          description: "When it took effect: the multiplier's updatedAt.",
+          description: "When the revision took effect: the multiplier's `updatedAt`.",
         }),
-        recordedAt: t.expose('recordedAt', { type: 'DateTime', description: 'When this store learnt of it.' }),
+        recordedAt: t.expose('recordedAt', {
+          type: 'DateTime',
+          description: 'When this gateway recorded the revision.',
+        }),
         changedBy: t.exposeString('changedBy', {
           description:
-            'Who changed it: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
+            'Who made the change: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
         }),
       }
     },
@@ -56,10 +62,10 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
     multiplier: t.field({
       type: MultiplierRevision,
       nullable: true,
-      description: "A pool's multiplier, now or at a moment; null where the pool had none.",
+      description: "A pool's multiplier, currently or at a point in time. Null if the pool had none.",
       args: {
         pool: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
-        asOf: t.arg({ type: 'DateTime', description: 'The moment; now when left out.' }),
+        asOf: t.arg({ type: 'DateTime', description: 'The point in time. Defaults to now.' }),
       },
       resolve: (_, { pool, asOf }, context) =>
         context.batches.load(revisionsAt, { poolAddress: pool, at: asOf ?? LATEST }),
@@ -67,10 +73,14 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
     multipliersAsOf: t.field({
       type: MultiplierRevisions,
       description:
-        "The multiplier of every pool that had one at a moment, by the pool's address: what `multiplier` says of each.",
+        'The multipliers of all pools that had one at a point in time, by pool address: for each pool, what `multiplier` returns.',
       args: {
         ...listArguments(t.arg, RevisionChosen),
-        asOf: t.arg({ type: 'DateTime', required: true, description: 'The moment; a date is its midnight UTC.' }),
+        asOf: t.arg({
+          type: 'DateTime',
+          required: true,
+          description: 'The point in time. A date alone means midnight UTC.',
+        }),
       },
       ...list({
         listing: ({ asOf = LATEST }) => revisionsAsOf(asOf),
@@ -80,10 +90,10 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
     }),
     multiplierHistory: t.field({
       type: MultiplierRevisions,
-      description: 'All changes of multipliers, newest first.',
+      description: 'All revisions of multipliers, newest first.',
       args: {
         ...listArguments(t.arg, RevisionChosen),
-        pool: t.arg({ type: 'Address', description: 'Those of one pool.' }),
+        pool: t.arg({ type: 'Address', description: 'Only revisions of this pool.' }),
       },
       ...unplanned({
         listing: () => revisionListing,
@@ -95,7 +105,7 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
   return { MultiplierRevision, MultiplierRevisions, RevisionChosen }
 }
 
-/** After every moment that a record can have. */
+/** Later than any stored timestamp. */
 const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
 export type MultiplierRevisionsRef = ReturnType<typeof addMultiplierRevision>['MultiplierRevisions']

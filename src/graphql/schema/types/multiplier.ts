@@ -33,7 +33,7 @@ const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
   ],
 }
 
-/** The multiplier of a pool. */
+/** Loads the multiplier of a pool. */
 export const multiplierAt = keyOf<MultiplierRow>(
   { from: Prisma.sql`multiplier t`, columns },
   { 't.pool_address': 'text' },
@@ -51,25 +51,25 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
   const Multiplier = builder.prismaNode('Multiplier', {
     id: { field: 'poolAddress', ...nodeId('Multiplier', (column) => column('poolAddress')) },
     nullable: true,
-    description: "What a pool's dollars are worth in points.",
+    description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
       uuid: t.exposeString('id', { description: "The multiplier's UUID: its id in the REST API." }),
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
-      depositTokenA: t.exposeFloat('depositTokenA', { description: 'Factor of a dollar of token A supplied.' }),
-      depositTokenB: t.exposeFloat('depositTokenB', { description: 'Factor of a dollar of token B supplied.' }),
-      borrowTokenA: t.exposeFloat('borrowTokenA', { description: 'Factor of a dollar of token A borrowed.' }),
-      borrowTokenB: t.exposeFloat('borrowTokenB', { description: 'Factor of a dollar of token B borrowed.' }),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the pool first had one.' }),
-      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+      depositTokenA: t.exposeFloat('depositTokenA', { description: 'The factor for each dollar of token A supplied.' }),
+      depositTokenB: t.exposeFloat('depositTokenB', { description: 'The factor for each dollar of token B supplied.' }),
+      borrowTokenA: t.exposeFloat('borrowTokenA', { description: 'The factor for each dollar of token A borrowed.' }),
+      borrowTokenB: t.exposeFloat('borrowTokenB', { description: 'The factor for each dollar of token B borrowed.' }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the pool first got a multiplier.' }),
+      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the multiplier last changed.' }),
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool; null where the store has none at its address.',
+        description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
       }),
       history: t.field({
         type: MultiplierRevisions,
-        description: 'Its changes, newest first: who changed what, and when.',
+        description: 'The revisions of the multiplier, newest first: who changed what, and when.',
         args: listArguments(t.arg, RevisionChosen),
         ...unplanned({
           listing: () => revisionListing,
@@ -83,13 +83,13 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
 
   const MultiplierInput = builder.inputType('MultiplierInput', {
     description:
-      "A pool's new multipliers: finite numbers from 0 up. One left out keeps its value, or is 0 where the pool had none.",
+      'New factors for a pool: finite numbers of at least 0. An omitted factor keeps its value, or is 0 if the pool had no multiplier.',
     fields: (t) => ({
       poolAddress: t.field({ type: 'Address', required: true, description: "The pool's address." }),
-      depositTokenA: t.float({ description: 'Factor of a dollar of token A supplied.' }),
-      depositTokenB: t.float({ description: 'Factor of a dollar of token B supplied.' }),
-      borrowTokenA: t.float({ description: 'Factor of a dollar of token A borrowed.' }),
-      borrowTokenB: t.float({ description: 'Factor of a dollar of token B borrowed.' }),
+      depositTokenA: t.float({ description: 'The factor for each dollar of token A supplied.' }),
+      depositTokenB: t.float({ description: 'The factor for each dollar of token B supplied.' }),
+      borrowTokenA: t.float({ description: 'The factor for each dollar of token A borrowed.' }),
+      borrowTokenB: t.float({ description: 'The factor for each dollar of token B borrowed.' }),
     }),
   })
 
@@ -97,7 +97,7 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
   builder.queryFields((t) => ({
     multipliers: t.field({
       type: Multipliers,
-      description: "All multipliers, by their pool's number, then address.",
+      description: 'All multipliers, by pool number, then pool address.',
       args: listArguments(t.arg, MultiplierChosen),
       ...list({ listing: () => multipliers, choices: MultiplierChosen.choices, filter: () => ({ where: [] }) }),
     }),
@@ -107,9 +107,13 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
     updateMultipliers: t.field({
       type: [Multiplier],
       description:
-        'Sets the multipliers of pools, all of them or none; the answer is in the order of the request. Points already stored do not change until their date is resynced. Needs the admin token.',
+        'Sets the multipliers of pools, either all or none, and returns them in the order of the request. Stored points do not change until their date is resynced. Requires the admin token.',
       args: {
-        multipliers: t.arg({ type: [MultiplierInput], required: true, description: 'At least one, each pool once.' }),
+        multipliers: t.arg({
+          type: [MultiplierInput],
+          required: true,
+          description: 'The new multipliers: at least one, each pool at most once.',
+        }),
       },
       resolve: async (_, args, context) => {
         const requestedBy = requireAdmin(context.admin)

@@ -2,7 +2,7 @@ import { type GraphQLSchema, isObjectType } from 'graphql'
 import { GatewayError } from '../../../errors.ts'
 import { parseUtc } from '../scalars.ts'
 
-/** What a globally unique id holds. */
+/** The decoded parts of a globally unique id. */
 interface NodeId {
   typename: string
   id: string
@@ -10,14 +10,14 @@ interface NodeId {
 
 const MAX_LENGTH = 1000
 
-/** @throws BAD_INPUT for an id that is of no type, or that no store can hold */
+/** @throws BAD_INPUT if the id has no known type, or cannot be the id of a stored row */
 export function assertNodeId({ typename, id }: NodeId, schema: GraphQLSchema): void {
   const type = schema.getType(typename)
   const isNode = isObjectType(type) && type.getInterfaces().some((one) => one.name === 'Node')
   if (!isNode || id.includes('\0') || id.length > MAX_LENGTH) throw badId()
 }
 
-/** The id of what an address of a chain names. */
+/** The id of an object at an address on a chain. */
 export const chainAddressId = ({ chainId, id }: { chainId: bigint; id: string }) => `${chainId}:${id}`
 
 export const chainAddressSql = (column: (field: string) => string) => `${column('chainId')} || ':' || ${column('id')}`
@@ -28,7 +28,7 @@ export function readChainAddressId(text: string): { chainId: bigint; id: string 
   return { chainId: BigInt(chainId), id }
 }
 
-/** The id of what a date names. */
+/** The id of an object of a date. */
 export const dateId = (date: Date) => date.toISOString().slice(0, 10)
 
 export function readDateId(text: string): Date {
@@ -38,6 +38,6 @@ export function readDateId(text: string): Date {
 }
 
 const badId = () =>
-  new GatewayError('BAD_INPUT', 'The id is of no object. Use one that an object gave.', [
-    { in: 'query', name: 'id', message: 'is not an id that an object gave' },
+  new GatewayError('BAD_INPUT', 'The id does not identify an object. Use an id that the API returned.', [
+    { in: 'query', name: 'id', message: 'is not an id that the API returned' },
   ])

@@ -3,42 +3,44 @@ import type { Types } from '../builder.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from '../connection.ts'
 import type { Chosen } from '../list-inputs.ts'
 
-/** The paging arguments of every list, in one order. */
+/** The paging arguments that all lists share. */
 export function pageArguments(arg: ArgBuilder<Types>) {
   return {
     first: arg.int({
-      description: `How many rows from the start of the page, 0 to ${MAX_PAGE}. ${DEFAULT_PAGE} when left out.`,
+      description: `Number of rows to return from the start, 0 to ${MAX_PAGE}. Defaults to ${DEFAULT_PAGE}.`,
     }),
-    after: arg.string({ description: 'Rows after this cursor of the same list.' }),
-    last: arg.int({ description: `How many rows from the end, 0 to ${MAX_PAGE}; not together with first.` }),
-    before: arg.string({ description: 'Rows before this cursor of the same list.' }),
+    after: arg.string({ description: 'Only rows after this cursor of the same list.' }),
+    last: arg.int({
+      description: `Number of rows to return from the end, 0 to ${MAX_PAGE}. Cannot be combined with first.`,
+    }),
+    before: arg.string({ description: 'Only rows before this cursor of the same list.' }),
     offset: arg({
       type: 'BigInt',
-      description: 'Rows to skip, for paging by number. Cursors stay fast however deep the page is.',
+      description: 'Number of rows to skip, for paging by number. Cursors stay fast on deep pages.',
     }),
   }
 }
 
-/** The argument of lists of positions that asks for those of a past date. */
+/** The `asOf` argument of lists of positions. */
 export const asOfArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: 'DateTime',
     description:
-      'As of this moment: those of the last distribution date up to it, included. There are none before the first one.',
+      'Only positions on the last distribution date at or before this time. The list is empty before the first date.',
   })
 
-/** The arguments of a list that can be filtered and sorted, in one order: its own follow them. */
+/** The paging, filter and sort arguments that all lists share. */
 export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: Chosen) {
   return {
     ...pageArguments(arg),
     where: arg({
       type: Filter,
-      description: 'Which rows. Holds together with all other arguments; cursors are bound to it.',
+      description: 'Only rows that match this filter, in addition to all other arguments. Cursors are bound to it.',
     }),
     orderBy: arg({
       type: [Order],
       description:
-        "The order: by the first key, where that is equal by the second, and so on. The list's own when left out. Cursors are bound to it.",
+        "The sort keys, in order of priority. Defaults to the list's default order. Cursors are bound to them.",
     }),
   }
 }

@@ -12,33 +12,34 @@ const standingAt = keyedRow<Row>(['text', 'date'], {
 
 type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
 
-/** What a pool was on past dates. */
+/** Adds a pool's totals as of a past date. */
 export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: Refs): void {
   const PoolStanding = builder.objectRef<Row>('PoolStanding').implement({
     description:
-      'A pool as of a distribution date: its points up to it, and its positions on it. `positions(asOf:)` and `topAccounts(date:)` tell whose they are.',
+      "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` and `topAccounts(date:)` list the accounts.",
     fields: (t) => ({
       date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
       points: t.exposeFloat('points', {
-        description: 'Points of its positions over all distribution dates up to it, included.',
+        description: "Points of the pool's positions over all distribution dates up to and including the date.",
       }),
-      pointsOfDate: t.exposeFloat('pointsOfDate', { description: 'Points of its positions on the date.' }),
+      pointsOfDate: t.exposeFloat('pointsOfDate', { description: "Points of the pool's positions on the date." }),
       positionCount: t.exposeInt('positionCount', {
-        description: 'Positions on the date, each of another account.',
+        description: 'Number of positions on the date, one per account.',
       }),
-      suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Supplied and borrowable on the date, in USD.' }),
+      suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Borrowable supply on the date, in USD.' }),
       protectedUsd: t.exposeFloat('protectedUsd', {
-        description: 'Supplied and protected (non-borrowable) on the date, in USD.',
+        description: 'Protected (non-borrowable) supply on the date, in USD.',
       }),
       tvlUsd: t.exposeFloat('tvlUsd', {
-        description: 'Total value locked on the date: supplied + protected, in USD, what is lent on included.',
+        description:
+          'Total value locked on the date, in USD: borrowable plus protected supply, including what is lent out.',
       }),
-      borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Borrowed on the date, in USD.' }),
+      borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Amount borrowed on the date, in USD.' }),
       multiplier: t.field({
         type: MultiplierRevision,
         nullable: true,
         description:
-          "The pool's multiplier at midnight UTC of the date; null: it had none. `multiplierUsed` of a position is the one that made its points.",
+          "The pool's multiplier at midnight UTC of the date. Null if it had none. A position's `multiplierUsed` is the one that produced its points.",
         ...one(revisionOfDate, ['poolAddress', 'date']),
       }),
     }),
@@ -48,15 +49,15 @@ export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: 
     standing: t.field({
       type: PoolStanding,
       nullable: true,
-      description: "The pool's points and USD amounts as of a date; null: no position in it by then.",
+      description: "The pool's points and USD amounts as of a date. Null if it had no position by then.",
       args: {
         asOf: t.arg({
           type: 'DateTime',
           required: true,
-          description: 'As of the last distribution date up to this moment, included.',
+          description: 'The point in time: the last distribution date at or before it counts.',
         }),
       },
-      // The pool's days up to it are added up.
+      // Sums all days of the pool up to the date.
       ...one(standingAt, ['id', 'asOf'], { cost: { weight: 10 } }),
     }),
   }))

@@ -43,7 +43,7 @@ const pools: Listing<PoolRow & { displayName: string }> = {
   ],
 }
 
-/** The pool with an address. */
+/** Loads the pool at an address. */
 export const poolAt = keyOf(pools, { 't.id': 'text' })
 
 /** @throws BAD_INPUT */
@@ -91,14 +91,15 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
   const Pool = builder.prismaNode('Pool', {
     id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
     nullable: true,
-    description: 'A pair of assets, A and B. Each side is a lending market of its own.',
+    description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
       address: t.expose('id', { type: 'Address', description: "The pool's address: its id in the REST APIs." }),
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the pool is on.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The id of the chain that the pool is on.' }),
       marketId: t.expose('marketId', { type: 'SafeInt', description: "The pool's number in the protocol." }),
       name: t.exposeString('name', { description: "The pool's name, such as S/USDC." }),
       displayName: t.string({
-        description: "Both symbols and the pool's number, joined by middle dots: S·USDC·20.",
+        description:
+          "The pool's display name: both symbols and the pool's number, joined by middle dots, such as S·USDC·20.",
         ...column(poolAt, 'displayName', ['id']),
       }),
       assetA: t.field({
@@ -113,11 +114,11 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
       }),
       createdTimestamp: t.expose('createdTimestamp', {
         type: 'SafeInt',
-        description: 'When it was created, Unix seconds.',
+        description: 'When the pool was created, in Unix seconds.',
       }),
       interestLastUpdated: t.expose('interestLastUpdated', {
         type: 'SafeInt',
-        description: 'When its interest was last brought up to date, Unix seconds.',
+        description: "When the pool's interest was last updated, in Unix seconds.",
       }),
       marketAAddress: t.expose('unit1Id', { type: 'Address', description: "The address of side A's market." }),
       marketBAddress: t.expose('unit2Id', { type: 'Address', description: "The address of side B's market." }),
@@ -126,7 +127,7 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
         description: "The pool's positions, newest distribution date first, then by id.",
         args: {
           ...listArguments(t.arg, PositionChosen),
-          date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+          date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
         ...list(
@@ -145,13 +146,17 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
         type: [PoolAccount],
         description: 'The accounts with the most points from this pool on one distribution date, most points first.',
         args: {
-          first: t.arg.int({ defaultValue: 10, required: true, description: 'How many, 0 to 100.' }),
+          first: t.arg.int({
+            defaultValue: 10,
+            required: true,
+            description: 'Number of accounts to return, 0 to 100.',
+          }),
           date: t.arg({
             type: 'DateTime',
-            description: 'The distribution date; the newest that the pool has when left out.',
+            description: "The distribution date. Defaults to the pool's newest date.",
           }),
         },
-        // All positions of the date are looked at.
+        // Reads all positions of the date.
         ...rows(topAccountsOfPool, ['text'], { cost: { weight: 100 } }),
       }),
     }),
@@ -162,17 +167,17 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
     pool: t.field({
       type: Pool,
       nullable: true,
-      description: 'The pool at an address; null where there is none.',
+      description: 'The pool at an address. Null if it is not stored.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The pool's address." }) },
       ...one(poolAt, ['address']),
     }),
     pools: t.field({
       type: Pools,
-      description: "All pools, by the pool's number, then address.",
+      description: 'All pools, by number, then address.',
       args: {
         ...listArguments(t.arg, PoolChosen),
-        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
-        asset: t.arg({ type: 'Address', description: 'Those with this token on either side.' }),
+        chainId: t.arg({ type: 'SafeInt', description: 'Only pools on this chain.' }),
+        asset: t.arg({ type: 'Address', description: 'Only pools with this token on either side.' }),
       },
       ...list({
         listing: () => pools,

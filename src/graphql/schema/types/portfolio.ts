@@ -23,52 +23,52 @@ import { type VaultRef, vaultAt } from './vault.ts'
 
 interface Portfolio {
   members: Lookup[]
-  /** The addresses among them, each once. */
+  /** The valid addresses, without duplicates. */
   addresses: string[]
 }
 
 type Refs = { UserLookup: UserLookupRef; Pool: PoolRef; Market: MarketRef; Vault: VaultRef } & EarningsRefs
 
-/** What several addresses have together. */
+/** Adds `portfolio`: the combined holdings of several addresses. */
 export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault, Earnings, NetApr }: Refs): void {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
-    description: 'What the wallets have together in a pool on the newest distribution date.',
+    description: 'The combined positions of the wallets in a pool on the newest distribution date.',
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool; null where the store has none at its address.',
+        description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
       }),
-      walletCount: t.exposeInt('walletCount', { description: 'How many of the wallets have a position in it.' }),
-      points: t.exposeFloat('points', { description: 'Their points from it on that date.' }),
-      suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Supplied and borrowable, in USD.' }),
-      protectedUsd: t.exposeFloat('protectedUsd', { description: 'Supplied and protected (non-borrowable), in USD.' }),
-      borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Borrowed, in USD.' }),
+      walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a position in the pool.' }),
+      points: t.exposeFloat('points', { description: 'Points of the wallets from the pool on that date.' }),
+      suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Borrowable supply, in USD.' }),
+      protectedUsd: t.exposeFloat('protectedUsd', { description: 'Protected (non-borrowable) supply, in USD.' }),
+      borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Amount borrowed, in USD.' }),
     }),
   })
 
   const MarketHoldingType = builder.objectRef<MarketHolding>('PortfolioMarket').implement({
     description:
-      "What the wallets have together in a market: each one's newest snapshot there, added up. Unknown USD values are left out of a sum, which is null only when all are.",
+      "The combined holdings of the wallets in a market: the sum of each wallet's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
       marketAddress: t.expose('marketId', { type: 'Address', description: "The market's address." }),
       market: t.field({
         type: Market,
         nullable: true,
-        description: 'The market; null where the store has none at its address.',
+        description: 'The market. Null if it is not stored.',
         ...one(marketAt, ['chainId', 'marketId']),
       }),
-      walletCount: t.exposeInt('walletCount', { description: 'How many of the wallets have a snapshot in it.' }),
+      walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a snapshot in the market.' }),
       collateralAssets: t.expose('collateralAssets', {
         type: 'BigInt',
         description: "Collateral, in the token's smallest unit.",
       }),
       collateralUsd: t.exposeFloat('collateralUsd', {
         nullable: true,
-        description: 'Collateral in USD; null: no price.',
+        description: 'Collateral, in USD. Null if the price is unknown.',
       }),
       protectedAssets: t.expose('protectedAssets', {
         type: 'BigInt',
@@ -76,41 +76,41 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
       }),
       protectedUsd: t.exposeFloat('protectedUsd', {
         nullable: true,
-        description: 'Protected collateral in USD; null: no price.',
+        description: 'Protected collateral, in USD. Null if the price is unknown.',
       }),
       debtAssets: t.expose('debtAssets', { type: 'BigInt', description: "Debt, in the token's smallest unit." }),
-      debtUsd: t.exposeFloat('debtUsd', { nullable: true, description: 'Debt in USD; null: no price.' }),
+      debtUsd: t.exposeFloat('debtUsd', { nullable: true, description: 'Debt, in USD. Null if the price is unknown.' }),
     }),
   })
 
   const VaultHoldingType = builder.objectRef<VaultHolding>('PortfolioVault').implement({
     description:
-      "What the wallets have together in a vault: each one's newest snapshot there, added up. Unknown USD values are left out of a sum, which is null only when all are.",
+      "The combined holdings of the wallets in a vault: the sum of each wallet's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
       vaultAddress: t.expose('vaultId', { type: 'Address', description: "The vault's address." }),
       vault: t.field({
         type: Vault,
         nullable: true,
-        description: 'The vault; null where the store has none at its address.',
+        description: 'The vault. Null if it is not stored.',
         ...one(vaultAt, ['chainId', 'vaultId']),
       }),
-      walletCount: t.exposeInt('walletCount', { description: 'How many of the wallets have a snapshot in it.' }),
-      shares: t.expose('shares', { type: 'BigInt', description: 'Shares of the vault, in their smallest unit.' }),
+      walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a snapshot in the vault.' }),
+      shares: t.expose('shares', { type: 'BigInt', description: 'Vault shares, in their smallest unit.' }),
       assets: t.expose('assets', {
         type: 'BigInt',
-        description: "What the shares are worth, in the token's smallest unit.",
+        description: "Value of the shares, in the token's smallest unit.",
       }),
       assetsUsd: t.exposeFloat('assetsUsd', {
         nullable: true,
-        description: 'What the shares are worth in USD; null: no price.',
+        description: 'Value of the shares, in USD. Null if the price is unknown.',
       }),
     }),
   })
 
   const Portfolio = builder.objectRef<Portfolio>('Portfolio').implement({
     description:
-      'What several wallets have together. A wallet that is named twice counts once; a text that is no address is told among the members and left out of the sums.',
+      'The combined holdings of several wallets. A wallet that is given twice counts once. An invalid address gets an entry in `members` whose `problem` says why, and is left out of the sums.',
     fields: (t) => {
       const users = async ({ addresses }: Portfolio, context: GraphContext) =>
         (await Promise.all(addresses.map((address) => context.batches.load(userAt.load, [address])))).filter(
@@ -131,18 +131,19 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           resolve: ({ members }) => members,
         }),
         points: t.float({
-          description: 'Points of all wallets over all distribution dates.',
+          description: 'Total points of all wallets over all distribution dates.',
           resolve: async (portfolio, _, context) =>
             addPoints((await users(portfolio, context)).map(({ points }) => points)),
         }),
         positionCount: t.int({
-          description: 'Stored positions of all wallets over all distribution dates.',
+          description: 'Number of stored positions of all wallets over all distribution dates.',
           resolve: async (portfolio, _, context) =>
             (await users(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0),
         }),
         bestRank: t.int({
           nullable: true,
-          description: 'The best place of a wallet on the leaderboard, from 1; null: no wallet has a stored position.',
+          description:
+            'The best leaderboard rank among the wallets, starting at 1. Null if no wallet has a stored position.',
           resolve: async (portfolio, _, context) => {
             const ranks = (await users(portfolio, context)).flatMap(({ rank }) => rank ?? [])
             return ranks.length ? Math.min(...ranks) : null
@@ -150,44 +151,44 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         }),
         suppliedUsd: total(
           'totalEarnDepositsUsd',
-          "Collateral that earns and vaults' assets now, in USD: each wallet's newest snapshots. A missing price counts as 0.",
+          "Current interest-earning deposits (collateral and vault assets), in USD, from each wallet's newest snapshots. A missing price counts as 0.",
         ),
         protectedUsd: total(
           'totalProtectedUsd',
-          "Protected (non-borrowable) collateral now, in USD: each wallet's newest snapshots. A missing price counts as 0.",
+          "Current protected (non-borrowable) collateral, in USD, from each wallet's newest snapshots. A missing price counts as 0.",
         ),
         borrowedUsd: total(
           'totalBorrowUsd',
-          "Debt now, in USD: each wallet's newest snapshots. A missing price counts as 0.",
+          "Current debt, in USD, from each wallet's newest snapshots. A missing price counts as 0.",
         ),
         earnings: t.field({
           type: Earnings,
           extensions: { cost: { perRow: 10 } },
-          description: 'The earnings of all wallets added up, also in each market and vault.',
+          description: 'The combined earnings of all wallets, in total and in each market and vault.',
           resolve: ({ addresses }, _, context) => context.batches.load(earningsOf, addresses, null),
         }),
         netApr: t.field({
           type: NetApr,
           extensions: { cost: { perRow: 10 } },
-          description: 'The average rates of the deposits and debts of all wallets together.',
+          description: 'The average APR of the combined deposits and debts of all wallets.',
           resolve: (portfolio, _, context) => netApr(portfolio, context),
         }),
         pools: t.field({
           type: [PoolHoldingType],
           extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
-          description: 'What they have in every pool on the newest distribution date, most points first.',
+          description: 'The combined positions in each pool on the newest distribution date, most points first.',
           resolve: ({ addresses }, _, { reader }) => poolHoldings(reader, addresses),
         }),
         markets: t.field({
           type: [MarketHoldingType],
           extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
-          description: 'What they have in every market now, by chain, then address.',
+          description: 'The current combined holdings in each market, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => marketHoldings(reader, addresses),
         }),
         vaults: t.field({
           type: [VaultHoldingType],
           extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
-          description: 'What they have in every vault now, by chain, then address.',
+          description: 'The current combined holdings in each vault, by chain, then address.',
           resolve: ({ addresses }, _, { reader }) => vaultHoldings(reader, addresses),
         }),
       }
@@ -199,11 +200,11 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
       type: Portfolio,
       extensions: { cost: { weight: (given) => 1 + 10 * addresses(given), page: addresses } satisfies FieldCost },
       description:
-        'What several wallets have together: however many there are, each field takes the same few statements.',
+        'The combined holdings of several wallets. Each field takes the same few SQL statements for any number of wallets.',
       args: {
         addresses: t.arg.stringList({
           required: true,
-          description: `The wallets' addresses, at most ${MAX_ADDRESSES}.`,
+          description: `The addresses of the wallets, at most ${MAX_ADDRESSES}.`,
         }),
       },
       resolve: (_, args) => {

@@ -25,7 +25,7 @@ export type PositionRef = ReturnType<typeof positionRef>
 export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
 export type PositionsRef = ReturnType<typeof positionsRef>
 
-/** What positions can be filtered and sorted by, wherever they are listed. */
+/** The filter and order inputs that all lists of positions share. */
 export const positionChosen = (chosen: ChoiceTypes) => chosen('Position', positionChoices)
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
@@ -46,7 +46,7 @@ type Refs = {
 export function addPosition(builder: Builder, refs: Refs) {
   const { Position, PositionChosen, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
-    description: "One side of a position: a token, its price, and the user's amounts of it.",
+    description: "One side of a position: a token, its price and the user's amounts.",
     fields: (t) => {
       const amount = (name: SideAmount, what: string) =>
         t.exposeFloat(name, { description: `${what}, in whole tokens.` })
@@ -55,12 +55,12 @@ export function addPosition(builder: Builder, refs: Refs) {
         tokenAddress: t.expose('tokenAddress', { type: 'Address', description: "The token's address." }),
         tokenSymbol: t.exposeString('tokenSymbol', { description: "The token's symbol." }),
         tokenPrice: t.exposeFloat('tokenPrice', { description: "The token's price in USD." }),
-        suppliedAmount: amount('suppliedAmount', 'Supplied and borrowable'),
-        suppliedAmountUsd: usd('suppliedAmountUsd', 'Supplied and borrowable'),
-        protectedSuppliedAmount: amount('protectedSuppliedAmount', 'Supplied and protected (non-borrowable)'),
-        protectedSuppliedAmountUsd: usd('protectedSuppliedAmountUsd', 'Supplied and protected (non-borrowable)'),
-        borrowedAmount: amount('borrowedAmount', 'Borrowed'),
-        borrowedAmountUsd: usd('borrowedAmountUsd', 'Borrowed'),
+        suppliedAmount: amount('suppliedAmount', 'Borrowable supply'),
+        suppliedAmountUsd: usd('suppliedAmountUsd', 'Borrowable supply'),
+        protectedSuppliedAmount: amount('protectedSuppliedAmount', 'Protected (non-borrowable) supply'),
+        protectedSuppliedAmountUsd: usd('protectedSuppliedAmountUsd', 'Protected (non-borrowable) supply'),
+        borrowedAmount: amount('borrowedAmount', 'Amount borrowed'),
+        borrowedAmountUsd: usd('borrowedAmountUsd', 'Amount borrowed'),
       }
     },
   })
@@ -70,7 +70,7 @@ export function addPosition(builder: Builder, refs: Refs) {
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
     description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
     fields: (t) => ({
-      recordId: t.exposeString('id', { description: "The record's id: its id in the REST API." }),
+      recordId: t.exposeString('id', { description: "The record's id in the REST API." }),
       userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
       poolAddress: t.expose('marketAddress', {
         type: 'Address',
@@ -82,15 +82,15 @@ export function addPosition(builder: Builder, refs: Refs) {
       }),
       pointsA: t.exposeFloat('pointsA', { description: 'Points of side A.' }),
       pointsB: t.exposeFloat('pointsB', { description: 'Points of side B.' }),
-      points: t.exposeFloat('points', { description: 'Points of both sides.' }),
+      points: t.exposeFloat('points', { description: 'Total points of both sides.' }),
       a: t.field({
         type: Side,
-        description: 'Side A.',
+        description: 'Side A of the position.',
         ...part(sideColumns('a')),
       }),
       b: t.field({
         type: Side,
-        description: 'Side B.',
+        description: 'Side B of the position.',
         ...part(sideColumns('b')),
       }),
       user: t.field({
@@ -101,20 +101,20 @@ export function addPosition(builder: Builder, refs: Refs) {
       pool: t.field({
         type: Pool,
         nullable: true,
-        description: 'The pool; null where the store has none at its address.',
+        description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['marketAddress']),
       }),
       run: t.field({
         type: Run,
         nullable: true,
-        description: 'The run that gave it its points; null: it was before runs were recorded.',
+        description: 'The run that stored the points. Null if they predate run records.',
         resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
       }),
       multiplierUsed: t.field({
         type: MultiplierRevision,
         nullable: true,
         description:
-          'The multiplier that made its points; null where the pool had none, where the points came with an import, or before runs were recorded.',
+          'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
         resolve: async ({ runId, given, marketAddress: poolAddress }, _, context) => {
           const run = runId === null || given ? null : await loadRun(context, runId)
           if (!run || run.multiplierRevision === null) return null
@@ -133,18 +133,17 @@ export function addPosition(builder: Builder, refs: Refs) {
         ...listArguments(t.arg, PositionChosen),
         afterRecord: t.arg.string({
           description:
-            'Positions after the place of the record with this id (its `recordId`), whether or not the filter lets it through; an id of no record is an error.',
+            'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
         }),
-        user: t.arg({ type: 'Address', description: 'Those of one user.' }),
+        user: t.arg({ type: 'Address', description: 'Only positions of this user.' }),
         pool: t.arg.string({
-          description:
-            "Those of one pool, by its address in lower case; text that is no pool's address matches nothing.",
+          description: 'Only positions in the pool at this lower-case address. Any other text matches nothing.',
         }),
         assets: t.arg({
           type: ['Address'],
-          description: `Those with one of these tokens on either side, at most ${MAX_ASSETS}.`,
+          description: `Only positions with one of these tokens on either side. At most ${MAX_ASSETS} tokens.`,
         }),
-        date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+        date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
         asOf: asOfArgument(t.arg),
       },
       ...list(
@@ -192,7 +191,7 @@ export function addPosition(builder: Builder, refs: Refs) {
 const isUnfiltered = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =>
   !user && typeof pool !== 'string' && !assets && !date && !asOf
 
-/** What a list's own arguments bound. */
+/** The bounds that a list's own arguments set. */
 const boundsOf = ({ user, pool, assets, date, asOf }: Record<string, unknown>) => ({
   ...(user ? { users: 1 } : {}),
   ...(typeof pool === 'string' && { pools: 1 }),
@@ -200,7 +199,7 @@ const boundsOf = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =
   ...(date || asOf ? { dates: 1 } : {}),
 })
 
-/** The columns that a side is made of. */
+/** The position columns of one side, by field. */
 const sideColumns = (side: 'a' | 'b') =>
   Object.fromEntries(
     [
@@ -216,7 +215,7 @@ const sideColumns = (side: 'a' | 'b') =>
     ].map((field) => [field, side + field.charAt(0).toUpperCase() + field.slice(1)]),
   )
 
-/** A bound on the index ranges that one request reads. */
+/** Limits the index ranges that one request reads. */
 export const MAX_ASSETS = 200
 
 const bad = (name: string, message: string) =>

@@ -13,20 +13,21 @@ import type { VaultRef } from './vault.ts'
 
 type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }
 
-/** What the rates of markets and vaults were. */
+/** Adds the rate history of markets and vaults. */
 export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }: Refs): void {
   const RateBucket = builder.objectRef<Bucket>('RateBucket').implement({
     description:
-      'The rates of a market or a vault at the end of one date, week or month; in the present one, those of now. They are told from the moment on at which the store learnt of them.',
+      'The rates of a market or vault at the end of one date, week or month, or the latest rates in the current one. Rates are known from the first time the gateway recorded one.',
     fields: (t) => ({
       start: t.expose('start', { type: 'DateTime', description: "The bucket's first date, midnight UTC." }),
       depositRate: t.exposeFloat('depositRate', {
         nullable: true,
-        description: 'What a deposit earned, a fraction a year: 0.05 is 5 %. Null: not known then.',
+        description: 'The deposit APR as a fraction: 0.05 is 5 %. Null if none was recorded by then.',
       }),
       borrowRate: t.exposeFloat('borrowRate', {
         nullable: true,
-        description: 'What a debt cost, a fraction a year: 0.05 is 5 %. Null: not known then, and always of a vault.',
+        description:
+          'The borrow APR as a fraction: 0.05 is 5 %. Null if none was recorded by then. Always null for a vault.',
       }),
     }),
   })
@@ -36,7 +37,7 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
     extensions: { cost: { weight: 10, rows: buckets } },
   }
   const description =
-    'by date, week or month: every bucket of the range, oldest first. When `to` is left out, to that of the newest distribution date, or to a later change of rates.'
+    'by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest distribution date, or to the last change of rates if that is later.'
   builder.prismaObjectFields(Market, (t) => ({
     rateSeries: t.field({
       ...field,

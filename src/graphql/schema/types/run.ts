@@ -12,19 +12,19 @@ import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
 
-/** A run, together with all others asked for in the same tick; null: there is none with the id. */
+/** Loads a run, batched. Null if there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
   return context.batches.load(runsById, id)
 }
 
-/** How a distribution's points can come to be. */
+/** Adds the ways in which a distribution's points can be produced. */
 export function addDistributionKind(builder: Builder) {
   return builder.enumType('DistributionKind', {
-    description: "How a distribution's stored points came to be.",
+    description: "How a distribution's stored points were produced.",
     values: {
-      IMPORT: { description: 'An import brought or computed them.' },
-      MANUALUPDATE: { description: "Computed from the source's positions of the date." },
-      RESYNC: { description: 'Computed anew from the stored positions of the date.' },
+      IMPORT: { description: 'An import provided or computed them.' },
+      MANUALUPDATE: { description: "A manual update computed them from the source's positions for the date." },
+      RESYNC: { description: 'A resync recomputed them from the stored positions for the date.' },
     },
   })
 }
@@ -41,18 +41,18 @@ type Refs = {
 export function addRun(builder: Builder, refs: Refs) {
   const { chosen, DistributionKind, MultiplierRevisions, RevisionChosen } = refs
   const RunStatus = builder.enumType('RunStatus', {
-    description: 'How far a run is.',
+    description: 'The status of a run.',
     values: {
-      RUNNING: { description: 'It is in progress. Nothing that it does is visible yet.' },
-      SUCCEEDED: { description: 'All that it computed is stored.' },
-      FAILED: { description: 'It stored nothing; `error` says why.' },
+      RUNNING: { description: 'The run is in progress. None of its changes are visible yet.' },
+      SUCCEEDED: { description: 'The run has stored everything that it computed.' },
+      FAILED: { description: 'The run stored nothing; `error` says why.' },
     },
   })
 
   const RunChosen = chosen('Run', runChoices, { kind: DistributionKind, status: RunStatus, statuses: RunStatus })
 
   const SourceKind = builder.enumType('SourceKind', {
-    description: 'What was fetched.',
+    description: 'The kind of data that a run fetches.',
     values: {
       POSITIONS: { description: 'Positions of users.' },
       PRICES: { description: 'Prices of tokens.' },
@@ -60,28 +60,32 @@ export function addRun(builder: Builder, refs: Refs) {
   })
 
   const Receipt = builder.objectRef<SourceReceipt>('SourceReceipt').implement({
-    description: 'What a run fetched from one source.',
+    description: 'A record of what a run fetched from one source.',
     fields: (t) => ({
-      kind: t.field({ type: SourceKind, description: 'What was fetched.', resolve: (receipt) => receipt.kind }),
-      name: t.exposeString('name', { description: 'The source.' }),
-      digest: t.exposeString('digest', {
-        description: 'SHA-256 of the payload as it came, page after page, in hexadecimal.',
+      kind: t.field({
+        type: SourceKind,
+        description: 'The kind of data that was fetched.',
+        resolve: (receipt) => receipt.kind,
       }),
-      count: t.exposeInt('count', { description: 'How many positions, or prices.' }),
+      name: t.exposeString('name', { description: 'The name of the source.' }),
+      digest: t.exposeString('digest', {
+        description: 'SHA-256 of the payload as received, page after page, in hexadecimal.',
+      }),
+      count: t.exposeInt('count', { description: 'Number of positions or prices that were fetched.' }),
       block: t.string({
         nullable: true,
-        description: 'The block that the source answered for; null where it told none.',
+        description: 'The block that the data is from. Null if the source did not report one.',
         resolve: (receipt) => receipt.block,
       }),
       time: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'The moment that the source was asked for; null where it has none, such as a file.',
+        description: 'The point in time that the data was requested for. Null if the source has none, such as a file.',
         resolve: (receipt) => (receipt.time === null ? null : new Date(receipt.time)),
       }),
       fetchedAt: t.field({
         type: 'DateTime',
-        description: 'When the last of it had arrived.',
+        description: 'When the last of the data arrived.',
         resolve: (receipt) => new Date(receipt.fetchedAt),
       }),
     }),
@@ -90,11 +94,11 @@ export function addRun(builder: Builder, refs: Refs) {
   const DayTotals = builder
     .objectRef<{ positionCount: number; accountCount: number; totalPoints: number }>('DayTotals')
     .implement({
-      description: 'What a distribution date comes to.',
+      description: 'The totals of a distribution date.',
       fields: (t) => ({
-        positionCount: t.exposeInt('positionCount', { description: 'Positions on the date.' }),
-        accountCount: t.exposeInt('accountCount', { description: 'Accounts with a position on the date.' }),
-        totalPoints: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
+        positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
+        accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
+        totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
       }),
     })
   const totals = (positionCount: number | null, accountCount: number | null, totalPoints: number | null) =>
@@ -111,66 +115,68 @@ export function addRun(builder: Builder, refs: Refs) {
 
   const Run = builder.objectRef<Row>('Run').implement({
     description:
-      'One attempt to compute a distribution date: who asked, with what, from what to what. An import is a run for each date that it changes.',
+      'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes.',
     fields: (t) => ({
       id: t.field({
         type: 'BigInt',
-        description: "The run's number: a later run has a larger one.",
+        description: "The run's number. Later runs have larger numbers.",
         resolve: ({ id }) => id,
       }),
-      kind: t.expose('kind', { type: DistributionKind, description: 'What kind of run it is.' }),
+      kind: t.expose('kind', { type: DistributionKind, description: 'The kind of run.' }),
       date: t.expose('date', {
         type: 'DateTime',
         nullable: true,
-        description: 'The distribution date, midnight UTC; null for an import that stored nothing.',
+        description: 'The distribution date, midnight UTC. Null for an import that stored nothing.',
       }),
-      status: t.expose('status', { type: RunStatus, description: 'How far it is.' }),
+      status: t.expose('status', { type: RunStatus, description: 'The status of the run.' }),
       requestedBy: t.exposeString('requestedBy', {
-        description: 'Who asked: the name of an admin token, `cli`, `schedule` for the daily job, or `sample`.',
+        description:
+          'Who requested the run: the name of an admin token, `cli`, `schedule` for the daily job, or `sample`.',
       }),
-      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it started.' }),
+      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run started.' }),
       finishedAt: t.expose('finishedAt', {
         type: 'DateTime',
         nullable: true,
-        description: 'When it ended; null while it runs.',
+        description: 'When the run ended. Null while it is in progress.',
       }),
       durationMs: t.float({
         nullable: true,
-        description: 'How long it took, in milliseconds; null while it runs.',
+        description: 'How long the run took, in milliseconds. Null while it is in progress.',
         resolve: ({ startedAt, finishedAt }) => finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
       }),
-      error: t.exposeString('error', { nullable: true, description: 'Why it failed; null unless it did.' }),
+      error: t.exposeString('error', { nullable: true, description: 'Why the run failed. Null unless it did.' }),
       basePointsDeposit: t.exposeFloat('baseDeposit', {
-        description: 'Points a day for a dollar supplied, before multipliers, as the run used it.',
+        description: 'Base points per day for each dollar supplied, before multipliers, as used by the run.',
       }),
       basePointsBorrow: t.exposeFloat('baseBorrow', {
-        description: 'Points a day for a dollar borrowed, before multipliers, as the run used it.',
+        description: 'Base points per day for each dollar borrowed, before multipliers, as used by the run.',
       }),
       multipliers: t.field({
         type: MultiplierRevisions,
         nullable: true,
         description:
-          'The multipliers that it used, by pool address: the newest revision of each pool at that time. Null where it did not get so far.',
+          'The multipliers that the run used, by pool address: the newest revision of each pool at that time. Null if the run did not get that far.',
         args: listArguments(t.arg, RevisionChosen),
         resolve: (run, args, context) =>
           run.multiplierRevision === null ? null : multipliers.resolve(run, args, context),
       }),
       sources: t.field({
         type: [Receipt],
-        description: 'What it fetched. Empty for a resync, which fetches nothing.',
+        description: 'What the run fetched. Empty for a resync, which fetches nothing.',
         extensions: { cost: { rows: 2 } },
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
       before: t.field({
         type: DayTotals,
         nullable: true,
-        description: 'The date before the run, zeros where it was not stored; null where the run stored nothing.',
+        description:
+          'The totals of the date before the run, all zero if the date was not stored. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountBefore, r.accountCountBefore, r.totalPointsBefore),
       }),
       after: t.field({
         type: DayTotals,
         nullable: true,
-        description: 'The date after the run; null where the run stored nothing.',
+        description: 'The totals of the date after the run. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountAfter, r.accountCountAfter, r.totalPointsAfter),
       }),
     }),
@@ -181,7 +187,7 @@ export function addRun(builder: Builder, refs: Refs) {
     run: t.field({
       type: Run,
       nullable: true,
-      description: 'The run with a number; null where there is none.',
+      description: 'The run with this number. Null if there is none.',
       args: { id: t.arg({ type: 'BigInt', required: true, description: "The run's number." }) },
       resolve: (_, { id }, context) => (id > 2n ** 63n - 1n ? null : loadRun(context, id)),
     }),
@@ -190,9 +196,9 @@ export function addRun(builder: Builder, refs: Refs) {
       description: 'All runs, newest first.',
       args: {
         ...listArguments(t.arg, RunChosen),
-        date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
-        kind: t.arg({ type: DistributionKind, description: 'Those of one kind.' }),
-        status: t.arg({ type: RunStatus, description: 'Those that are so far.' }),
+        date: t.arg({ type: 'DateTime', description: 'Only runs for this distribution date.' }),
+        kind: t.arg({ type: DistributionKind, description: 'Only runs of this kind.' }),
+        status: t.arg({ type: RunStatus, description: 'Only runs with this status.' }),
       },
       ...unplanned({
         listing: () => runListing,

@@ -17,28 +17,28 @@ const bad = (name: string, message: string) =>
 
 export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void {
   const SearchMatch = builder.enumType('SearchMatch', {
-    description: 'How a text was found, the best first.',
+    description: 'How a result matches the text, best match first.',
     values: {
-      EXACT_ADDRESS: { description: 'It is the address, or that of a token of it.' },
-      EXACT_NAME: { description: 'It is the name, or the symbol or name of a token of it.' },
-      PREFIX: { description: 'An address, a name or a symbol begins with it.' },
-      SUBSTRING: { description: 'A name or a symbol holds it.' },
+      EXACT_ADDRESS: { description: 'The text is the address of the result or of one of its tokens.' },
+      EXACT_NAME: { description: 'The text is the name of the result, or the symbol or name of one of its tokens.' },
+      PREFIX: { description: 'An address, a name or a symbol starts with the text.' },
+      SUBSTRING: { description: 'A name or a symbol contains the text.' },
     },
   })
 
   const SearchItem = builder.unionType('SearchItem', {
-    description: 'What can be found.',
+    description: 'An object that a search can find.',
     types: [Pool, Market, Vault],
     resolveType: (row) => ('asset1Address' in row ? 'Pool' : 'poolId' in row ? 'Market' : 'Vault'),
   })
 
   const SearchResult = builder.objectRef<Hit>('SearchResult').implement({
-    description: 'A pool, market or vault that was found.',
+    description: 'A pool, market or vault that matches the text.',
     fields: (t) => ({
-      match: t.field({ type: SearchMatch, description: 'How it was found.', resolve: (hit) => hit.match }),
+      match: t.field({ type: SearchMatch, description: 'How the item matches the text.', resolve: (hit) => hit.match }),
       item: t.field({
         type: SearchItem,
-        description: 'What was found.',
+        description: 'The pool, market or vault.',
         resolve: async (hit, _, context) => {
           const item = await load(context, hit)
           if (!item) throw new Error(`${hit.kind} ${hit.address} was found but is not there`)
@@ -57,10 +57,14 @@ export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void
       args: {
         text: t.arg.string({
           required: true,
-          description: `What to look for, 1 to ${MAX_TEXT} characters; spaces around it do not count.`,
+          description: `The text to search for, 1 to ${MAX_TEXT} characters. Spaces around it are ignored.`,
         }),
-        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
-        first: t.arg.int({ defaultValue: 10, required: true, description: `How many, 0 to ${MAX_HITS}.` }),
+        chainId: t.arg({ type: 'SafeInt', description: 'Only results on this chain.' }),
+        first: t.arg.int({
+          defaultValue: 10,
+          required: true,
+          description: `Number of results to return, 0 to ${MAX_HITS}.`,
+        }),
       },
       resolve: (_, { text, chainId, first }, context) => {
         const trimmed = text.trim()

@@ -20,13 +20,13 @@ import type { GroupKeyRef } from './group-key.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user.ts'
 
-/** A bucket whose values are read when one of them is asked for, then those of all buckets at once. */
+/** A bucket with lazy values: the first access reads the values of all buckets at once. */
 interface Bucket {
   start: Date
   program(): Promise<CalendarBucket | undefined>
   points(): Promise<number>
   levels(): Promise<LevelsOfBucket | undefined>
-  /** Accounts on the bucket's last date; null: unknown. */
+  /** Number of accounts on the bucket's last date. Null if unknown. */
   accountCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
 }
@@ -40,17 +40,17 @@ type Refs = { User: UserRef; Pool: PoolRef; Program: ProgramRef; GroupKey: Group
 
 export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: Refs) {
   const Interval = builder.enumType('Interval', {
-    description: 'How long a bucket of a series is. All of them begin at midnight UTC.',
+    description: 'The length of a bucket of a series. Buckets start at midnight UTC.',
     values: {
-      DAY: { value: 'day' as const, description: 'A date.' },
-      WEEK: { value: 'week' as const, description: 'Seven dates from a Monday on.' },
-      MONTH: { value: 'month' as const, description: 'A month of the calendar.' },
+      DAY: { value: 'day' as const, description: 'One date.' },
+      WEEK: { value: 'week' as const, description: 'Seven dates, starting on a Monday.' },
+      MONTH: { value: 'month' as const, description: 'A calendar month.' },
     },
   })
 
   const SeriesBucket = builder.interfaceRef<Bucket>('SeriesBucket').implement({
     description:
-      'One date, week or month of a series. Flows (points, rewards) are sums over the bucket: 0 in a gap. Levels (counts, USD amounts) are those of its last distribution date: null in a gap, 0 where there were no positions. A gap is a bucket without a distribution.',
+      'One date, week or month of a series. Flows (points, rewards) are summed over the bucket and are 0 in a gap. Levels (counts, USD amounts) are those of its last distribution date: 0 if there were no positions, null in a gap. A gap is a bucket without a distribution.',
     fields: (t) => {
       const level = (name: 'suppliedUsd' | 'protectedUsd' | 'borrowedUsd', description: string) =>
         t.float({
@@ -63,36 +63,34 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
         lastDate: t.field({
           type: 'DateTime',
           nullable: true,
-          description: "The bucket's last distribution date, midnight UTC: that of its levels. Null in a gap.",
+          description: "The bucket's last distribution date, midnight UTC: the date of its levels. Null in a gap.",
           resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
         }),
         distributionCount: t.int({
-          description: 'How many distribution dates the bucket has. 0: it is a gap.',
+          description: 'Number of distribution dates in the bucket. 0 in a gap.',
           resolve: async (bucket) => (await bucket.program())?.distributionCount ?? 0,
         }),
-        points: t.float({ description: 'Points over the bucket.', resolve: (bucket) => bucket.points() }),
+        points: t.float({ description: 'Points, summed over the bucket.', resolve: (bucket) => bucket.points() }),
         positionCount: t.int({
           nullable: true,
-          description: 'Positions on the last distribution date; null in a gap.',
+          description: 'Number of positions on the last distribution date. Null in a gap.',
           resolve: async (bucket) => (await levelsOf(bucket))?.positionCount ?? null,
         }),
-        suppliedUsd: level('suppliedUsd', 'Supplied and borrowable, in USD, on the last distribution date.'),
-        protectedUsd: level(
-          'protectedUsd',
-          'Supplied and protected (non-borrowable), in USD, on the last distribution date.',
-        ),
-        borrowedUsd: level('borrowedUsd', 'Borrowed, in USD, on the last distribution date.'),
+        suppliedUsd: level('suppliedUsd', 'Borrowable supply on the last distribution date, in USD.'),
+        protectedUsd: level('protectedUsd', 'Protected (non-borrowable) supply on the last distribution date, in USD.'),
+        borrowedUsd: level('borrowedUsd', 'Amount borrowed on the last distribution date, in USD.'),
       }
     },
     resolveType: (bucket) => (bucket.rewards ? 'UserSeriesBucket' : 'PoolSeriesBucket'),
   })
 
   const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
-    description: "One date, week or month of a user's series: flows are sums over it, levels those of its last date.",
+    description:
+      "One date, week or month of a user's series. Flows are summed over the bucket; levels are those of its last distribution date.",
     interfaces: [SeriesBucket],
     fields: (t) => ({
       liquidationRewardCount: t.int({
-        description: "The user's shares of liquidation rewards in the bucket, by the time of the liquidation.",
+        description: "Number of the user's liquidation rewards in the bucket, by time of the liquidation.",
         resolve: async (bucket) => {
           const rewards = await bucket.rewards?.()
           return rewards ? rewards.marketCount + rewards.vaultCount : 0
@@ -100,7 +98,8 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
       }),
       marketLiquidationRewardsUsd: t.float({
         nullable: true,
-        description: 'The rewards in markets, in USD. Those without a price are left out; null: all are without.',
+        description:
+          'Liquidation rewards in markets, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
         resolve: async (bucket) => {
           const rewards = await bucket.rewards?.()
           return rewards ? rewards.marketUsd : 0
@@ -108,7 +107,8 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
       }),
       vaultLiquidationRewardsUsd: t.float({
         nullable: true,
-        description: 'The rewards in vaults, in USD. Those without a price are left out; null: all are without.',
+        description:
+          'Liquidation rewards in vaults, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
         resolve: async (bucket) => {
           const rewards = await bucket.rewards?.()
           return rewards ? rewards.vaultUsd : 0
@@ -119,13 +119,13 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
 
   const PoolSeriesBucket = builder.objectRef<Bucket>('PoolSeriesBucket').implement({
     description:
-      'One date, week or month of a pool, or of many pools together: flows are sums over it, levels those of its last date.',
+      'One date, week or month of the series of one pool or of several pools combined. Flows are summed over the bucket; levels are those of its last distribution date.',
     interfaces: [SeriesBucket],
     fields: (t) => ({
       tvlUsd: t.float({
         nullable: true,
         description:
-          'Total value locked on the last distribution date: supplied + protected, in USD, what is lent on included. Null in a gap.',
+          'Total value locked on the last distribution date, in USD: borrowable plus protected supply, including what is lent out. Null in a gap.',
         resolve: async (bucket) => {
           const levels = await levelsOf(bucket)
           return levels?.tvlUsd ?? null
@@ -134,7 +134,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
       accountCount: t.int({
         nullable: true,
         description:
-          'Accounts with a position on the last distribution date; null in a gap, and in series of chains and tokens, where it is not known.',
+          'Number of accounts with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
         resolve: async (bucket) =>
           (await bucket.program()) && bucket.accountCount ? await bucket.accountCount() : null,
       }),
@@ -142,18 +142,18 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
   })
 
   const spanArguments = (arg: ArgBuilder<Types>) => ({
-    interval: arg({ type: Interval, defaultValue: 'day', required: true, description: 'How long each bucket is.' }),
+    interval: arg({ type: Interval, defaultValue: 'day', required: true, description: 'The length of each bucket.' }),
     from: arg({
       type: 'DateTime',
-      description: `From the whole bucket that holds this moment on. When left out there are 30 buckets, or as many as the program has; there may be ${MAX_BUCKETS}.`,
+      description: `The start of the range: the whole bucket that contains this time. Defaults to a range of 30 buckets, or fewer if the program is younger. At most ${MAX_BUCKETS} buckets.`,
     }),
     to: arg({
       type: 'DateTime',
       description:
-        'To the whole bucket that holds this moment. When left out, to that of the newest distribution date.',
+        'The end of the range: the whole bucket that contains this time. Defaults to the bucket of the newest distribution date.',
     }),
   })
-  const gaps = 'Every bucket of the range is there, gaps as well, oldest first.'
+  const gaps = 'Every bucket of the range is returned, including gaps, oldest first.'
 
   builder.objectFields(User, (t) => ({
     series: t.field({
@@ -195,7 +195,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
     series: t.field({
       type: [PoolSeriesBucket],
       extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
-      description: `All points, positions and USD amounts by date, week or month. ${gaps}`,
+      description: `The program's points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async (_, args, context) => {
         const span = await readSpan(context, args)
@@ -212,13 +212,14 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
   }))
 
   const SeriesGroupBy = builder.enumType('SeriesGroupBy', {
-    description: 'What there is a series for each of.',
+    description: 'What to group series by.',
     values: {
-      POOL: { value: 'pool' as const, description: 'A pool.' },
-      CHAIN: { value: 'chain' as const, description: 'A chain: its pools together.' },
+      POOL: { value: 'pool' as const, description: 'One series per pool.' },
+      CHAIN: { value: 'chain' as const, description: 'One series per chain: its pools combined.' },
       ASSET: {
         value: 'asset' as const,
-        description: 'A token on a chain: the sides of pools that have it. A position counts for both of its tokens.',
+        description:
+          'One series per token and chain: the sides of pools in that token. A position counts for both of its tokens.',
       },
     },
   })
@@ -226,7 +227,11 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
   const GroupedSeries = builder.objectRef<GroupSeries & { span: Span }>('GroupedSeries').implement({
     description: 'The series of one pool, chain or token.',
     fields: (t) => ({
-      key: t.field({ type: GroupKey, description: 'Which pool, chain or token.', resolve: (group) => group }),
+      key: t.field({
+        type: GroupKey,
+        description: 'The pool, chain or token of the series.',
+        resolve: (group) => group,
+      }),
       points: t.exposeFloat('points', { description: 'Points over the whole range.' }),
       buckets: t.field({
         type: [PoolSeriesBucket],
@@ -250,15 +255,15 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
       type: [GroupedSeries],
       extensions: { cost: { weight: 100, most: MAX_GROUPS, page: buckets } },
       description:
-        "The program's series for each pool, chain or token, those with the most points over the range first. `program { series }` is that of all together.",
+        "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
       args: {
-        groupBy: t.arg({ type: SeriesGroupBy, required: true, description: 'What there is a series for each of.' }),
+        groupBy: t.arg({ type: SeriesGroupBy, required: true, description: 'What to group series by.' }),
         ...spanArguments(t.arg),
-        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
+        chainId: t.arg({ type: 'SafeInt', description: 'Only series on this chain.' }),
         first: t.arg.int({
           defaultValue: 10,
           required: true,
-          description: `How many series, 0 to ${MAX_GROUPS}.`,
+          description: `Number of series to return, 0 to ${MAX_GROUPS}.`,
         }),
       },
       resolve: async (_, { groupBy, chainId, first, ...args }, context) => {
@@ -279,8 +284,8 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
 export type SpanArguments = ReturnType<typeof addSeries>['spanArguments']
 
 /**
- * The buckets that were asked for; undefined: up to the newest distribution, and there is none.
- * @param extent reads where the data begin and end, in place of the program's dates
+ * Resolves the range arguments to buckets. Returns undefined if `to` is omitted and there is no distribution.
+ * @param extent reads the first and the newest date of the data; by default those of the program
  */
 export async function readSpan(
   context: GraphContext,
@@ -301,7 +306,7 @@ function loadCalendar(context: GraphContext, span: Span): Promise<CalendarBucket
   return context.batches.load(calendarOnce, '', span)
 }
 
-/** Finds the row of a bucket among rows that are read at the first question. */
+/** Returns a lookup of rows by start date. The rows are read on first use. */
 function byStart<Row extends { start: Date }>(read: () => Promise<Row[]>): (start: Date) => Promise<Row | undefined> {
   let rows: Promise<Map<number, Row>> | undefined
   return async (start) => {
@@ -319,7 +324,7 @@ function bucketsOf(
   return span.starts.map((start) => ({ start, program: () => calendar(start), ...values(start) }))
 }
 
-/** The values of one pool's buckets, where each position is of another account, or of many pools'. */
+/** The values of pool buckets. In a single pool each account has one position, so positions count accounts. */
 function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePool: boolean) {
   return (start: Date) => ({
     points: async () => (await values(start))?.points ?? 0,
@@ -328,7 +333,7 @@ function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePo
   })
 }
 
-/** Null in a gap; zeros where there were no positions. */
+/** Null in a gap, zeros if there were no positions. */
 async function levelsOf(bucket: Bucket): Promise<LevelsOfBucket | null> {
   if (!(await bucket.program())) return null
   return (await bucket.levels()) ?? NO_LEVELS

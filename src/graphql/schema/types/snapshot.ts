@@ -6,24 +6,24 @@ import { connectionType } from './connection-type.ts'
 
 type Common = Pick<MarketRow, 'chainId' | 'accountId' | 'positionId' | 'timestamp'>
 
-/** The snapshot types; the fields that lead to users, markets and vaults are in snapshot-links.ts. */
+/** Adds the snapshot types. links.ts adds their users, markets and vaults. */
 export function addSnapshot(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
   const Snapshot = builder.interfaceRef<Common>('Snapshot').implement({
-    description: "A user's position in a market or a vault at one moment. One is kept a day.",
+    description: "A user's position in a market or vault at one point in time. One snapshot is stored per day.",
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
       userAddress: t.expose('accountId', { type: 'Address', description: "The user's address." }),
       positionId: t.exposeString('positionId', {
         nullable: true,
-        description: "Which of the user's positions there; null where positions are added up.",
+        description: "The id of the user's position in the market or vault. Null if positions are summed.",
       }),
-      timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The moment, Unix seconds.' }),
+      timestamp: t.expose('timestamp', { type: 'BigInt', description: 'The time of the snapshot, in Unix seconds.' }),
     }),
     resolveType: (row) => ('marketId' in row ? 'MarketSnapshot' : 'VaultSnapshot'),
   })
 
   const MarketSnapshot = builder.objectRef<MarketRow>('MarketSnapshot').implement({
-    description: "A user's position in a market at one moment.",
+    description: "A user's position in a market at one point in time.",
     interfaces: [Snapshot],
     fields: (t) => ({
       marketAddress: t.expose('marketId', { type: 'Address', description: "The market's address." }),
@@ -33,7 +33,7 @@ export function addSnapshot(builder: Builder, { chosen }: { chosen: ChoiceTypes 
       }),
       collateralUsd: t.exposeFloat('collateralUsd', {
         nullable: true,
-        description: 'Collateral in USD; null: no price.',
+        description: 'Collateral, in USD. Null if the price is unknown.',
       }),
       protectedAssets: t.expose('protectedAssets', {
         type: 'BigInt',
@@ -41,26 +41,26 @@ export function addSnapshot(builder: Builder, { chosen }: { chosen: ChoiceTypes 
       }),
       protectedUsd: t.exposeFloat('protectedUsd', {
         nullable: true,
-        description: 'Protected collateral in USD; null: no price.',
+        description: 'Protected collateral, in USD. Null if the price is unknown.',
       }),
       debtAssets: t.expose('debtAssets', { type: 'BigInt', description: "Debt, in the token's smallest unit." }),
-      debtUsd: t.exposeFloat('debtUsd', { nullable: true, description: 'Debt in USD; null: no price.' }),
+      debtUsd: t.exposeFloat('debtUsd', { nullable: true, description: 'Debt, in USD. Null if the price is unknown.' }),
     }),
   })
 
   const VaultSnapshot = builder.objectRef<VaultRow>('VaultSnapshot').implement({
-    description: "A user's position in a vault at one moment.",
+    description: "A user's position in a vault at one point in time.",
     interfaces: [Snapshot],
     fields: (t) => ({
       vaultAddress: t.expose('vaultId', { type: 'Address', description: "The vault's address." }),
-      shares: t.expose('shares', { type: 'BigInt', description: 'Shares of the vault, in their smallest unit.' }),
+      shares: t.expose('shares', { type: 'BigInt', description: 'Vault shares, in their smallest unit.' }),
       assets: t.expose('assets', {
         type: 'BigInt',
-        description: "What the shares are worth, in the token's smallest unit.",
+        description: "Value of the shares, in the token's smallest unit.",
       }),
       assetsUsd: t.exposeFloat('assetsUsd', {
         nullable: true,
-        description: 'What the shares are worth in USD; null: no price.',
+        description: 'Value of the shares, in USD. Null if the price is unknown.',
       }),
     }),
   })

@@ -15,26 +15,28 @@ import { type UserRef, userAt } from './user.ts'
 
 const MAX_DAYS = 3660
 
-/** The standing of a user as of a date. */
+/** Loads a user's points and rank as of a date. */
 const standingAt = keyedRow<StandingRow>(['text', 'date'], {
   columns: standingColumns,
   at: ([user, asOf]) => standingAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
 })
 
-/** Where a user stood on past dates. */
+/** Adds a user's points and ranks on past dates. */
 export function addStanding(
   builder: Builder,
   { User, spanArguments }: { User: UserRef; spanArguments: SpanArguments },
 ): void {
   const Standing = builder.objectRef<StandingRow>('Standing').implement({
-    description: 'The points of a user over all distribution dates up to one, and the place that they gave.',
+    description: "A user's points and rank as of a distribution date.",
     fields: (t) => ({
       date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
-      points: t.exposeFloat('points', { description: 'Points over all distribution dates up to it, included.' }),
+      points: t.exposeFloat('points', {
+        description: 'Points over all distribution dates up to and including the date.',
+      }),
       rank: t.exposeInt('rank', {
         nullable: true,
         description:
-          'Place on the leaderboard as of it, from 1. Null for the moments in which the ranks of the date are computed anew, after a run of it or of a date before it.',
+          'Rank on the leaderboard as of the date, starting at 1. Null briefly, while the ranks of the date are recomputed after a run for it or for an earlier date.',
       }),
     }),
   })
@@ -43,12 +45,12 @@ export function addStanding(
     standing: t.field({
       type: Standing,
       nullable: true,
-      description: "The user's points and rank as of a date; null: no stored position by then.",
+      description: "The user's points and rank as of a date. Null if the user had no stored position by then.",
       args: {
         asOf: t.arg({
           type: 'DateTime',
           required: true,
-          description: 'As of the last distribution date up to this moment, included.',
+          description: 'The point in time: the last distribution date at or before it counts.',
         }),
       },
       ...one(standingAt, ['address', 'asOf']),
@@ -57,7 +59,7 @@ export function addStanding(
       type: [Standing],
       extensions: { cost: { weight: 10, rows: buckets } },
       description:
-        "The user's points and ranks by date, week or month, oldest first: each as of the last distribution date of the bucket. Buckets without a distribution, and those before the user's first position, are left out.",
+        "The user's points and rank by date, week or month, oldest first, each as of the bucket's last distribution date. Buckets without a distribution and buckets before the user's first position are left out.",
       args: spanArguments(t.arg),
       resolve: async ({ address }, args, context) => {
         const span = await readSpan(context, args)
@@ -69,12 +71,12 @@ export function addStanding(
       nullable: true,
       extensions: { cost: { weight: 2 } },
       description:
-        'By how many places the user has risen (above 0) or fallen (below 0) on the leaderboard in some days. Null: no stored position by then, or the ranks of that date are being computed anew.',
+        'By how many ranks the user has risen (positive) or fallen (negative) over a number of days. Null if the user had no stored position at the start, or while the ranks of that date are recomputed.',
       args: {
         days: t.arg.int({
           required: true,
           defaultValue: 7,
-          description: `How many days before the newest distribution date, 1 to ${MAX_DAYS}.`,
+          description: `Number of days before the newest distribution date, 1 to ${MAX_DAYS}.`,
         }),
       },
       resolve: async ({ address }, { days }, context) => {

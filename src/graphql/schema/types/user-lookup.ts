@@ -2,19 +2,19 @@ import { GatewayError } from '../../../errors.ts'
 import type { Builder } from '../builder.ts'
 import type { UserRef } from './user.ts'
 
-/** A bound on the addresses of one lookup. */
+/** The maximum number of addresses in one lookup. */
 export const MAX_ADDRESSES = 1000
 
-/** One of many texts that should each be an address. */
+/** One input of a lookup, which may be an invalid address. */
 export interface Lookup {
   input: string
-  /** In lower case; undefined: the text is none. */
+  /** In lower case. Undefined if the input is not an address. */
   address: string | undefined
 }
 
 /**
- * Reads many texts as addresses.
- * @throws BAD_INPUT on too many of them; one that is no address is told in its place
+ * Parses texts as addresses. An invalid one yields an entry without an address.
+ * @throws BAD_INPUT if there are too many
  */
 export function readAddresses(texts: string[]): Lookup[] {
   if (texts.length > MAX_ADDRESSES)
@@ -29,22 +29,21 @@ export function readAddresses(texts: string[]): Lookup[] {
 const problem = (input: string) =>
   `An address is 0x and 40 hexadecimal digits, not ${JSON.stringify(input.slice(0, 100))}.`
 
-/** Users by texts of which some may be wrong. */
+/** Adds a lookup of users that tolerates invalid addresses. */
 export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
   const UserLookup = builder.objectRef<Lookup>('UserLookup').implement({
-    description: 'What one of many texts, which should be addresses, leads to.',
+    description: 'The result of looking up one address.',
     fields: (t) => ({
-      input: t.exposeString('input', { description: 'The text.' }),
+      input: t.exposeString('input', { description: 'The address as given.' }),
       problem: t.string({
         nullable: true,
-        description: 'What is wrong with the text; null: it is an address.',
+        description: 'What is wrong with the address. Null if it is valid.',
         resolve: ({ input, address }) => (address ? null : problem(input)),
       }),
       user: t.field({
         type: User,
         nullable: true,
-        description:
-          'The user at the address. Where the text is none this is null, with an error of this path; the others are answered.',
+        description: 'The user at the address. Null, with an error at this path, if the address is invalid.',
         resolve: ({ input, address }) => {
           if (!address) throw new GatewayError('BAD_INPUT', problem(input))
           return { address }
@@ -56,9 +55,10 @@ export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
   builder.queryFields((t) => ({
     lookupUsers: t.field({
       type: [UserLookup],
-      description: 'Users by texts, in their order: one that is no address does not keep the others from an answer.',
+      description:
+        'Users by address, in the order of the addresses. An invalid address gets an entry whose `problem` says why; the others are answered.',
       args: {
-        addresses: t.arg.stringList({ required: true, description: `Texts, at most ${MAX_ADDRESSES}.` }),
+        addresses: t.arg.stringList({ required: true, description: `The addresses, at most ${MAX_ADDRESSES}.` }),
       },
       resolve: (_, { addresses }) => readAddresses(addresses),
     }),

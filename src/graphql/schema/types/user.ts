@@ -52,7 +52,7 @@ const allUsers: Listing<{ address: string }> = {
   order: [{ column: 't.address', field: 'address', type: 'text', direction: 'ASC' }],
 }
 
-/** What is stored of a user; `points`, `rank` and so on are 0 or null without a stored position. */
+/** The stored values of a user. They are 0 or null for a user without positions. */
 interface UserRow {
   address: string
   points: number
@@ -83,13 +83,13 @@ const LATEST = {
   latestVaults: Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`,
 }
 
-/** What is joined to a user for the columns that are read. */
+/** The joins that the selected columns need. */
 const joinedTo = (used: ReadonlySet<string>): Prisma.Sql =>
   Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
     ${used.has('latestMarkets') ? LATEST.latestMarkets : Prisma.empty}
     ${used.has('latestVaults') ? LATEST.latestVaults : Prisma.empty}`
 
-/** The user at an address, whatever the address. */
+/** Loads the user at an address. Every address is a user. */
 export const userAt: KeyedRow<UserRow> = {
   ...keyedRow<UserRow>(
     ['text'],
@@ -103,10 +103,10 @@ export const userAt: KeyedRow<UserRow> = {
   stub: ([address]) => ({ address: address as string }),
 }
 
-/** A bound on the users of one request. */
+/** The maximum number of users in one request. */
 const MAX_USERS = 1000
 
-/** @throws BAD_INPUT for too many */
+/** @throws BAD_INPUT if there are too many */
 function bounded(addresses: string[]): string[] {
   if (addresses.length <= MAX_USERS) return addresses
   throw new GatewayError('BAD_INPUT', `addresses must be at most ${MAX_USERS}: ask for the others in another request.`)
@@ -120,14 +120,14 @@ const usersAt: RowsReading = {
       ORDER BY u.place`,
 }
 
-/** A user's newest snapshots of one kind. */
+/** Reads a user's newest snapshots of one kind. */
 const latestRows = (kind: EntityType, columns: Columns, by: string): RowsReading => ({
   columns,
   by: [by],
   of: ({ chainId = null }, [snapshots]) => latestFrom(kind, snapshots as Prisma.Sql, Prisma.sql`${chainId}::bigint`),
 })
 
-/** One user's positions on one date. */
+/** Reads one user's positions on one date. */
 const positionsOfDay: RowsReading = {
   columns: positionListing.columns,
   by: ['userAddress', 'distributionDate'],
@@ -154,12 +154,15 @@ export function addUser(builder: Builder, refs: Refs) {
     .implement({
       description: "A user's points on one distribution date.",
       fields: (t) => ({
-        distributionDate: t.expose('distributionDate', { type: 'DateTime', description: 'The date, midnight UTC.' }),
+        distributionDate: t.expose('distributionDate', {
+          type: 'DateTime',
+          description: 'The distribution date, midnight UTC.',
+        }),
         points: t.exposeFloat('points', { description: "The user's points on that date." }),
-        positionCount: t.exposeInt('positionCount', { description: "The user's positions on that date." }),
+        positionCount: t.exposeInt('positionCount', { description: "Number of the user's positions on that date." }),
         positions: t.field({
           type: [Position],
-          description: "The user's positions on that date, by pool, then id: one a pool.",
+          description: "The user's positions on that date, one per pool, sorted by pool, then id.",
           ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
         }),
         user: t.field({
@@ -183,50 +186,52 @@ export function addUser(builder: Builder, refs: Refs) {
     id: { resolve: (user) => user.address, ...nodeId('User', (column) => column('address')) },
     loadManyWithoutCache: (ids) => ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
     description:
-      'A user of the protocol, in both domains. Every address is one: an address that the store does not know has empty lists and zero totals.',
+      'A user of the protocol, in both domains. Every address is a user; one without stored data has empty lists and zero totals.',
     fields: (t) => {
-      const chainId = () => t.arg({ type: 'SafeInt', description: 'Those of one chain.' })
+      const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
       const window = () => ({
         chainId: chainId(),
-        from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
-        to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+        from: t.arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
+        to: t.arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
         grouped: t.arg.boolean({
           defaultValue: false,
           description:
-            "Adds a user's positions up: one row for chain + entity + user + timestamp. Unknown USD values are left out of a sum, which is null only when all are.",
+            "Whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
         }),
       })
       return {
         address: t.expose('address', { type: 'Address', description: "The user's address." }),
         points: t.float({
-          description: 'Points over all distribution dates.',
+          description: 'Total points over all distribution dates.',
           ...column(userAt, 'points', ['address']),
         }),
         rank: t.int({
           nullable: true,
-          description: 'Place on the leaderboard, from 1; null without a stored position.',
+          description: 'Rank on the leaderboard, starting at 1. Null if the user has no stored position.',
           ...column(userAt, 'rank', ['address']),
         }),
         positionCount: t.int({
-          description: 'Stored positions over all distribution dates.',
+          description: 'Number of stored positions over all distribution dates.',
           ...column(userAt, 'positionCount', ['address']),
         }),
         firstDistributionDate: t.field({
           type: 'DateTime',
           nullable: true,
-          description: 'The first date with a position, midnight UTC; null without one.',
+          description:
+            'The first distribution date with a position, midnight UTC. Null if the user has no stored position.',
           ...column(userAt, 'firstDistributionDate', ['address']),
         }),
         lastDistributionDate: t.field({
           type: 'DateTime',
           nullable: true,
-          description: 'The newest date with a position, midnight UTC; null without one.',
+          description:
+            'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
           ...column(userAt, 'lastDistributionDate', ['address']),
         }),
         leaderboardEntry: t.field({
           type: refs.LeaderboardEntry,
           nullable: true,
-          description: "The user's entry on the leaderboard; null without a stored position.",
+          description: "The user's entry on the leaderboard. Null if the user has no stored position.",
           ...reading({
             kind: 'own',
             columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
@@ -243,8 +248,8 @@ export function addUser(builder: Builder, refs: Refs) {
           description: "The user's positions, newest distribution date first, then by id.",
           args: {
             ...listArguments(t.arg, refs.PositionChosen),
-            pool: t.arg({ type: 'Address', description: 'Those in one pool.' }),
-            date: t.arg({ type: 'DateTime', description: 'Those of one distribution date.' }),
+            pool: t.arg({ type: 'Address', description: 'Only positions in this pool.' }),
+            date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
             asOf: asOfArgument(t.arg),
           },
           ...list({
@@ -256,12 +261,12 @@ export function addUser(builder: Builder, refs: Refs) {
         }),
         dailyPoints: t.field({
           type: DailyPointsList,
-          description: "The user's points a distribution date, oldest first.",
+          description: "The user's points per distribution date, oldest first.",
           args: {
             ...listArguments(t.arg, DailyPointsChosen),
-            since: t.arg({ type: 'DateTime', description: 'Dates from this moment on.' }),
-            afterDate: t.arg({ type: 'DateTime', description: 'Dates later than this moment.' }),
-            until: t.arg({ type: 'DateTime', description: 'Dates up to this moment, included.' }),
+            since: t.arg({ type: 'DateTime', description: 'Only dates at or after this time.' }),
+            afterDate: t.arg({ type: 'DateTime', description: 'Only dates after this time.' }),
+            until: t.arg({ type: 'DateTime', description: 'Only dates at or before this time.' }),
           },
           ...list({
             listing: () => accountDays,
@@ -283,7 +288,7 @@ export function addUser(builder: Builder, refs: Refs) {
           args: {
             ...listArguments(t.arg, refs.MarketSnapshotChosen),
             ...window(),
-            market: t.arg.string({ description: 'Those of one market, by its address in lower case.' }),
+            market: t.arg.string({ description: 'Only snapshots in the market at this lower-case address.' }),
           },
           ...list({
             listing: ({ grouped }) => (grouped ? groupedMarketSnapshots : marketSnapshots),
@@ -301,7 +306,7 @@ export function addUser(builder: Builder, refs: Refs) {
           args: {
             ...listArguments(t.arg, refs.VaultSnapshotChosen),
             ...window(),
-            vault: t.arg.string({ description: 'Those of one vault, by its address in lower case.' }),
+            vault: t.arg.string({ description: 'Only snapshots in the vault at this lower-case address.' }),
           },
           ...list({
             listing: ({ grouped }) => (grouped ? groupedVaultSnapshots : vaultSnapshots),
@@ -316,7 +321,7 @@ export function addUser(builder: Builder, refs: Refs) {
         latestSnapshots: t.field({
           type: [refs.Snapshot],
           description:
-            "What the user has now: in every market and vault, the rows at the user's newest timestamp there.",
+            "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there.",
           args: { chainId: chainId() },
           ...reading(
             {
@@ -336,7 +341,7 @@ export function addUser(builder: Builder, refs: Refs) {
           args: {
             ...listArguments(t.arg, refs.MarketRewardChosen),
             chainId: chainId(),
-            market: t.arg({ type: 'Address', description: 'Those of one collateral market.' }),
+            market: t.arg({ type: 'Address', description: 'Only rewards of this collateral market.' }),
           },
           ...list({
             listing: () => marketLiquidationRewards,
@@ -351,7 +356,7 @@ export function addUser(builder: Builder, refs: Refs) {
           args: {
             ...listArguments(t.arg, refs.VaultRewardChosen),
             chainId: chainId(),
-            vault: t.arg({ type: 'Address', description: 'Those of one vault.' }),
+            vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
           },
           ...list({
             listing: () => vaultLiquidationRewards,
@@ -362,14 +367,14 @@ export function addUser(builder: Builder, refs: Refs) {
         }),
         earnings: t.field({
           type: refs.Earnings,
-          description: "What the user's positions are worth now, minus the money that went in.",
+          description: "The user's earnings: the current value of the positions minus the net cash invested.",
           args: { chainId: chainId() },
           ...reading({ kind: 'one', one: earningsAt, by: heldBy }, { cost: { weight: 10 } }),
           resolve: ({ address }, args, context) => context.batches.load(earningsOf, [address], args.chainId ?? null),
         }),
         netApr: t.field({
           type: refs.NetApr,
-          description: "The average rates of the user's deposits and debts.",
+          description: "The average APR of the user's deposits and debts.",
           args: { chainId: chainId() },
           ...reading({ kind: 'one', one: netAprAt, by: heldBy }, { cost: { weight: 10 } }),
           resolve: ({ address }, args, context) => context.batches.load(netAprOf, [address], args.chainId ?? null),
@@ -382,7 +387,7 @@ export function addUser(builder: Builder, refs: Refs) {
   builder.queryFields((t) => ({
     allUsers: t.field({
       type: Users,
-      description: 'Every address that a record of either domain names, by address.',
+      description: 'All addresses that occur in a record of either domain, by address.',
       args: listArguments(t.arg, UserChosen),
       ...list({ listing: () => allUsers, choices: UserChosen.choices, filter: () => ({ where: [] }) }),
     }),
@@ -394,9 +399,9 @@ export function addUser(builder: Builder, refs: Refs) {
     }),
     users: t.field({
       type: [User],
-      description: 'The users at many addresses, in their order.',
+      description: 'The users at several addresses, in the order of the addresses.',
       args: {
-        addresses: t.arg({ type: ['Address'], required: true, description: `Addresses, at most ${MAX_USERS}.` }),
+        addresses: t.arg({ type: ['Address'], required: true, description: `The addresses, at most ${MAX_USERS}.` }),
       },
       ...reading({ kind: 'rows', rows: usersAt }),
       resolve: (_, { addresses }) => bounded(addresses).map((address) => ({ address })),
@@ -406,7 +411,7 @@ export function addUser(builder: Builder, refs: Refs) {
     user: t.field({
       type: User,
       description:
-        'The user at an address, as the query of the same name answers: at once, and again after a change of the stored data, but only when what is selected is another than what was told last.',
+        'The user at an address, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
       ...likeQuery,
     }),

@@ -31,7 +31,7 @@ const vaults: Listing<VaultRow> = {
   ],
 }
 
-/** The vault at an address of a chain. */
+/** Loads the vault at an address on a chain. */
 export const vaultAt = keyOf(vaults, { 't.chain_id': 'bigint', 't.id': 'text' })
 
 type Refs = { chosen: ChoiceTypes } & SnapshotRefs
@@ -42,24 +42,24 @@ export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapsh
     id: { resolve: chainAddressId, ...nodeId('Vault', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
-    description: 'A vault lends one asset across markets.',
+    description: 'A vault that lends one asset across markets.',
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain that the vault is on.' }),
+      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The id of the chain that the vault is on.' }),
       address: t.expose('id', { type: 'Address', description: "The vault's address." }),
       name: t.exposeString('name', { description: "The vault's name." }),
-      assetAddress: t.expose('assetAddress', { type: 'Address', description: 'The address of its token.' }),
-      assetSymbol: t.exposeString('assetSymbol', { description: 'The symbol of its token.' }),
-      assetDecimals: t.exposeInt('assetDecimals', { description: 'How many decimals its token has.' }),
+      assetAddress: t.expose('assetAddress', { type: 'Address', description: "The address of the vault's token." }),
+      assetSymbol: t.exposeString('assetSymbol', { description: "The symbol of the vault's token." }),
+      assetDecimals: t.exposeInt('assetDecimals', { description: "The number of decimals of the vault's token." }),
       depositRate: t.exposeFloat('depositRate', {
-        description: 'What a deposit earns, a fraction a year: 0.05 is 5 %.',
+        description: 'The deposit APR as a fraction: 0.05 is 5 %.',
       }),
       snapshots: t.field({
         type: VaultSnapshots,
-        description: 'Snapshots of all users in this vault, oldest first, then by account and position.',
+        description: 'Snapshots of all users in the vault, oldest first, then by user and position.',
         args: {
           ...listArguments(t.arg, VaultSnapshotChosen),
-          from: t.arg({ type: 'BigInt', description: 'From this moment, Unix seconds, included.' }),
-          to: t.arg({ type: 'BigInt', description: 'To this moment, Unix seconds, included.' }),
+          from: t.arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
+          to: t.arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
         },
         ...list(
           {
@@ -86,9 +86,9 @@ export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapsh
     vault: t.field({
       type: Vault,
       nullable: true,
-      description: 'The vault at an address of a chain; null where there is none.',
+      description: 'The vault at an address on a chain. Null if it is not stored.',
       args: {
-        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain.' }),
+        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain id.' }),
         address: t.arg({ type: 'Address', required: true, description: "The vault's address." }),
       },
       ...one(vaultAt, ['chainId', 'address']),
@@ -98,8 +98,8 @@ export function addVault(builder: Builder, { chosen, VaultSnapshots, VaultSnapsh
       description: 'All vaults, by chain, then address.',
       args: {
         ...listArguments(t.arg, VaultChosen),
-        chainId: t.arg({ type: 'SafeInt', description: 'Those of one chain.' }),
-        address: t.arg({ type: 'Address', description: 'Those at this address, on whatever chain.' }),
+        chainId: t.arg({ type: 'SafeInt', description: 'Only vaults on this chain.' }),
+        address: t.arg({ type: 'Address', description: 'Only vaults at this address, on any chain.' }),
       },
       ...list({
         listing: () => vaults,
