@@ -1,4 +1,16 @@
-import { GraphQLError, GraphQLFloat, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
+import {
+  GraphQLError,
+  GraphQLFloat,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type ValueNode,
+} from 'graphql'
 import { isExactNumber } from '../../exact-number.ts'
 import type { Builder } from './builder.ts'
 
@@ -9,7 +21,6 @@ const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
 
 /** Adds the custom scalars, which are strict on input. */
 export function addScalars(builder: Builder): void {
-  builder.addScalarType('Float', Float)
   builder.scalarType('Address', {
     description: 'A 20-byte address: 0x and 40 hexadecimal digits. Accepted in any case, returned in lower case.',
     serialize: (value) => value,
@@ -62,11 +73,24 @@ export function addScalars(builder: Builder): void {
   })
 }
 
-/** GraphQL's Float, which lets numbers pass that a double would round. */
-const Float = new GraphQLScalarType({
+/** GraphQL's Float, but exact numbers stay as they are. */
+const ExactFloat = new GraphQLScalarType({
   ...GraphQLFloat.toConfig(),
   serialize: (value) => (isExactNumber(value) ? (value as number) : GraphQLFloat.serialize(value)),
 })
+
+/** Makes all Floats of answers exact: Pothos knows GraphQL's own alone. */
+export function withExactFloats(schema: GraphQLSchema): GraphQLSchema {
+  const nonNull = new GraphQLNonNull(ExactFloat)
+  const exact = (type: GraphQLOutputType): GraphQLOutputType => {
+    if (type === GraphQLFloat) return ExactFloat
+    return isNonNullType(type) && type.ofType === GraphQLFloat ? nonNull : type
+  }
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) field.type = exact(field.type)
+  return schema
+}
 
 /** Parses an ISO 8601 UTC date or timestamp. Returns undefined for anything else, including impossible dates and year 0. */
 export function parseUtc(text: string): Date | undefined {
