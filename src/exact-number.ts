@@ -19,6 +19,12 @@ class ExactNumber {
     return this.#digits
   }
 
+  /** @param decimals at least as many as it has */
+  toFixed(decimals: number): string {
+    const [whole = '', fraction = ''] = this.#digits.split('.')
+    return `${whole}.${fraction.padEnd(decimals, '0')}`
+  }
+
   toJSON(): string | number {
     return exact ? MARK + this.#digits : this.valueOf()
   }

@@ -42,7 +42,8 @@ export function addScalars(builder: Builder): void {
   builder.scalarType('BigInt', {
     description:
       'A non-negative integer that may exceed 2^53, as a decimal string: token amounts in their smallest unit, Unix seconds. Input may be a string or an integer literal.',
-    serialize: (value) => String(value),
+    // A large Decimal writes itself with an exponent.
+    serialize: (value) => (typeof value === 'object' ? value.toFixed() : String(value)),
     parseValue: (value) => {
       if (typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value)) return BigInt(value)
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
