@@ -136,7 +136,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const graph = {
     schema,
     limiter,
-    operations: new Operations(schema, limiter),
+    operations: new Operations(schema, { limiter, plan: config.PLAN === 'on' }),
     documents: new Documents({
       known: [
         ...examples.map(({ query }) => query),

@@ -123,6 +123,7 @@ export const variables = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((given) => given === 'true'),
+  PLAN: z.enum(['on', 'off'], 'must be on or off').default('on'),
   SAMPLE_DATA: z.enum(['on', 'off'], 'must be on or off').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CACHE_MAX_BYTES: z.coerce

@@ -10,13 +10,13 @@ const isThere = existsSync(join(suite, 'check.mjs'))
 
 type Check = (base: string, list: object[]) => Promise<number>
 
-describe.skipIf(!isThere)(
-  `the conformance suite of ../shared${isThere ? '' : ' (skipped: it is not beside this clone)'}`,
-  () => {
+describe.skipIf(!isThere).each(['on', 'off'])(
+  `the conformance suite of ../shared, PLAN=%s${isThere ? '' : ' (skipped: it is not beside this clone)'}`,
+  (plan) => {
     let gateway: Gateway
 
     beforeAll(async () => {
-      gateway = await startGateway()
+      gateway = await startGateway({ env: { PLAN: plan } })
       await importDirectory(gateway, join(suite, 'data'))
     })
     afterAll(() => gateway?.close())

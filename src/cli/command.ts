@@ -28,7 +28,8 @@ export async function withDeps(work: (deps: Deps, signal: AbortSignal) => Promis
 /** Runs GraphQL operations on one snapshot of the store, so that commands show what clients see. */
 export function readGraph<T>(deps: Deps, work: (execute: Execute) => Promise<T>): Promise<T> {
   const schema = createSchema()
-  const graph = { schema, operations: new Operations(schema), deps }
+  const operations = new Operations(schema, { plan: deps.config.PLAN === 'on' })
+  const graph = { schema, operations, deps }
   return readSnapshot(deps.store, (reader) => work(executor(graph, createContext(graph, reader, { name: CLI }))))
 }
 

@@ -77,7 +77,7 @@ async function updatesOf(pool: string | undefined, given: Factors): Promise<Mult
 function set(updates: MultiplierUpdate[], { json }: Factors): Promise<void> {
   return withDeps(async ({ store }, signal) => {
     const pools = await updateMultipliers({ pool: store.pool, signal }, updates, CLI)
-    const rows = await store.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
+    const rows = await store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
     const stored = pools.flatMap((pool) => rows.find((row) => row.poolAddress === pool) ?? [])
     if (json) return stored.forEach(printJson)
     const table = new Table({ head: [...FACTORS], style: PLAIN })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { exactJson } from '../graphql/plan/exact-number.ts'
+import { exactJson } from '../exact-number.ts'
 import type { Rows } from '../graphql/plan/plan.ts'
 
 /** Puts rows into a body as a list. Their JSON is copied unread, so the list can have any type. */

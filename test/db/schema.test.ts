@@ -20,7 +20,7 @@ test('the migrations make the tables that schema.prisma describes', async () => 
   expect(models.length).toBeGreaterThan(15)
   for (const model of models) {
     const name = (model.charAt(0).toLowerCase() + model.slice(1)) as 'user'
-    await expect(store.prisma[name].findFirst(), model).resolves.not.toThrow()
+    await expect(store.models.prisma[name].findFirst(), model).resolves.not.toThrow()
   }
 })
 

@@ -44,6 +44,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     DATABASE_POOL_SIZE: '8',
     LOG_LEVEL: 'silent',
     PORT: '0',
+    ...(process.env.PLAN && { PLAN: process.env.PLAN }),
     ...options.env,
   })
   const statements: string[] = []

@@ -1,5 +1,7 @@
 import pg from 'pg'
+import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { Send } from './models.ts'
 import { ReadBudget } from './read-budget.ts'
 import { type TextRow, textRows } from './text-query.ts'
 
@@ -11,7 +13,7 @@ export interface Reader {
   textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
   /** How many bytes one answer may have; undefined: as many as it likes. */
   readonly maxBytes?: number | undefined
-  /** Prisma's models on the same snapshot; only where the operation asks for `node` or `nodes`. */
+  /** Prisma's models on the same snapshot. */
   readonly models: Prisma.TransactionClient
 }
 
@@ -25,6 +27,8 @@ interface PgReaderOptions {
   onStatement?: ((sql: string) => void) | undefined
   /** How many bytes all of its rows may have; undefined: as many as there are. */
   maxBytes?: number | undefined
+  /** Opens Prisma's models when they are first used; undefined: nothing uses them. */
+  models?: (send: Send) => Prisma.TransactionClient
 }
 
 /** A reader that sends named statements by pg. */
@@ -36,33 +40,44 @@ class PgReader implements Reader {
   readonly #lend: Lend
   readonly #onStatement: ((sql: string) => void) | undefined
   readonly #budget: ReadBudget | undefined
+  readonly #openModels: PgReaderOptions['models']
+  #models: Prisma.TransactionClient | undefined
   readonly maxBytes: number | undefined
 
-  constructor(lend: Lend, { onStatement, maxBytes }: PgReaderOptions) {
+  constructor(lend: Lend, { onStatement, maxBytes, models }: PgReaderOptions) {
     this.#lend = lend
     this.#onStatement = onStatement
+    this.#openModels = models
     this.maxBytes = maxBytes
     this.#budget = maxBytes === undefined ? undefined : new ReadBudget(maxBytes)
   }
 
   async $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]): Promise<Rows> {
     const { text, values } = 'text' in query ? query : Prisma.sql(query, ...given)
-    this.#budget?.count()
-    this.#onStatement?.(text)
-    const name = nameOf(text)
-    const statement = { name, text, values: values as unknown[], types }
-    return this.#lend(name, (client) => valueRows<Rows>(client, statement, this.#budget))
+    return (await this.#send({ text, values, types } as pg.QueryConfig)).rows as Rows
   }
 
   async textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    this.#budget?.count()
-    this.#onStatement?.(text)
-    const name = nameOf(text)
+    const name = this.#count(text)
     return this.#lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }, this.#budget))
   }
 
-  get models(): never {
-    throw new Error('Prisma reads nothing here: the operation asks for no node')
+  get models(): Prisma.TransactionClient {
+    this.#models ??= this.#openModels?.((statement) => this.#send(statement))
+    if (!this.#models) throw new Error('the reader was opened without models')
+    return this.#models
+  }
+
+  async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const name = this.#count(statement.text)
+    return this.#lend(name, (client) => valueRows(client, { ...statement, name }, this.#budget))
+  }
+
+  /** Counts a statement that is about to be sent. @returns its name */
+  #count(text: string): string | undefined {
+    this.#budget?.count()
+    this.#onStatement?.(text)
+    return nameOf(text)
   }
 }
 
@@ -85,16 +100,16 @@ function nameOf(text: string): string | undefined {
 }
 
 /** The rows of a statement as values, by their types. */
-function valueRows<Rows>(
+function valueRows(
   client: Pick<pg.ClientBase, 'query'>,
-  statement: pg.QueryConfig & { types: unknown },
+  statement: pg.QueryConfig,
   budget: ReadBudget | undefined,
-): Promise<Rows> {
+): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     const done = (error: Error | null, result?: pg.QueryResult) => {
       const fault = error ?? budget?.fault
       if (fault) reject(fault)
-      else resolve(result?.rows as Rows)
+      else resolve(result as pg.QueryResult)
     }
     client.query(new ValueQuery(statement, budget, done))
   })
@@ -124,8 +139,8 @@ class ValueQuery extends pg.Query {
 const { builtins } = pg.types
 const parsers: Record<number, (text: string) => unknown> = {
   [builtins.INT8]: BigInt,
-  // Points, whose decimals a double holds up to 2^33. Token amounts come as text.
-  [builtins.NUMERIC]: Number,
+  // Points. Token amounts come as text.
+  [builtins.NUMERIC]: parseDecimal,
   [builtins.DATE]: (text) => new Date(`${text}T00:00:00.000Z`),
 }
 const types = {

@@ -1,10 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { PrismaPg } from '@prisma/adapter-pg'
 import pTimeout from 'p-timeout'
 import pg from 'pg'
-import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import { destroyConnection } from './cancel.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { type Models, openModels } from './models.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import { Reads } from './reads.ts'
@@ -19,9 +17,7 @@ export interface Store {
   reads: Reads
   /** Tells whether the database answers, whatever the pool is busy with. */
   probe: Probe
-  prisma: PrismaClient
-  /** Runs Prisma's statements on a connection that is lent. */
-  withConnection<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T>
+  models: Models
   /** Told of every statement of a reader: tests count them. */
   onStatement: ((sql: string) => void) | undefined
   /** How many bytes one answer may have. */
@@ -33,8 +29,6 @@ const CONNECT_MS = 2000
 /** How long somebody waits for a connection of the pool. */
 const WAIT_MS = 10_000
 const CLOSING_MS = 2000
-/** Reads have their own deadline; Prisma's transactions take any number that a timer takes. */
-const NO_LIMIT_MS = 2 ** 31 - 1
 /** More of them would send less in one write. */
 const MOST_LINES = 3
 
@@ -88,13 +82,7 @@ export function openStore({
     client.on('error', () => {})
     client.once('end', () => clients.delete(client))
   })
-  const lent = new AsyncLocalStorage<pg.PoolClient>()
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(lentPool(pool, lent), { onPoolError: onError, disposeExternalPool: false }),
-    log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
-    transactionOptions: { maxWait: WAIT_MS, timeout: NO_LIMIT_MS },
-  })
-  if (onStatement) (prisma as PrismaClient<'query'>).$on('query', (event) => onStatement(event.query))
+  const models = openModels(pool, { onError, onStatement })
   // Of the pool, slow reads leave one connection to others while all writers are at work.
   const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
   const quick = Math.max(1, pool.options.max - slow)
@@ -104,12 +92,11 @@ export function openStore({
     pool,
     reads,
     probe,
-    prisma,
-    withConnection: (client, work) => lent.run(client, work),
+    models,
     onStatement,
     maxAnswerBytes,
     async close() {
-      await prisma.$disconnect()
+      await models.prisma.$disconnect()
       await reads.close()
       await probe.close()
       // A database that hangs says no goodbye.
@@ -128,25 +115,9 @@ class Client extends pg.Client {
   }
 }
 
-/** A pool that gives Prisma the connection that is lent to it, if one is; it is not Prisma's to give back. */
-function lentPool(pool: pg.Pool, lent: AsyncLocalStorage<pg.PoolClient>): pg.Pool {
-  const connect = async () => {
-    const client = lent.getStore()
-    if (!client) return pool.connect()
-    return {
-      query: client.query.bind(client),
-      on: client.on.bind(client),
-      removeListener: client.removeListener.bind(client),
-      release() {},
-    }
-  }
-  const query = (...args: Parameters<pg.Pool['query']>) => (lent.getStore() ?? pool).query(...args)
-  return Object.assign(Object.create(pool), { connect, query })
-}
-
 /** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
-export const plainReader = ({ reads, onStatement }: Store): Reader =>
-  pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement })
+export const plainReader = ({ reads, onStatement, models }: Store): Reader =>
+  pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement, models: () => models.prisma })
 
 const limitsOf = ({ onStatement, maxAnswerBytes: maxBytes }: Store) => ({ onStatement, maxBytes })
 
@@ -195,8 +166,10 @@ class SingleReader implements Reader {
     return this.#reader.maxBytes
   }
 
-  get models() {
-    return this.#reader.models
+  /** One call of Prisma may take several statements. */
+  get models(): never {
+    this.statements = Number.POSITIVE_INFINITY
+    throw new SecondStatement('a transaction is needed')
   }
 
   #assertFirst(): void {
@@ -214,15 +187,18 @@ export function readSnapshot<T>(
   scope = store.reads.scope(),
 ): Promise<T> {
   return store.reads.exclusive(scope, async (client) => {
+    const models = store.models.ofReader()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     try {
-      const result = await work(pgReader(inTurn(client), limitsOf(store)))
+      const result = await work(pgReader(inTurn(client), { ...limitsOf(store), models: models.open }))
       await client.query('COMMIT')
       return result
     } catch (error) {
       // A connection that was lost has nothing to roll back.
       await client.query('ROLLBACK').catch(() => {})
       throw error
+    } finally {
+      await models.close()
     }
   })
 }
@@ -238,27 +214,6 @@ function inTurn(client: pg.PoolClient): Lend {
     last = own
     return own
   }
-}
-
-/** The same through Prisma, for operations that ask for `node` or `nodes`, which its models load. */
-export function readSnapshotWithModels<T>(
-  store: Store,
-  scope: ReadScope,
-  work: (reader: Reader) => Promise<T>,
-): Promise<T> {
-  const transact = () =>
-    store.prisma.$transaction(
-      (transaction) => {
-        const models = oneAtATime(transaction)
-        return work({
-          $queryRaw: (...query) => models.$queryRaw(...(query as [Prisma.Sql])),
-          textRows: () => Promise.reject(new Error('an operation that asks for nodes has no plan')),
-          models,
-        })
-      },
-      { isolationLevel: 'RepeatableRead' },
-    )
-  return store.reads.exclusive(scope, (client) => store.withConnection(client, transact))
 }
 
 /** The version of the data that a reader sees. */

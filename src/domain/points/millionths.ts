@@ -1,3 +1,5 @@
+import { parseDecimal } from '../../exact-number.ts'
+
 /**
  * Points are stored in millionths, as bigint, and added up as such: every sum is exact.
  *
@@ -18,7 +20,14 @@ export function millionths(points: number): string | undefined {
 
 /** The exact sum of points that were read from the store. */
 export const addPoints = (all: number[]): number =>
-  Number(all.reduce((sum, points) => sum + wholeOf(points.toFixed(6)), 0n)) / 1e6
+  fromMillionths(all.reduce((sum, points) => sum + wholeOf(points.toFixed(6)), 0n))
+
+/** Stored millionths as points. */
+export function fromMillionths(millionths: bigint): number {
+  const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0')
+  const decimals = digits.slice(-6).replace(/0+$/, '')
+  return parseDecimal(`${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}${decimals && `.${decimals}`}`)
+}
 
 const wholeOf = (decimals: string) => BigInt(decimals.replace('.', ''))
 

@@ -1,4 +1,5 @@
 import { answerTooLarge } from '../../db/connect/read-budget.ts'
+import { exactJson } from '../../exact-number.ts'
 
 /** A number, a word, and the signs around a value. */
 const VALUE_BYTES = 6
@@ -6,7 +7,7 @@ const VALUE_BYTES = 6
 /** The JSON of what resolvers gave. @throws ANSWER_TOO_LARGE before it is made, where it is too large */
 export function answerJson(data: unknown, maxBytes: number | undefined): string {
   assertAnswerSize(data, maxBytes)
-  return JSON.stringify(data)
+  return exactJson(data)
 }
 
 /** @throws ANSWER_TOO_LARGE for data whose JSON has more bytes than an answer may have */

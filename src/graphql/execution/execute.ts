@@ -2,11 +2,12 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, execute, type GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import { GatewayError } from '../../errors.ts'
+import { parseExact } from '../../exact-number.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { parseExact } from '../plan/exact-number.ts'
 import type { Rows } from '../plan/plan.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import type { Operations } from './operations.ts'
+import { rowsOf } from './rows.ts'
 
 /** What operations run on. */
 export interface Graph {
@@ -23,8 +24,8 @@ export function createContext({ deps }: Graph, reader: Reader, admin: Admin): Gr
 export interface Execute {
   <Data, Variables>(operation: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>
   /**
-   * Runs an operation that has a plan: what is selected of its one list comes as JSON that is not read, beside the rest,
-   * where the list is empty. An object that is selected with `@flat` is merged into the one that has it.
+   * What is selected of the operation's one list comes as JSON, beside the rest, where the list is empty. An object that is
+   * selected with `@flat` is merged into the one that has it.
    */
   rows<Data, Variables>(
     operation: TypedDocumentNode<Data, Variables>,
@@ -41,17 +42,19 @@ export function executor(graph: Graph, context: GraphContext): Execute {
     graph.operations.own(document)?.plan.run(context.reader, variables as Record<string, unknown>)
   const run = async <Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) => {
     const planned = await plan(document, variables)
-    if (planned) return parseExact(planned.json()) as Data
+    return (planned ? parseExact(planned.json()) : await resolve(document, variables)) as Data
+  }
+  const resolve = async (document: DocumentNode, variables: unknown) => {
     const variableValues = variables as Record<string, unknown>
     const result = await (graph.operations.own(document)?.run({}, context, variableValues) ??
       execute({ schema: graph.schema, document, variableValues, contextValue: context }))
     const error = result.errors?.[0]
     if (error) throw origin(error as GraphQLError)
-    return result.data as Data
+    return result.data
   }
   const rows: Execute['rows'] = async (document, variables) => {
     const planned = await plan(document, variables)
-    if (!planned) throw new Error('an operation that is asked for its rows has no plan')
+    if (!planned) return rowsOf(document, await resolve(document, variables)) as never
     const { data, rows } = planned.parts()
     return { data: parseExact(data) as never, rows }
   }

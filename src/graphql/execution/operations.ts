@@ -19,7 +19,7 @@ import { readVariables } from './variables.ts'
 export interface Operation {
   document: DocumentNode
   /** Reads it in one statement, where the schema tells how. */
-  plan: Plan
+  plan: Pick<Plan, 'run' | 'covers'>
   /** Runs its resolvers. */
   run: CompiledQuery['query']
   /** Whether its answer is that of the stored data alone, or of who asks or what a source says as well. */
@@ -32,6 +32,15 @@ const COMPILE_AT = 2
 const COMPILE_BYTES = 2_500_000
 const MAX_TEXTS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
+
+/** Leaves every query to its resolvers. */
+const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false }
+
+interface OperationsOptions {
+  limiter?: Limiter
+  /** Whether queries are planned. Without plans they all run on resolvers. */
+  plan?: boolean
+}
 
 /** A document that a client has sent; null: it is not valid. */
 interface Known {
@@ -48,6 +57,7 @@ interface Known {
 export class Operations {
   readonly #schema: GraphQLSchema
   readonly #limiter: Limiter
+  readonly #plan: boolean
   /** By text. */
   readonly #known = new LRUCache<string, Known>({
     max: MAX_TEXTS,
@@ -58,9 +68,10 @@ export class Operations {
   /** By the name of the operation. */
   readonly #live = new WeakMap<DocumentNode, Map<string | undefined, Operation>>()
 
-  constructor(schema: GraphQLSchema, limiter = new Limiter(schema)) {
+  constructor(schema: GraphQLSchema, { limiter = new Limiter(schema), plan = true }: OperationsOptions = {}) {
     this.#schema = schema
     this.#limiter = limiter
+    this.#plan = plan
   }
 
   /** A query by its text; undefined where it is to be executed by the GraphQL server. */
@@ -121,7 +132,7 @@ export class Operations {
     if (getOperationAST(document, operationName)?.operation !== 'query') return null
     return {
       document,
-      plan: new Plan(this.#schema, document, operationName),
+      plan: this.#plan ? new Plan(this.#schema, document, operationName) : NO_PLAN,
       run: this.#resolved(document, operationName),
       depends: isVolatile(this.#schema, document) ? 'more' : 'data',
     }

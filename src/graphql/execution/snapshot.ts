@@ -1,12 +1,9 @@
-import { type DocumentNode, Kind, visit } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Cancellation } from '../../db/connect/scope.ts'
-import { readOnce, readSnapshot, readSnapshotWithModels, type Store } from '../../db/connect/store.ts'
+import { readOnce, readSnapshot, type Store } from '../../db/connect/store.ts'
 
-type Way = 'once' | 'snapshot' | 'models'
-
-/** How each operation (its document, or what else stands for it) is read; learnt from its first run. */
-const ways = new WeakMap<object, Way>()
+/** The operations (their documents, or what else stands for them) that needed a transaction when they first ran. */
+const transactional = new WeakSet<object>()
 
 /**
  * Runs `work` on a reader, all of whose answers belong to one snapshot of the store. All its statements together may take
@@ -22,29 +19,10 @@ export async function readFor<T>(
   cancellation?: Cancellation,
 ): Promise<T> {
   const scope = store.reads.scope(cancellation)
-  const way = ways.get(operation) ?? firstWay(operation)
-  if (way === 'models') return readSnapshotWithModels(store, scope, work)
-  if (way === 'once') {
+  if (!transactional.has(operation)) {
     const done = await readOnce(store, scope, work)
     if (done) return done.result
-    ways.set(operation, 'snapshot')
+    transactional.add(operation)
   }
   return readSnapshot(store, work, scope)
-}
-
-function firstWay(operation: object): Way {
-  const way = 'kind' in operation && asksForNodes(operation as DocumentNode) ? 'models' : 'once'
-  ways.set(operation, way)
-  return way
-}
-
-/** Whether `node(id:)` or `nodes(ids:)` is asked for: what an object's id stands for is loaded by Prisma's models. */
-function asksForNodes(document: DocumentNode): boolean {
-  let asked = false
-  visit(document, {
-    [Kind.FIELD]({ name, arguments: given = [] }) {
-      if (name.value === 'node' || name.value === 'nodes') asked ||= given.length > 0
-    },
-  })
-  return asked
 }

@@ -11,6 +11,7 @@ import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
+import { exactJson } from '../../exact-number.ts'
 import { subscribe } from '../live/subscribe.ts'
 import type { AskedDocument } from '../policy/documents.ts'
 import type { Cost } from '../policy/limits.ts'
@@ -170,7 +171,7 @@ function errorsPresented({ deps, onRefusal, onFailure }: ServedGraph): Plugin<Gr
       }
       const cause = (result as ExecutionResult).errors?.find(isAway)?.originalError
       if (cause && !(cause instanceof GatewayError)) deps.onAway?.(cause)
-      setResult(presented)
+      setResult(Object.assign(presented, { stringify: exactJson }))
     },
   }
 }

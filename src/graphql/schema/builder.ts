@@ -3,7 +3,7 @@ import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
-import type { PrismaClient } from '../../generated/prisma/client.ts'
+import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { assertNodeId } from './types/node-id.ts'
 
@@ -13,7 +13,7 @@ export interface SchemaTypes {
   Scalars: {
     Address: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
-    BigInt: { Input: bigint; Output: bigint | string }
+    BigInt: { Input: bigint; Output: bigint | string | Prisma.Decimal }
     SafeInt: { Input: number; Output: bigint | number }
     _Any: { Input: unknown; Output: unknown }
     ID: { Input: string; Output: string }

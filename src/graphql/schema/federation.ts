@@ -6,6 +6,7 @@ import { type GraphQLSchema, isScalarType } from 'graphql'
 import { GatewayError } from '../../errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type Builder, createBuilder } from './builder.ts'
+import { withExactFloats } from './scalars.ts'
 import { addTypes } from './schema.ts'
 import { marketAt } from './types/market.ts'
 import { poolAt } from './types/pool.ts'
@@ -38,7 +39,7 @@ export function createSubgraph(): GraphQLSchema {
     return sdl
   })
   const link = { name: 'link', args: { url: SPECIFICATION, import: ['@key', '@shareable'] } }
-  const schema = builder.toSchema({ extensions: { directives: [link] } })
+  const schema = withExactFloats(builder.toSchema({ extensions: { directives: [link] } }))
   return schema
 }
 

@@ -1,4 +1,17 @@
-import { GraphQLError, Kind, type ValueNode } from 'graphql'
+import {
+  GraphQLError,
+  GraphQLFloat,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type ValueNode,
+} from 'graphql'
+import { isExactNumber } from '../../exact-number.ts'
 import type { Builder } from './builder.ts'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -29,7 +42,8 @@ export function addScalars(builder: Builder): void {
   builder.scalarType('BigInt', {
     description:
       'A non-negative integer that may exceed 2^53, as a decimal string: token amounts in their smallest unit, Unix seconds. Input may be a string or an integer literal.',
-    serialize: (value) => String(value),
+    // A large Decimal writes itself with an exponent.
+    serialize: (value) => (typeof value === 'object' ? value.toFixed() : String(value)),
     parseValue: (value) => {
       if (typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value)) return BigInt(value)
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
@@ -58,6 +72,25 @@ export function addScalars(builder: Builder): void {
       throw wrong('SafeInt', 'an integer from 0 to 2^53-1', shown(node))
     },
   })
+}
+
+/** GraphQL's Float, but exact numbers stay as they are. */
+const ExactFloat = new GraphQLScalarType({
+  ...GraphQLFloat.toConfig(),
+  serialize: (value) => (isExactNumber(value) ? (value as number) : GraphQLFloat.serialize(value)),
+})
+
+/** Makes all Floats of answers exact: Pothos knows GraphQL's own alone. */
+export function withExactFloats(schema: GraphQLSchema): GraphQLSchema {
+  const nonNull = new GraphQLNonNull(ExactFloat)
+  const exact = (type: GraphQLOutputType): GraphQLOutputType => {
+    if (type === GraphQLFloat) return ExactFloat
+    return isNonNullType(type) && type.ofType === GraphQLFloat ? nonNull : type
+  }
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) field.type = exact(field.type)
+  return schema
 }
 
 /** Parses an ISO 8601 UTC date or timestamp. Returns undefined for anything else, including impossible dates and year 0. */

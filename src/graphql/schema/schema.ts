@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
 import { addChoiceTypes, addSortDirection } from './list-inputs.ts'
-import { addScalars } from './scalars.ts'
+import { addScalars, withExactFloats } from './scalars.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
@@ -33,7 +33,7 @@ import { addVault } from './types/vault.ts'
 export function createSchema(): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder)
-  return builder.toSchema()
+  return withExactFloats(builder.toSchema())
 }
 
 /**

@@ -11,14 +11,14 @@ import type { ProgramTotals } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
-import { pointsOf } from '../../../domain/points/millionths.ts'
+import { fromMillionths, pointsOf } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/choices.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
-import { Prisma, type Distribution as StoredDistribution } from '../../../generated/prisma/client.ts'
+import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
-import { keyedRow, keyOf, list, nodeId, one, unplanned } from '../../plan/reading.ts'
+import { keyedRow, keyOf, list, nodeId, one, reading, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
@@ -28,9 +28,7 @@ import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
 
-/** A stored distribution, with points instead of millionths. */
-type DistributionRow = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
-
+/** SQL gives its totalPoints as points, Prisma as millionths. */
 const distributions: Listing<DistributionRow> = {
   name: 'distributions',
   from: Prisma.sql`distribution t`,
@@ -71,6 +69,12 @@ export async function loadProgram(context: GraphContext): Promise<ProgramTotals>
   return (await context.batches.load(program.load, [])) as ProgramTotals
 }
 
+const totalPoints = {
+  ...reading({ kind: 'sql', sql: (column) => column('totalPoints') }),
+  resolve: ({ totalPoints }: { totalPoints: bigint | number }) =>
+    typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
+}
+
 type Refs = {
   chosen: ChoiceTypes
   PositionChosen: Chosen
@@ -82,15 +86,14 @@ type Refs = {
 export function addDistribution(builder: Builder, refs: Refs) {
   const { chosen, PositionChosen, Positions, DistributionKind, MultiplierInput, Run, RunChosen, Runs, DayTotals } = refs
   const DistributionChosen = chosen('Distribution', distributionChoices, { kind: DistributionKind })
-  const Distribution = builder.objectRef<DistributionRow>('Distribution')
-  builder.node(Distribution, {
+  const Distribution = builder.prismaNode('Distribution', {
     id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
-    loadManyWithoutCache: (ids, context) =>
-      Promise.all(ids.map((id) => context.batches.load(distributionAt.load, [readDateId(id)]))),
+    findUnique: (id) => ({ date: readDateId(id) }),
+    nullable: true,
     description: 'One day of the points program.',
     fields: (t) => ({
       date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
-      totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
+      totalPoints: t.float({ description: 'Total points of all positions on the date.', ...totalPoints }),
       positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
       accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
       kind: t.expose('kind', { type: DistributionKind, description: 'How the stored points were produced.' }),

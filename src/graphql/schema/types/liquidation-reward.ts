@@ -1,16 +1,14 @@
 import { marketRewardChoices, vaultRewardChoices } from '../../../domain/liquidation/choices.ts'
-import type {
-  MarketLiquidationReward as MarketRow,
-  LiquidationReward as Row,
-  VaultLiquidationReward as VaultRow,
-} from '../../../domain/liquidation/reward.ts'
+import type { MarketLiquidationReward as MarketRow } from '../../../generated/prisma/client.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 
+type Common = Omit<MarketRow, 'debtMarketId' | 'collateralMarketId'>
+
 /** Adds the reward types. links.ts adds their users, markets and vaults. */
 export function addLiquidationReward(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
-  const LiquidationReward = builder.interfaceRef<Row>('LiquidationReward').implement({
+  const LiquidationReward = builder.interfaceRef<Common>('LiquidationReward').implement({
     description: "A user's proportional share of the reward of one defaulting liquidation.",
     fields: (t) => ({
       chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
@@ -61,7 +59,7 @@ export function addLiquidationReward(builder: Builder, { chosen }: { chosen: Cho
     resolveType: (row) => ('vaultId' in row ? 'VaultLiquidationReward' : 'MarketLiquidationReward'),
   })
 
-  const MarketLiquidationReward = builder.objectRef<MarketRow>('MarketLiquidationReward').implement({
+  const MarketLiquidationReward = builder.prismaObject('MarketLiquidationReward', {
     description: "A market lender's share of a liquidation reward.",
     interfaces: [LiquidationReward],
     fields: (t) => ({
@@ -76,7 +74,7 @@ export function addLiquidationReward(builder: Builder, { chosen }: { chosen: Cho
     }),
   })
 
-  const VaultLiquidationReward = builder.objectRef<VaultRow>('VaultLiquidationReward').implement({
+  const VaultLiquidationReward = builder.prismaObject('VaultLiquidationReward', {
     description: "A vault depositor's share of a liquidation reward.",
     interfaces: [LiquidationReward],
     fields: (t) => ({ vaultAddress: t.expose('vaultId', { type: 'Address', description: "The vault's address." }) }),

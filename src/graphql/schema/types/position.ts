@@ -4,8 +4,9 @@ import { assertCountable, assertFilterable, assertSortable, positionChoices } fr
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
-import { list, nodeId, one, part } from '../../plan/reading.ts'
+import { Prisma, type Position as StoredPosition } from '../../../generated/prisma/client.ts'
+import type { GraphContext } from '../../execution/context.ts'
+import { column, keyOf, list, nodeId, one, part } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { encodeCursor } from '../connection.ts'
@@ -19,7 +20,11 @@ import { type PoolRef, poolAt } from './pool.ts'
 import { loadRun, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user.ts'
 
-export const positionRef = (builder: Builder) => builder.objectRef<Row>('Position')
+export const positionRef = (builder: Builder) =>
+  builder.prismaObject('Position', {
+    findUnique: ({ id }) => ({ id }),
+    description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
+  })
 export type PositionRef = ReturnType<typeof positionRef>
 
 export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
@@ -32,6 +37,13 @@ type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount
 type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: number } & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
+
+/** Loads a position by its id. */
+const positionAt = keyOf<Row>(positionListing, { 't.id': 'text' })
+
+/** A position with its points: Prisma loads one without them. */
+const withPoints = async (position: StoredPosition | Row, context: GraphContext): Promise<Row> =>
+  'points' in position ? position : ((await context.batches.load(positionAt.load, [position.id])) as Row)
 
 type Refs = {
   PositionChosen: Chosen
@@ -65,65 +77,68 @@ export function addPosition(builder: Builder, refs: Refs) {
     },
   })
 
-  builder.node(Position, {
-    id: { resolve: (position) => position.id, ...nodeId('Position', (column) => column('id')) },
+  builder.nodeRef(Position, {
+    id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Position', (column) => column('id')) },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
-    description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
-    fields: (t) => ({
-      recordId: t.exposeString('id', { description: "The record's id in the REST API." }),
-      userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
-      poolAddress: t.expose('marketAddress', {
-        type: 'Address',
-        description: "The pool's address: marketAddress in the REST API.",
-      }),
-      distributionDate: t.expose('distributionDate', {
-        type: 'DateTime',
-        description: 'The distribution date, midnight UTC.',
-      }),
-      pointsA: t.exposeFloat('pointsA', { description: 'Points of side A.' }),
-      pointsB: t.exposeFloat('pointsB', { description: 'Points of side B.' }),
-      points: t.exposeFloat('points', { description: 'Total points of both sides.' }),
-      a: t.field({
-        type: Side,
-        description: 'Side A of the position.',
-        ...part(sideColumns('a')),
-      }),
-      b: t.field({
-        type: Side,
-        description: 'Side B of the position.',
-        ...part(sideColumns('b')),
-      }),
-      user: t.field({
-        type: User,
-        description: 'The user.',
-        ...one(userAt, ['userAddress']),
-      }),
-      pool: t.field({
-        type: Pool,
-        nullable: true,
-        description: 'The pool. Null if it is not stored.',
-        ...one(poolAt, ['marketAddress']),
-      }),
-      run: t.field({
-        type: Run,
-        nullable: true,
-        description: 'The run that stored the points. Null if they predate run records.',
-        resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
-      }),
-      multiplierUsed: t.field({
-        type: MultiplierRevision,
-        nullable: true,
-        description:
-          'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
-        resolve: async ({ runId, given, marketAddress: poolAddress }, _, context) => {
-          const run = runId === null || given ? null : await loadRun(context, runId)
-          if (!run || run.multiplierRevision === null) return null
-          const { multiplierRevision: revision } = run
-          return context.batches.load(revisionsUpTo, { poolAddress, revision })
-        },
-      }),
-    }),
   })
+  builder.prismaObjectFields(Position, (t) => ({
+    recordId: t.exposeString('id', { description: "The record's id in the REST API." }),
+    userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
+    poolAddress: t.expose('marketAddress', {
+      type: 'Address',
+      description: "The pool's address: marketAddress in the REST API.",
+    }),
+    distributionDate: t.expose('distributionDate', {
+      type: 'DateTime',
+      description: 'The distribution date, midnight UTC.',
+    }),
+    pointsA: t.float({ description: 'Points of side A.', ...column(positionAt, 'pointsA', ['id']) }),
+    pointsB: t.float({ description: 'Points of side B.', ...column(positionAt, 'pointsB', ['id']) }),
+    points: t.float({ description: 'Total points of both sides.', ...column(positionAt, 'points', ['id']) }),
+    a: t.field({
+      type: Side,
+      description: 'Side A of the position.',
+      ...part(sideColumns('a')),
+    }),
+    b: t.field({
+      type: Side,
+      description: 'Side B of the position.',
+      ...part(sideColumns('b')),
+    }),
+    user: t.field({
+      type: User,
+      description: 'The user.',
+      ...one(userAt, ['userAddress']),
+    }),
+    pool: t.field({
+      type: Pool,
+      nullable: true,
+      description: 'The pool. Null if it is not stored.',
+      ...one(poolAt, ['marketAddress']),
+    }),
+    run: t.field({
+      type: Run,
+      nullable: true,
+      description: 'The run that stored the points. Null if they predate run records.',
+      resolve: async (position, _, context) => {
+        const { runId } = await withPoints(position, context)
+        return runId === null ? null : loadRun(context, runId)
+      },
+    }),
+    multiplierUsed: t.field({
+      type: MultiplierRevision,
+      nullable: true,
+      description:
+        'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
+      resolve: async (position, _, context) => {
+        const { runId, given, marketAddress: poolAddress } = await withPoints(position, context)
+        const run = runId === null || given ? null : await loadRun(context, runId)
+        if (!run || run.multiplierRevision === null) return null
+        const { multiplierRevision: revision } = run
+        return context.batches.load(revisionsUpTo, { poolAddress, revision })
+      },
+    }),
+  }))
 
   builder.queryFields((t) => ({
     positions: t.field({

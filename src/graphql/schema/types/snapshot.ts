@@ -1,5 +1,5 @@
 import { marketSnapshotChoices, vaultSnapshotChoices } from '../../../domain/snapshot/choices.ts'
-import type { MarketSnapshot as MarketRow, VaultSnapshot as VaultRow } from '../../../domain/snapshot/snapshot.ts'
+import type { MarketSnapshot as MarketRow } from '../../../domain/snapshot/snapshot.ts'
 import type { Builder } from '../builder.ts'
 import type { ChoiceTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
@@ -22,7 +22,7 @@ export function addSnapshot(builder: Builder, { chosen }: { chosen: ChoiceTypes 
     resolveType: (row) => ('marketId' in row ? 'MarketSnapshot' : 'VaultSnapshot'),
   })
 
-  const MarketSnapshot = builder.objectRef<MarketRow>('MarketSnapshot').implement({
+  const MarketSnapshot = builder.prismaObject('MarketSnapshot', {
     description: "A user's position in a market at one point in time.",
     interfaces: [Snapshot],
     fields: (t) => ({
@@ -48,7 +48,7 @@ export function addSnapshot(builder: Builder, { chosen }: { chosen: ChoiceTypes 
     }),
   })
 
-  const VaultSnapshot = builder.objectRef<VaultRow>('VaultSnapshot').implement({
+  const VaultSnapshot = builder.prismaObject('VaultSnapshot', {
     description: "A user's position in a vault at one point in time.",
     interfaces: [Snapshot],
     fields: (t) => ({

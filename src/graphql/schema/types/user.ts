@@ -40,7 +40,11 @@ import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
-export const userRef = (builder: Builder) => builder.objectRef<{ address: string }>('User')
+export const userRef = (builder: Builder) =>
+  builder.prismaObject('User', {
+    description:
+      'A user of the protocol, in both domains. Every address is a user; one without stored data has empty lists and zero totals.',
+  })
 export type UserRef = ReturnType<typeof userRef>
 
 const allUsers: Listing<{ address: string }> = {
@@ -182,205 +186,203 @@ export function addUser(builder: Builder, refs: Refs) {
     if (value?.includes('\0')) throw new GatewayError('BAD_INPUT', `${name} must not hold a NUL character.`)
   }
 
-  builder.node(User, {
-    id: { resolve: (user) => user.address, ...nodeId('User', (column) => column('address')) },
+  builder.nodeRef(User, {
+    id: { resolve: ({ address }: { address: string }) => address, ...nodeId('User', (column) => column('address')) },
     loadManyWithoutCache: (ids) => ids.map((id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null)),
-    description:
-      'A user of the protocol, in both domains. Every address is a user; one without stored data has empty lists and zero totals.',
-    fields: (t) => {
-      const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
-      const window = () => ({
-        chainId: chainId(),
-        from: t.arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
-        to: t.arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
-        grouped: t.arg.boolean({
-          defaultValue: false,
-          description:
-            "Whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+  })
+  builder.prismaObjectFields(User, (t) => {
+    const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
+    const window = () => ({
+      chainId: chainId(),
+      from: t.arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
+      to: t.arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
+      grouped: t.arg.boolean({
+        defaultValue: false,
+        description:
+          "Whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+      }),
+    })
+    return {
+      address: t.expose('address', { type: 'Address', description: "The user's address." }),
+      points: t.float({
+        description: 'Total points over all distribution dates.',
+        ...column(userAt, 'points', ['address']),
+      }),
+      rank: t.int({
+        nullable: true,
+        description: 'Rank on the leaderboard, starting at 1. Null if the user has no stored position.',
+        ...column(userAt, 'rank', ['address']),
+      }),
+      positionCount: t.int({
+        description: 'Number of stored positions over all distribution dates.',
+        ...column(userAt, 'positionCount', ['address']),
+      }),
+      firstDistributionDate: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description:
+          'The first distribution date with a position, midnight UTC. Null if the user has no stored position.',
+        ...column(userAt, 'firstDistributionDate', ['address']),
+      }),
+      lastDistributionDate: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description:
+          'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
+        ...column(userAt, 'lastDistributionDate', ['address']),
+      }),
+      leaderboardEntry: t.field({
+        type: refs.LeaderboardEntry,
+        nullable: true,
+        description: "The user's entry on the leaderboard. Null if the user has no stored position.",
+        ...reading({
+          kind: 'own',
+          columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
+          there: 'rank',
         }),
-      })
-      return {
-        address: t.expose('address', { type: 'Address', description: "The user's address." }),
-        points: t.float({
-          description: 'Total points over all distribution dates.',
-          ...column(userAt, 'points', ['address']),
+        resolve: async ({ address }, _, context) => {
+          const user = await context.batches.load(userAt.load, [address])
+          if (!user || user.rank === null) return null
+          return { rank: user.rank, userAddress: address, points: user.points }
+        },
+      }),
+      positions: t.field({
+        type: refs.Positions,
+        description: "The user's positions, newest distribution date first, then by id.",
+        args: {
+          ...listArguments(t.arg, refs.PositionChosen),
+          pool: t.arg({ type: 'Address', description: 'Only positions in this pool.' }),
+          date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
+          asOf: asOfArgument(t.arg),
+        },
+        ...list({
+          listing: () => positionListing,
+          choices: refs.PositionChosen.choices,
+          filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
+          owner: owner('t.user_address'),
         }),
-        rank: t.int({
-          nullable: true,
-          description: 'Rank on the leaderboard, starting at 1. Null if the user has no stored position.',
-          ...column(userAt, 'rank', ['address']),
-        }),
-        positionCount: t.int({
-          description: 'Number of stored positions over all distribution dates.',
-          ...column(userAt, 'positionCount', ['address']),
-        }),
-        firstDistributionDate: t.field({
-          type: 'DateTime',
-          nullable: true,
-          description:
-            'The first distribution date with a position, midnight UTC. Null if the user has no stored position.',
-          ...column(userAt, 'firstDistributionDate', ['address']),
-        }),
-        lastDistributionDate: t.field({
-          type: 'DateTime',
-          nullable: true,
-          description:
-            'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
-          ...column(userAt, 'lastDistributionDate', ['address']),
-        }),
-        leaderboardEntry: t.field({
-          type: refs.LeaderboardEntry,
-          nullable: true,
-          description: "The user's entry on the leaderboard. Null if the user has no stored position.",
-          ...reading({
-            kind: 'own',
-            columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
-            there: 'rank',
-          }),
-          resolve: async ({ address }, _, context) => {
-            const user = await context.batches.load(userAt.load, [address])
-            if (!user || user.rank === null) return null
-            return { rank: user.rank, userAddress: address, points: user.points }
+      }),
+      dailyPoints: t.field({
+        type: DailyPointsList,
+        description: "The user's points per distribution date, oldest first.",
+        args: {
+          ...listArguments(t.arg, DailyPointsChosen),
+          since: t.arg({ type: 'DateTime', description: 'Only dates at or after this time.' }),
+          afterDate: t.arg({ type: 'DateTime', description: 'Only dates after this time.' }),
+          until: t.arg({ type: 'DateTime', description: 'Only dates at or before this time.' }),
+        },
+        ...list({
+          listing: () => accountDays,
+          choices: DailyPointsChosen.choices,
+          filter: ({ since, afterDate, until }) => {
+            const where: Prisma.Sql[] = []
+            const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
+            if (since) where.push(Prisma.sql`t.distribution_date >= ${moment(since)}`)
+            if (afterDate) where.push(Prisma.sql`t.distribution_date > ${moment(afterDate)}`)
+            if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
+            return { where }
           },
+          owner: owner('t.user_address'),
         }),
-        positions: t.field({
-          type: refs.Positions,
-          description: "The user's positions, newest distribution date first, then by id.",
-          args: {
-            ...listArguments(t.arg, refs.PositionChosen),
-            pool: t.arg({ type: 'Address', description: 'Only positions in this pool.' }),
-            date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
-            asOf: asOfArgument(t.arg),
+      }),
+      marketSnapshots: t.field({
+        type: refs.MarketSnapshots,
+        description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
+        args: {
+          ...listArguments(t.arg, refs.MarketSnapshotChosen),
+          ...window(),
+          market: t.arg.string({ description: 'Only snapshots in the market at this lower-case address.' }),
+        },
+        ...list({
+          listing: ({ grouped }) => (grouped ? groupedMarketSnapshots : marketSnapshots),
+          choices: refs.MarketSnapshotChosen.choices,
+          filter: ({ chainId, market, from, to }) => {
+            noNul('market', market)
+            return snapshotFilter('market', { chainId, entity: market, from, to })
           },
-          ...list({
-            listing: () => positionListing,
-            choices: refs.PositionChosen.choices,
-            filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
-            owner: owner('t.user_address'),
-          }),
+          owner: owner('t.account_id'),
         }),
-        dailyPoints: t.field({
-          type: DailyPointsList,
-          description: "The user's points per distribution date, oldest first.",
-          args: {
-            ...listArguments(t.arg, DailyPointsChosen),
-            since: t.arg({ type: 'DateTime', description: 'Only dates at or after this time.' }),
-            afterDate: t.arg({ type: 'DateTime', description: 'Only dates after this time.' }),
-            until: t.arg({ type: 'DateTime', description: 'Only dates at or before this time.' }),
+      }),
+      vaultSnapshots: t.field({
+        type: refs.VaultSnapshots,
+        description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
+        args: {
+          ...listArguments(t.arg, refs.VaultSnapshotChosen),
+          ...window(),
+          vault: t.arg.string({ description: 'Only snapshots in the vault at this lower-case address.' }),
+        },
+        ...list({
+          listing: ({ grouped }) => (grouped ? groupedVaultSnapshots : vaultSnapshots),
+          choices: refs.VaultSnapshotChosen.choices,
+          filter: ({ chainId, vault, from, to }) => {
+            noNul('vault', vault)
+            return snapshotFilter('vault', { chainId, entity: vault, from, to })
           },
-          ...list({
-            listing: () => accountDays,
-            choices: DailyPointsChosen.choices,
-            filter: ({ since, afterDate, until }) => {
-              const where: Prisma.Sql[] = []
-              const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
-              if (since) where.push(Prisma.sql`t.distribution_date >= ${moment(since)}`)
-              if (afterDate) where.push(Prisma.sql`t.distribution_date > ${moment(afterDate)}`)
-              if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
-              return { where }
+          owner: owner('t.account_id'),
+        }),
+      }),
+      latestSnapshots: t.field({
+        type: [refs.Snapshot],
+        description:
+          "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there.",
+        args: { chainId: chainId() },
+        ...reading(
+          {
+            kind: 'types',
+            types: {
+              MarketSnapshot: latestRows('market', marketSnapshots.columns, 'latestMarkets'),
+              VaultSnapshot: latestRows('vault', vaultSnapshots.columns, 'latestVaults'),
             },
-            owner: owner('t.user_address'),
-          }),
-        }),
-        marketSnapshots: t.field({
-          type: refs.MarketSnapshots,
-          description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
-          args: {
-            ...listArguments(t.arg, refs.MarketSnapshotChosen),
-            ...window(),
-            market: t.arg.string({ description: 'Only snapshots in the market at this lower-case address.' }),
           },
-          ...list({
-            listing: ({ grouped }) => (grouped ? groupedMarketSnapshots : marketSnapshots),
-            choices: refs.MarketSnapshotChosen.choices,
-            filter: ({ chainId, market, from, to }) => {
-              noNul('market', market)
-              return snapshotFilter('market', { chainId, entity: market, from, to })
-            },
-            owner: owner('t.account_id'),
-          }),
+          { cost: { weight: 1, rows: 10 } },
+        ),
+        resolve: (user, args, context) => context.batches.load(latestSnapshots, user.address, args.chainId ?? null),
+      }),
+      marketLiquidationRewards: t.field({
+        type: refs.MarketLiquidationRewards,
+        description: "The user's shares of liquidation rewards in markets, newest first.",
+        args: {
+          ...listArguments(t.arg, refs.MarketRewardChosen),
+          chainId: chainId(),
+          market: t.arg({ type: 'Address', description: 'Only rewards of this collateral market.' }),
+        },
+        ...list({
+          listing: () => marketLiquidationRewards,
+          choices: refs.MarketRewardChosen.choices,
+          filter: ({ chainId, market }) => rewardFilter('market', { chainId, entity: market }),
+          owner: owner('t.account_id'),
         }),
-        vaultSnapshots: t.field({
-          type: refs.VaultSnapshots,
-          description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
-          args: {
-            ...listArguments(t.arg, refs.VaultSnapshotChosen),
-            ...window(),
-            vault: t.arg.string({ description: 'Only snapshots in the vault at this lower-case address.' }),
-          },
-          ...list({
-            listing: ({ grouped }) => (grouped ? groupedVaultSnapshots : vaultSnapshots),
-            choices: refs.VaultSnapshotChosen.choices,
-            filter: ({ chainId, vault, from, to }) => {
-              noNul('vault', vault)
-              return snapshotFilter('vault', { chainId, entity: vault, from, to })
-            },
-            owner: owner('t.account_id'),
-          }),
+      }),
+      vaultLiquidationRewards: t.field({
+        type: refs.VaultLiquidationRewards,
+        description: "The user's shares of liquidation rewards in vaults, newest first.",
+        args: {
+          ...listArguments(t.arg, refs.VaultRewardChosen),
+          chainId: chainId(),
+          vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
+        },
+        ...list({
+          listing: () => vaultLiquidationRewards,
+          choices: refs.VaultRewardChosen.choices,
+          filter: ({ chainId, vault }) => rewardFilter('vault', { chainId, entity: vault }),
+          owner: owner('t.account_id'),
         }),
-        latestSnapshots: t.field({
-          type: [refs.Snapshot],
-          description:
-            "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there.",
-          args: { chainId: chainId() },
-          ...reading(
-            {
-              kind: 'types',
-              types: {
-                MarketSnapshot: latestRows('market', marketSnapshots.columns, 'latestMarkets'),
-                VaultSnapshot: latestRows('vault', vaultSnapshots.columns, 'latestVaults'),
-              },
-            },
-            { cost: { weight: 1, rows: 10 } },
-          ),
-          resolve: (user, args, context) => context.batches.load(latestSnapshots, user.address, args.chainId ?? null),
-        }),
-        marketLiquidationRewards: t.field({
-          type: refs.MarketLiquidationRewards,
-          description: "The user's shares of liquidation rewards in markets, newest first.",
-          args: {
-            ...listArguments(t.arg, refs.MarketRewardChosen),
-            chainId: chainId(),
-            market: t.arg({ type: 'Address', description: 'Only rewards of this collateral market.' }),
-          },
-          ...list({
-            listing: () => marketLiquidationRewards,
-            choices: refs.MarketRewardChosen.choices,
-            filter: ({ chainId, market }) => rewardFilter('market', { chainId, entity: market }),
-            owner: owner('t.account_id'),
-          }),
-        }),
-        vaultLiquidationRewards: t.field({
-          type: refs.VaultLiquidationRewards,
-          description: "The user's shares of liquidation rewards in vaults, newest first.",
-          args: {
-            ...listArguments(t.arg, refs.VaultRewardChosen),
-            chainId: chainId(),
-            vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
-          },
-          ...list({
-            listing: () => vaultLiquidationRewards,
-            choices: refs.VaultRewardChosen.choices,
-            filter: ({ chainId, vault }) => rewardFilter('vault', { chainId, entity: vault }),
-            owner: owner('t.account_id'),
-          }),
-        }),
-        earnings: t.field({
-          type: refs.Earnings,
-          description: "The user's earnings: the current value of the positions minus the net cash invested.",
-          args: { chainId: chainId() },
-          ...reading({ kind: 'one', one: earningsAt, by: heldBy }, { cost: { weight: 10 } }),
-          resolve: ({ address }, args, context) => context.batches.load(earningsOf, [address], args.chainId ?? null),
-        }),
-        netApr: t.field({
-          type: refs.NetApr,
-          description: "The average APR of the user's deposits and debts.",
-          args: { chainId: chainId() },
-          ...reading({ kind: 'one', one: netAprAt, by: heldBy }, { cost: { weight: 10 } }),
-          resolve: ({ address }, args, context) => context.batches.load(netAprOf, [address], args.chainId ?? null),
-        }),
-      }
-    },
+      }),
+      earnings: t.field({
+        type: refs.Earnings,
+        description: "The user's earnings: the current value of the positions minus the net cash invested.",
+        args: { chainId: chainId() },
+        ...reading({ kind: 'one', one: earningsAt, by: heldBy }, { cost: { weight: 10 } }),
+        resolve: ({ address }, args, context) => context.batches.load(earningsOf, [address], args.chainId ?? null),
+      }),
+      netApr: t.field({
+        type: refs.NetApr,
+        description: "The average APR of the user's deposits and debts.",
+        args: { chainId: chainId() },
+        ...reading({ kind: 'one', one: netAprAt, by: heldBy }, { cost: { weight: 10 } }),
+        resolve: ({ address }, args, context) => context.batches.load(netAprOf, [address], args.chainId ?? null),
+      }),
+    }
   })
 
   const Users = connectionType(builder, 'User', User)

@@ -1,0 +1,217 @@
+import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Operations } from '../../src/graphql/execution/operations.ts'
+import { createGraphQLServer } from '../../src/graphql/execution/yoga.ts'
+import { Documents } from '../../src/graphql/policy/documents.ts'
+import { Limiter } from '../../src/graphql/policy/limits.ts'
+import { createBuilder } from '../../src/graphql/schema/builder.ts'
+import { addTypes } from '../../src/graphql/schema/schema.ts'
+import { sampleUser } from '../../src/sample/sample.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+/** The graph with fields that are made as Pothos' guides make them, in the gateway's own executor. */
+function schemaWithModels() {
+  const builder = createBuilder()
+  addTypes(builder)
+  builder.prismaObjectFields('Position', (t) => ({
+    owner: t.relation('user', { nullable: true }),
+    day: t.relation('distribution', { nullable: true }),
+  }))
+  builder.prismaObjectFields('Pool', (t) => ({ sides: t.relation('markets', { query: { orderBy: { id: 'asc' } } }) }))
+  builder.prismaObjectFields('User', (t) => ({ first: t.relation('marketSnapshots', { query: { take: 1 } }) }))
+  builder.prismaObjectFields('MarketSnapshot', (t) => ({ where: t.relation('market', { nullable: true }) }))
+  const where = { accountId: sampleUser }
+  builder.queryFields((t) => ({
+    userRows: t.prismaField({
+      type: ['User'],
+      resolve: (query, _, __, { reader }) => reader.models.user.findMany({ ...query, orderBy: { address: 'asc' } }),
+    }),
+    positionRows: t.prismaField({
+      type: ['Position'],
+      resolve: (query, _, __, { reader }) =>
+        reader.models.position.findMany({
+          ...query,
+          take: 100,
+          orderBy: [{ distributionDate: 'desc' }, { id: 'asc' }],
+        }),
+    }),
+    marketSnapshotRows: t.prismaField({
+      type: ['MarketSnapshot'],
+      resolve: (query, _, __, { reader }) => reader.models.marketSnapshot.findMany({ ...query, where }),
+    }),
+    vaultSnapshotRows: t.prismaField({
+      type: ['VaultSnapshot'],
+      resolve: (query, _, __, { reader }) => reader.models.vaultSnapshot.findMany({ ...query, where }),
+    }),
+    marketRewardRows: t.prismaField({
+      type: ['MarketLiquidationReward'],
+      resolve: (query, _, __, { reader }) => reader.models.marketLiquidationReward.findMany({ ...query, where }),
+    }),
+    vaultRewardRows: t.prismaField({
+      type: ['VaultLiquidationReward'],
+      resolve: (query, _, __, { reader }) => reader.models.vaultLiquidationReward.findMany({ ...query, where }),
+    }),
+    poolRows: t.prismaField({
+      type: ['Pool'],
+      resolve: (query, _, __, { reader }) => reader.models.pool.findMany(query),
+    }),
+    multiplierRows: t.prismaField({
+      type: ['Multiplier'],
+      resolve: (query, _, __, { reader }) => reader.models.multiplier.findMany(query),
+    }),
+    marketRows: t.prismaField({
+      type: ['Market'],
+      resolve: (query, _, __, { reader }) => reader.models.market.findMany(query),
+    }),
+    vaultRows: t.prismaField({
+      type: ['Vault'],
+      resolve: (query, _, __, { reader }) => reader.models.vault.findMany(query),
+    }),
+    distributionRows: t.prismaField({
+      type: ['Distribution'],
+      resolve: (query, _, __, { reader }) => reader.models.distribution.findMany(query),
+    }),
+    vaultsBeforeAndAfter: t.intList({
+      resolve: async (_, __, { reader, deps }) => {
+        const before = await reader.models.vault.count()
+        await deps.store.pool.query(
+          'INSERT INTO vault SELECT chain_id + 1, id, name, asset_address, asset_symbol, asset_decimals, deposit_rate FROM vault',
+        )
+        const [row] = await reader.$queryRaw<[{ count: bigint }]>`SELECT count(*) FROM vault`
+        return [before, await reader.models.vault.count(), Number(row.count)]
+      },
+    }),
+    broken: t.int({
+      nullable: true,
+      resolve: async (_, __, { reader }) => (await reader.models.$queryRawUnsafe<number[]>('SELECT 1 / 0')).length,
+    }),
+  }))
+  return builder.toSchema()
+}
+
+const schema = schemaWithModels()
+let gateway: Gateway
+let server: ReturnType<typeof createGraphQLServer>
+beforeAll(async () => {
+  gateway = await startGateway()
+  await loadSample(gateway, { users: 20, days: 4 })
+  const limiter = new Limiter(schema)
+  server = createGraphQLServer({
+    schema,
+    limiter,
+    operations: new Operations(schema, { limiter }),
+    documents: new Documents({ known: [], trustedOnly: false }),
+    deps: gateway.deps,
+    onRefusal() {},
+    onFailure() {},
+  })
+})
+afterAll(() => gateway?.close())
+
+async function ask(query: string) {
+  const response = await server.fetch(
+    'http://gateway/graphql',
+    { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) },
+    { requestId: '', admin: 'no', client: '', charge: async () => undefined, signal: new AbortController().signal },
+  )
+  return response.json() as Promise<any>
+}
+
+/** The data of a query, and the statements that it takes once it is known to need a transaction. */
+async function known(query: string): Promise<{ data: any; statements: string[] }> {
+  await ask(query)
+  gateway.statements.length = 0
+  const { data, errors } = await ask(query)
+  expect(errors).toBeUndefined()
+  return { data, statements: [...gateway.statements] }
+}
+
+/** The fields of a type that have values and take no arguments. */
+const leaves = (type: string) =>
+  Object.values((schema.getType(type) as GraphQLObjectType).getFields())
+    .filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0)
+    .map(({ name }) => name)
+
+const list = (selection: string) => (rows: string) => `{ ${selection}(first: 1000) { nodes { ${rows} } } }`
+const ofUser = (selection: string) => (rows: string) =>
+  `{ user(address: "${sampleUser}") { ${selection}(first: 1000) { nodes { ${rows} } } } }`
+const nodesIn = (value: any): any[] => value.nodes ?? nodesIn(Object.values(value)[0])
+const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted()
+
+/** The extra statements are those of what the store's row of the model lacks: points, ranks, and a display name. */
+for (const [type, field, same, statements] of [
+  ['User', 'userRows', list('allUsers'), 2],
+  ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 2],
+  ['MarketSnapshot', 'marketSnapshotRows', ofUser('marketSnapshots'), 1],
+  ['VaultSnapshot', 'vaultSnapshotRows', ofUser('vaultSnapshots'), 1],
+  ['MarketLiquidationReward', 'marketRewardRows', ofUser('marketLiquidationRewards'), 1],
+  ['VaultLiquidationReward', 'vaultRewardRows', ofUser('vaultLiquidationRewards'), 1],
+  ['Pool', 'poolRows', list('pools'), 2],
+  ['Multiplier', 'multiplierRows', list('multipliers'), 1],
+  ['Market', 'marketRows', list('markets'), 1],
+  ['Vault', 'vaultRows', list('vaults'), 1],
+  ['Distribution', 'distributionRows', list('distributions'), 1],
+] as const)
+  test(`a ${type} of its Prisma model has the same values, in ${statements} statements`, async () => {
+    const rows = leaves(type).join(' ')
+    const own = await gateway.graphql(same(rows))
+    expect(own.errors).toBeUndefined()
+    const found = await known(`{ ${field} { ${rows} } }`)
+    expect(found.data[field].length).toBeGreaterThan(0)
+    expect(sorted(found.data[field])).toEqual(sorted(nodesIn(own.data)))
+    expect(found.statements, found.statements.join('\n')).toHaveLength(statements)
+  })
+
+test('a relation takes one statement more, or two, whoever loaded the row and however many there are', async () => {
+  const loaded = async (first: number) =>
+    known(`{ positions(first: ${first}) { nodes { recordId owner { address } day { date totalPoints } } } }`)
+  const [few, many] = [await loaded(2), await loaded(60)]
+  expect(many.data.positions.nodes).toHaveLength(60)
+  for (const { owner, day } of many.data.positions.nodes) {
+    expect(owner.address).toMatch(/^0x/)
+    expect(day.totalPoints).toBeGreaterThan(0)
+  }
+  // The positions, again as rows of Prisma's, and their users and distributions.
+  expect(few.statements, few.statements.join('\n')).toHaveLength(4)
+  expect(many.statements, many.statements.join('\n')).toHaveLength(4)
+
+  const planned = await known('{ poolRows { name sides { assetSymbol pool { name } } } }')
+  expect(planned.statements, planned.statements.join('\n')).toHaveLength(3)
+  for (const { name, sides } of planned.data.poolRows) {
+    expect(sides).toHaveLength(2)
+    for (const side of sides) expect(side.pool.name).toBe(name)
+  }
+})
+
+test('relations lead through types that SQL and Prisma load in turn', async () => {
+  const { data } = await known(
+    `{ user(address: "${sampleUser}") { points first { timestamp where { pool { sides { address } } } user { rank } } } }`,
+  )
+  const [snapshot] = data.user.first
+  expect(snapshot.where.pool.sides).toHaveLength(2)
+  expect(snapshot.user.rank).toBeGreaterThan(0)
+})
+
+test('operations at the same time share no statement', async () => {
+  const query = '{ positions(first: 5) { nodes { owner { address } } } }'
+  const { statements } = await known(query)
+  gateway.statements.length = 0
+  await Promise.all([ask(query), ask(query), ask(query)])
+  expect(gateway.statements).toHaveLength(3 * statements.length)
+})
+
+test('what Prisma reads belongs to the same snapshot as the rest', async () => {
+  const { data } = await ask('{ vaultsBeforeAndAfter }')
+  const [before, ...after] = data.vaultsBeforeAndAfter
+  expect(before).toBeGreaterThan(0)
+  expect(after).toEqual([before, before])
+  const { rows } = await gateway.deps.store.pool.query('SELECT count(*)::int AS count FROM vault')
+  expect(rows[0].count).toBeGreaterThan(before)
+})
+
+test('a statement of Prisma that fails is a fault of ours, and hurts no other operation', async () => {
+  const { errors } = await ask('{ broken }')
+  expect(errors[0].extensions.code).toBe('INTERNAL')
+  expect((await ask('{ poolRows { name } }')).errors).toBeUndefined()
+})
