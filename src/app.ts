@@ -60,7 +60,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     clientErrorHandler: refuseUnreadable,
     requestTimeout: config.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: config.REQUEST_TIMEOUT_MS, connectionsCheckingInterval: CHECK_MS },
+    http: { connectionsCheckingInterval: CHECK_MS },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   })

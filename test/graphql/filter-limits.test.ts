@@ -136,6 +136,47 @@ test('all positions are sorted only within what bounds them', async () => {
   expect(own.errors).toBeUndefined()
 })
 
+test('all positions are looked through and counted only within what bounds them, planned and resolved', async () => {
+  const send = async (selected: string, where: object | undefined, extensions?: object) => {
+    const query = `query ($where: PositionFilter) { positions(first: 3, where: $where) { ${selected} } }`
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const body = JSON.stringify({ query, variables: { where }, extensions })
+    const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })
+    return (await response.json()) as { data?: any; errors?: any[] }
+  }
+  const [list, count] = ['nodes { recordId }', 'totalCount']
+  const rich = { points: { gt: 0 } }
+  for (const extensions of [undefined, { resolved: true }]) {
+    for (const where of [
+      rich,
+      { chainId: 1 },
+      { NOT: { user: sampleUser } },
+      { OR: [{ user: sampleUser }, rich] },
+      { AND: [rich, { date: { gte: '2026-01-01' } }] },
+      { date: { gte: '2026-01-01', lte: '2026-02-01' }, ...rich },
+    ])
+      for (const selected of [list, count])
+        expect(await refusal(send(selected, where, extensions)), JSON.stringify(where)).toMatch(
+          /^where looks through all positions: give it where\.user/,
+        )
+    for (const where of [{ date: { gte: '2026-01-01' } }, { date: { gte: '2026-01-01', lte: '2026-02-01' } }]) {
+      expect((await send(list, where, extensions)).errors).toBeUndefined()
+      expect(await refusal(send(count, where, extensions)), JSON.stringify(where)).toMatch(
+        /^totalCount counts all positions that the filter leaves: give it where\.user/,
+      )
+    }
+    for (const where of [
+      { user: sampleUser, ...rich },
+      { AND: [{ pool: samplePool.address }, rich] },
+      { OR: [{ user: sampleUser }, { pool: samplePool.address }], ...rich },
+      { date: { gte: '2026-01-01', lte: '2026-01-31' }, ...rich },
+    ])
+      expect((await send(`${list} ${count}`, where, extensions)).errors, JSON.stringify(where)).toBeUndefined()
+    // The store has the number of all of them.
+    expect((await send(count, undefined, extensions)).errors).toBeUndefined()
+  }
+})
+
 test("a market's snapshots are sorted only within what bounds them", async () => {
   const list = (more: string) =>
     gateway.graphql(`{ market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") {

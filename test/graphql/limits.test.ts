@@ -50,6 +50,32 @@ describe('the cost of an operation', () => {
     ['a variable that is null', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 101, { n: null }],
     ['a variable with a default', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 6],
     ['an argument with a default', '{ pool(address: "a") { topAccounts { points } } }', 1 + 100 + 10],
+    [
+      "a user's series costs its buckets",
+      '{ user(address: "a") { series(from: "2023-01-01", to: "2025-09-01") { points } } }',
+      1 + 10 + 975 * 5,
+    ],
+    [
+      'fewer of them where they are longer',
+      '{ user(address: "a") { series(interval: WEEK, from: "2023-01-01", to: "2025-09-01") { points } } }',
+      1 + 10 + 141 * 5,
+    ],
+    [
+      'a series whose start is a variable',
+      'query ($from: DateTime) { user(address: "a") { series(from: $from, to: "2025-09-01") { points } } }',
+      1 + 10 + 32 * 5,
+      { from: '2025-08-01' },
+    ],
+    [
+      'ranks of many days, of many users',
+      '{ users(addresses: ["a", "b"]) { rankHistory(from: "2023-01-01", to: "2025-09-01") { rank } } }',
+      2 * (1 + 10 + 975),
+    ],
+    [
+      'rates of many days',
+      '{ market(chainId: 1, address: "a") { rateSeries(from: "2023-01-01", to: "2025-09-01") { to } } }',
+      1 + 10 + 975,
+    ],
     ['a list of a known bound', '{ user(address: "a") { latestSnapshots { timestamp } } }', 12],
     [
       'the dearest of several types',
