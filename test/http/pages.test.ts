@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { examples } from '../../src/graphql/examples.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
@@ -40,6 +40,15 @@ describe.skipIf(!present)(`pages in a browser${present ? '' : ` (skipped: no ${C
       if (!url.startsWith(gateway.base) && !/^(data|blob|about|chrome)/.test(url)) elsewhere.push(url)
     })
   })
+  // A page that is left open goes on rendering.
+  afterEach(() =>
+    Promise.all(
+      browser
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    ),
+  )
   afterAll(async () => {
     await browser?.close()
     await gateway?.close()
