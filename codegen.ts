@@ -1,4 +1,16 @@
-import type { CodegenConfig } from '@graphql-codegen/cli'
+/**
+ * The typed operations, from committed schemas: those that the REST router and the command line execute, those of the
+ * client that the package exports, and those that are sent to a source of positions. `npm run generate` writes them.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { preset } from '@graphql-codegen/client-preset'
+import { codegen } from '@graphql-codegen/core'
+import { CodeFileLoader } from '@graphql-tools/code-file-loader'
+import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
+import { loadDocuments, loadSchema } from '@graphql-tools/load'
+import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
 
 const scalars = {
   Address: 'string',
@@ -10,37 +22,69 @@ const scalars = {
 /** Those of a client, whose variables go through JSON. */
 const overHttp = { ...scalars, BigInt: { input: 'string | number', output: 'string' } }
 
-const operations = (schema: string | string[], documents: string | string[], scalarTypes = scalars) => ({
-  schema,
-  documents,
-  preset: 'client' as const,
-  presetConfig: { fragmentMasking: false, gqlTagName: 'graphql' },
-  config: {
+const outputs = [
+  {
+    directory: 'src/generated/operations/',
+    schema: ['src/generated/schema.graphql', 'src/rest/directives.graphql'],
+    documents: ['src/rest/**/*.ts', 'src/cli/**/*.ts'],
+    scalars,
+  },
+  {
+    directory: 'src/generated/client/',
+    schema: ['src/generated/schema.graphql'],
+    documents: ['src/client/*.graphql'],
+    scalars: overHttp,
+  },
+  {
+    directory: 'src/generated/source-operations/',
+    schema: ['src/sources/positions/graph-positions.graphql'],
+    documents: ['src/sources/**/*.ts'],
+    scalars,
+  },
+]
+
+export interface GeneratedFile {
+  /** Its path from the root. */
+  path: string
+  content: string
+}
+
+/** Generates the typed operations, without writing them. */
+export async function generateOperations(): Promise<GeneratedFile[]> {
+  return (await Promise.all(outputs.map(generate))).flat()
+}
+
+async function generate({ directory, scalars, ...sources }: (typeof outputs)[number]): Promise<GeneratedFile[]> {
+  const from = {
+    cwd: import.meta.dirname,
+    loaders: [new GraphQLFileLoader(), new CodeFileLoader({ pluckConfig: { skipIndent: true } })],
+  }
+  const schemaAst = await loadSchema(sources.schema, from)
+  const config = {
     useTypeImports: true,
     enumsAsTypes: true,
     strictScalars: true,
-    scalars: scalarTypes,
-    importExtension: '.ts',
+    scalars,
+    importExtension: '.ts' as const,
     emitLegacyCommonJSImports: false,
-  },
-})
-
-/**
- * The typed operations, from committed schemas: those that the REST router and the command line execute, those of the
- * client that the package exports, and those that a source of positions is asked. `npm run generate` renews them.
- */
-const config: CodegenConfig = {
-  generates: {
-    'src/generated/operations/': operations(
-      ['src/generated/schema.graphql', 'src/rest/directives.graphql'],
-      ['src/rest/**/*.ts', 'src/cli/**/*.ts'],
-    ),
-    'src/generated/client/': operations('src/generated/schema.graphql', 'src/client/*.graphql', overHttp),
-    'src/generated/source-operations/': operations(
-      'src/sources/positions/graph-positions.graphql',
-      'src/sources/**/*.ts',
-    ),
-  },
+  }
+  const files = await preset.buildGeneratesSection({
+    baseOutputDir: directory,
+    presetConfig: { fragmentMasking: false, gqlTagName: 'graphql' },
+    schema: getDocumentNodeFromSchema(schemaAst),
+    schemaAst,
+    documents: await loadDocuments(sources.documents, { ...from, sort: true }),
+    config,
+    plugins: [],
+    pluginMap: {},
+  })
+  return Promise.all(
+    files.map(async (file) => ({ path: file.filename, content: await codegen({ ...config, ...file }) })),
+  )
 }
 
-export default config
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  for (const { path, content } of await generateOperations()) {
+    await mkdir(dirname(join(import.meta.dirname, path)), { recursive: true })
+    await writeFile(join(import.meta.dirname, path), content)
+  }

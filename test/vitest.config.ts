@@ -1,10 +1,44 @@
+import { statSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { builtModules } from './support/built-modules.ts'
 
-/** What `npm run verify` asks: the documented contracts, and whether what is generated is up to date. */
+const test = (name: string) => `test/${name}.test.ts`
+
+/** The documented contracts, and whether what is generated is up to date: `npm run verify`. */
 const contract = ['rest/contract', 'rest/openapi', 'graphql/schema', 'graphql/compatibility', 'client/package'].map(
-  (name) => `test/${name}.test.ts`,
+  test,
 )
+
+/** The longest first: those that start processes or browsers, or send thousands of requests. */
+const slow = [
+  'installed',
+  'http/pages',
+  'graphql/connections',
+  'db/embedded',
+  'docs/commands',
+  'sources/rest-mirror',
+  'graphql/plan',
+  'cli/runs',
+  'domain/import',
+  'graphql/filters',
+  'distribution/preview',
+  'cli/gateway',
+  'property/invariant',
+  'property/order',
+].map(test)
+
+/** Longest first, so that no worker is left with a long file at the end: projects as listed, then the largest files. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification) => {
+      const place = slow.findIndex((name) => moduleId.endsWith(name))
+      return [['slow', 'fast', 'contract'].indexOf(project.name), place, -statSync(moduleId).size]
+    }
+    const compare = (a: number[], b: number[]) => a.map((value, i) => value - (b[i] ?? 0)).find((by) => by !== 0) ?? 0
+    return files.toSorted((a, b) => compare(rank(a), rank(b)))
+  }
+}
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -12,12 +46,16 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     server: { deps: { external: [/\/dist\//] } },
+    // Files share a process, and with it the program: each has gateways and databases of its own.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'contract', include: contract } },
-      { extends: true, test: { name: 'other', include: ['test/**/*.test.ts'], exclude: contract } },
+      { extends: true, test: { name: 'slow', include: slow } },
+      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...contract, ...slow] } },
     ],
   },
 })

@@ -23,9 +23,13 @@ const backends = (rows: Awaited<ReturnType<typeof doubles>>) => new Set(rows.map
 
 test('quick statements share few connections, and each has its own answer', async () => {
   for (let i = 0; i < 3; i++) await doubles(10)
-  const rows = await doubles(200)
-  expect(rows.map(([row]) => row?.[0])).toEqual(Array.from({ length: 200 }, (_, n) => String(2 * n)))
-  expect(backends(rows)).toBeLessThanOrEqual(3)
+  const shared = async () => {
+    const rows = await doubles(200)
+    expect(rows.map(([row]) => row?.[0])).toEqual(Array.from({ length: 200 }, (_, n) => String(2 * n)))
+    return backends(rows)
+  }
+  // A machine that pauses makes a quick statement slow: then it is tried again.
+  await expect.poll(shared, { timeout: 20_000 }).toBeLessThanOrEqual(3)
 })
 
 test('a row is as Postgres wrote it', async () => {
@@ -47,26 +51,33 @@ test('a statement that fails fails alone', async () => {
   ])
 })
 
-test('slow statements hold up no quick ones', async () => {
-  const sleep = () => reader.textRows(Prisma.sql`SELECT pg_sleep(0.5)`)
-  await sleep()
-  await doubles(10)
-  const slow = Promise.all([sleep(), sleep(), sleep(), sleep()])
-  const since = performance.now()
+/** Runs quick statements beside slow ones, and then cancels these. @returns how many of the slow ones ended first */
+async function endedBeforeQuick(slow: Promise<unknown>[]): Promise<number> {
+  let ended = 0
+  const all = Promise.allSettled(slow).then(() => true)
+  for (const one of slow) one.finally(() => ended++).catch(() => {})
   await doubles(50)
-  expect(performance.now() - since).toBeLessThan(400)
-  await slow
+  const before = ended
+  // One that waits behind another begins when that is cancelled.
+  const cancel = () =>
+    made.pool.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()`)
+  await expect.poll(() => Promise.race([all, cancel().then(() => false)]), { timeout: 20_000 }).toBe(true)
+  return before
+}
+
+test('slow statements hold up no quick ones', async () => {
+  const sleep = (seconds: number) => reader.textRows(Prisma.sql`SELECT pg_sleep(${seconds}::float8)`)
+  await sleep(0.5)
+  await doubles(10)
+  expect(await endedBeforeQuick([sleep(30), sleep(30), sleep(30), sleep(30)])).toBe(0)
 })
 
 test('a statement that has become slow gets a connection of its own', async () => {
   const sleep = (seconds: number) => reader.textRows(Prisma.sql`SELECT pg_sleep(${seconds}::float8), 'a while'`)
   for (let i = 0; i < 3; i++) await sleep(0)
   for (let i = 0; i < 2; i++) await sleep(0.05)
-  const slow = [sleep(1), sleep(1), sleep(1)]
-  const since = performance.now()
-  await doubles(50)
-  expect(performance.now() - since).toBeLessThan(800)
-  await Promise.all(slow)
+  expect(await endedBeforeQuick([sleep(30), sleep(30), sleep(30)])).toBe(0)
 })
 
 test('connections that are lost are made anew', async () => {

@@ -58,10 +58,8 @@ test('a read that the store refuses is not read a second time, by resolvers', as
     await gateway.graphql(query)
     await whileLocked('account, pool', async () => {
       gateway.statements.length = 0
-      const since = performance.now()
       const { errors = [] } = await gateway.graphql(query)
       expect(errors[0]).toMatchObject({ extensions: { code: 'TIMEOUT' } })
-      expect(performance.now() - since).toBeLessThan(1900)
       expect(gateway.statements, query).toHaveLength(1)
     })
   }

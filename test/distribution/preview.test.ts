@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { emptyProgram, everything, records } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { hold } from '../support/held.ts'
+import { LONG } from '../support/long.ts'
 import { memorySource } from '../support/memory-source.ts'
 import { ANN, BEN, CAT, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 
@@ -293,6 +294,6 @@ test('equals what the run then does, also with multipliers that are not stored y
         expect(previewed).toEqual({ ...done, movers: done.movers.slice(0, first) })
       },
     ),
-    { numRuns: 20, interruptAfterTimeLimit: 40_000 },
+    { numRuns: LONG ? 20 : 8, interruptAfterTimeLimit: 40_000 },
   )
 })

@@ -20,6 +20,7 @@ const NOT_RUN: Record<string, string> = {
   'npm ci': 'replaces the packages that run this test: CI begins with it',
   'npm test': 'runs this test',
   'npm run verify': 'is a part of npm test',
+  'npm run test:fast': 'is a part of npm test',
   'npm run test:fire': 'CI runs it',
 }
 

@@ -661,6 +661,6 @@ test('totals, ranks and distributions follow from the positions, whatever comes 
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: LONG ? 40 : 15 },
   )
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -389,13 +390,26 @@ for (const [field, several] of Object.entries(ways))
           encode(decoded.slice(0, -1)),
           encode([...decoded, '1']),
         ]
-        for (let i = 1; i < decoded.length; i++)
-          for (const value of [null, true, 1, -1.5, {}, ['1'], '\0', `${decoded[i]}\0`, 'x'.repeat(5000)])
-            bad.push(encode(decoded.map((own, j) => (i === j ? value : own))))
         for (const cursor of bad) {
           await refused({ first: 2, after: cursor })
           await refused({ last: 2, before: cursor })
         }
+        for (let i = 1; i < decoded.length; i++)
+          for (const [number, value] of [
+            null,
+            true,
+            1,
+            -1.5,
+            {},
+            ['1'],
+            '\0',
+            `${decoded[i]}\0`,
+            'x'.repeat(5000),
+          ].entries()) {
+            const cursor = encode(decoded.map((own, j) => (i === j ? value : own)))
+            if (LONG || (i + number) % 2 === 0) await refused({ first: 2, after: cursor })
+            if (LONG || (i + number) % 2 === 1) await refused({ last: 2, before: cursor })
+          }
       })
 
       test('a cursor with other values is refused or names a place, but is no fault of ours', async () => {
@@ -422,7 +436,9 @@ for (const [field, several] of Object.entries(ways))
           'x'.repeat(1000),
         ]
         for (let i = 1; i < decoded.length; i++)
-          for (const value of values) {
+          for (const [number, value] of values.entries()) {
+            // In short each value is in one column of a list's cursor; many lists have the same columns.
+            if (!LONG && number % (decoded.length - 1) !== i - 1) continue
             const cursor = Buffer.from(JSON.stringify(decoded.map((own, j) => (i === j ? value : own)))).toString(
               'base64url',
             )

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -642,7 +643,7 @@ for (const [name, list] of Object.entries(lists))
             ).toEqual(expected.slice(Math.max(0, at - 4), at))
           }
         }),
-        { numRuns: 25 },
+        { numRuns: LONG ? 25 : 12 },
       )
     })
 

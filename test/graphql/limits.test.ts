@@ -154,9 +154,10 @@ describe('the cost of an operation', () => {
   test('the check takes microseconds', () => {
     const limiter = new Limiter(schema, DEFAULTS)
     const document = limiter.parse(documents.userPage)
-    const started = performance.now()
+    const started = process.cpuUsage()
     for (let i = 0; i < 10_000; i++) limiter.allows(document, undefined, { address: 'a' })
-    expect((performance.now() - started) / 10).toBeLessThan(100)
+    const { user, system } = process.cpuUsage(started)
+    expect((user + system) / 10_000).toBeLessThan(100)
   })
 })
 
@@ -338,11 +339,12 @@ describe('over HTTP', () => {
   ]
   test.each(refused)('%s is refused, again and again', async (_, query, code) => {
     for (let i = 0; i < 3; i++) {
-      const started = performance.now()
+      const started = process.cpuUsage()
       const answer = await post({ query })
+      const { user, system } = process.cpuUsage(started)
       expect(answer.errors?.[0]?.extensions.code, JSON.stringify(answer).slice(0, 500)).toBe(code)
       if (!code.startsWith('GRAPHQL_')) expect(answer.status).toBe(400)
-      expect(performance.now() - started).toBeLessThan(2000)
+      expect((user + system) / 1000).toBeLessThan(2000)
     }
     expect((await post({ query }, { accept: 'application/graphql-response+json' })).status).toBe(400)
   })

@@ -14,6 +14,7 @@ import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { LONG } from '../support/long.ts'
 import { loadSample } from '../support/sample.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
@@ -178,7 +179,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
       const [fast, slow] = [await ask(query), await ask(query, RESOLVED)]
       expect(JSON.parse(fast), query).toEqual(JSON.parse(slow))
     }),
-    { numRuns: 400 },
+    { numRuns: LONG ? 400 : 120 },
   )
   expect(planned / all).toBeGreaterThan(0.8)
 })
@@ -216,7 +217,7 @@ test('random selections of variable addresses give the same each time, planned a
           )
       },
     ),
-    { numRuns: 150 },
+    { numRuns: LONG ? 150 : 40 },
   )
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
 import { emptyProgram } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { LONG } from '../support/long.ts'
 import { memorySource } from '../support/memory-source.ts'
 import { importFiles, midnight, pool, position } from '../support/one-pool.ts'
 
@@ -286,6 +287,6 @@ test('leaderboard, users, reports, positions, dates and the program agree after 
       await agree()
       await agreeOnWhatIsStored()
     }),
-    { numRuns: 20, interruptAfterTimeLimit: 40_000 },
+    { numRuns: LONG ? 20 : 10, interruptAfterTimeLimit: 40_000 },
   )
 })

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { importDirectory } from '../support/import.ts'
+import { filledTemplate, silent } from '../support/store.ts'
 
 /** Names for what is in ../fixtures/contract. */
 
@@ -43,9 +45,11 @@ export const hash = (byte: string) => `0x${byte.repeat(32)}`
 
 /** A gateway on the fixture, at the time NOW. */
 export async function startOnFixture(options: Parameters<typeof startGateway>[0] = {}): Promise<Gateway> {
-  const gateway = await startGateway({ now: () => NOW, ...options })
-  await importDirectory(gateway, join(import.meta.dirname, '../fixtures/contract'))
-  return gateway
+  const template = await filledTemplate('template_fixture', async (pool) => {
+    const fixture = await openDirectory(join(import.meta.dirname, '../fixtures/contract'))
+    await importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, fixture)
+  })
+  return startGateway({ now: () => NOW, template, ...options })
 }
 
 export type Json = any

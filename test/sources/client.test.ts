@@ -222,14 +222,13 @@ test.each([
 
 test('a signal ends a request, and a wait between two', async () => {
   await start((request, response) => (request.url === '/busy' ? answerJson(response, 0, 500) : undefined), {
-    waitMs: 5000,
+    // A wait that did not end would be longer than a test may take.
+    waitMs: 300_000,
   })
   for (const path of ['/', '/busy']) {
     const stop = new AbortController()
-    const started = performance.now()
     setTimeout(() => stop.abort(), 50)
     await expect(json(path, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' })
-    expect(performance.now() - started).toBeLessThan(1000)
   }
 })
 

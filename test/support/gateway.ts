@@ -32,12 +32,14 @@ export interface GatewayOptions {
   now?: () => Date
   /** The database of another gateway, which must outlive this one. */
   on?: Gateway
+  /** The database that its own is a copy of. */
+  template?: string
 }
 
-/** A gateway that listens, on a database of its own (empty, but for the tables) unless it is `on` another one's. */
+/** A gateway that listens, on a database of its own (empty, but for the tables, or a copy) unless it is `on` another one's. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const shared = options.on?.deps.config.DATABASE_URL
-  const database = shared ? { url: shared, async close() {} } : await openStore()
+  const database = shared ? { url: shared, async close() {} } : await openStore(options.template)
   const config = readConfig({
     ADMIN_TOKEN,
     DATABASE_URL: database.url,

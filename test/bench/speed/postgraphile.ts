@@ -7,6 +7,8 @@ import { type Server, startServer } from './processes.ts'
 
 const exec = promisify(execFile)
 const own = join(import.meta.dirname, 'postgraphile')
+/** Its packages are the newest of this day: the same on every machine, without a lock file. */
+const AS_OF = '2026-11-20'
 
 /** Where it runs: the package with Node 24 is for this platform. */
 export const hasPostgraphile = process.platform === 'linux' && process.arch === 'x64'
@@ -15,14 +17,14 @@ export const hasPostgraphile = process.platform === 'linux' && process.arch === 
 export async function installPostgraphile(dir: string, say: (text: string) => void): Promise<string> {
   const place = join(dir, 'postgraphile')
   const mark = join(place, 'installed.json')
-  const lock = await readFile(join(own, 'package-lock.json'), 'utf8')
+  const versions = await readFile(join(own, 'package.json'), 'utf8')
   await mkdir(place, { recursive: true })
-  for (const file of ['package.json', 'package-lock.json', 'server.js'])
-    await copyFile(join(own, file), join(place, file))
-  if ((await readFile(mark, 'utf8').catch(() => '')) !== lock) {
+  for (const file of ['package.json', 'server.js']) await copyFile(join(own, file), join(place, file))
+  if ((await readFile(mark, 'utf8').catch(() => '')) !== versions) {
     say(`installing PostGraphile in ${place}`)
-    await exec('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: place })
-    await writeFile(mark, lock)
+    const asOf = ['--before', AS_OF, '--no-package-lock']
+    await exec('npm', ['install', ...asOf, '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: place })
+    await writeFile(mark, versions)
   }
   return place
 }

@@ -307,24 +307,14 @@ export async function recordedOf(size: Size): Promise<Recorded> {
   return recorded
 }
 
-/** Writes the figures of a run, and its tables, in the place of those of the same size. */
+/** Writes what later runs are compared with, in place of that of the same size; all tables go to results.md, which is not committed. */
 export async function save(size: Size, results: Results): Promise<void> {
-  const figures = (cells: Found['cells']) =>
-    Object.fromEntries(
-      Object.entries(cells).map(([connections, systems]) => [
-        connections,
-        Object.fromEntries(Object.entries(systems).map(([system, cell]) => [system, figuresOf(cell)])),
-      ]),
-    )
-  const operations = Object.fromEntries(
-    Object.entries(results.operations).map(([name, found]) => [name, { ...found, cells: figures(found.cells) }]),
-  )
-  const own = { ...results, operations, goals: goals(results), recorded: recordOf(results) }
+  const { settings, machine, operations } = results
+  const own = { settings, machine, recorded: recordOf(results) }
   await writeFile(file, `${JSON.stringify({ ...(await readSaved()), [size]: own }, null, 2)}\n`)
   await promisify(execFile)(join(root, 'node_modules/.bin/biome'), ['format', '--write', file], { cwd: root })
-  if (size === 'full')
-    await writeFile(
-      join(import.meta.dirname, 'results.md'),
-      `${goalTable(results)}\n\nAt ${JUDGED} connections:\n\n${operationTable(results, JUDGED)}\n`,
-    )
+  if (size !== 'full') return
+  const counts = new Set(Object.values(operations).flatMap(({ cells }) => Object.keys(cells)))
+  const tables = [...counts].map((count) => `At ${count} connections:\n\n${operationTable(results, count)}\n`)
+  await writeFile(join(import.meta.dirname, 'results.md'), [goalTable(results), ...tables].join('\n\n'))
 }
