@@ -105,6 +105,7 @@ beforeAll(async () => {
     deps: gateway.deps,
     onRefusal() {},
     onFailure() {},
+    onUnplanned() {},
   })
 })
 afterAll(() => gateway?.close())

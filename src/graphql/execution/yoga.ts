@@ -20,6 +20,7 @@ import { assertAnswerSize } from './answer-size.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import { isAway, isRefusal, presentResult, refusal } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
+import { UNPLANNED } from './operations.ts'
 import { readFor } from './snapshot.ts'
 
 /** What the HTTP server tells an operation about its request. */
@@ -134,7 +135,7 @@ async function charged(context: unknown, cost: () => Cost | undefined): Promise<
 }
 
 /** Everything that a query reads belongs to one snapshot of the store. */
-function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
+function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName)
@@ -142,6 +143,7 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
       const { failed, signal } = args.contextValue as unknown as ServerContext
       setExecuteFn((own) => {
         if (failed) return failed
+        onUnplanned(UNPLANNED.request)
         const execute = async (reader: Reader) => {
           const context = { ...own.contextValue, reader, batches: new Batches(reader) } as GraphContext
           const result = await executeFn({ ...own, contextValue: context })

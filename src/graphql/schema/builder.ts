@@ -7,6 +7,8 @@ import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { assertNodeId } from './types/node-id.ts'
 
+const BY_ID = 'Only the value of the id says which type is read.'
+
 export interface SchemaTypes {
   Context: GraphContext
   PrismaTypes: PrismaTypes
@@ -68,6 +70,7 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
       nodeQueryOptions: {
         description: 'The object with this globally unique id. Null if there is none.',
         args: { id: { description: 'The id, as the API returned it.' } },
+        extensions: { unplanned: BY_ID },
         resolve: (_, { id }, __, { schema }, load) => {
           assertNodeId(id, schema)
           return load(id)
@@ -77,6 +80,7 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
         description:
           'The objects with these globally unique ids, in the order of the ids. Null for an id without an object.',
         args: { ids: { description: 'The ids, as the API returned them.' } },
+        extensions: { unplanned: BY_ID },
         resolve: (_, { ids }, __, { schema }, load) => {
           for (const id of ids) assertNodeId(id, schema)
           return load(ids)
