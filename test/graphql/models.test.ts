@@ -5,8 +5,9 @@ import { createGraphQLServer } from '../../src/graphql/execution/yoga.ts'
 import { Documents } from '../../src/graphql/policy/documents.ts'
 import { Limiter } from '../../src/graphql/policy/limits.ts'
 import { createBuilder } from '../../src/graphql/schema/builder.ts'
-import { addTypes } from '../../src/graphql/schema/schema.ts'
+import { addTypes, createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
+import { nobody } from '../rest/fixture.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -19,7 +20,10 @@ function schemaWithModels() {
     day: t.relation('distribution', { nullable: true }),
   }))
   builder.prismaObjectFields('Pool', (t) => ({ sides: t.relation('markets', { query: { orderBy: { id: 'asc' } } }) }))
-  builder.prismaObjectFields('User', (t) => ({ first: t.relation('marketSnapshots', { query: { take: 1 } }) }))
+  builder.prismaObjectFields('User', (t) => ({
+    first: t.relation('marketSnapshots', { query: { take: 1 } }),
+    snapshotCount: t.relationCount('marketSnapshots'),
+  }))
   builder.prismaObjectFields('MarketSnapshot', (t) => ({ where: t.relation('market', { nullable: true }) }))
   const where = { accountId: sampleUser }
   builder.queryFields((t) => ({
@@ -128,9 +132,9 @@ async function known(query: string): Promise<{ data: any; statements: string[] }
   return { data, statements: [...gateway.statements] }
 }
 
-/** The fields of a type that have values and take no arguments. */
+/** The graph's own fields of a type that have values and take no arguments. */
 const leaves = (type: string) =>
-  Object.values((schema.getType(type) as GraphQLObjectType).getFields())
+  Object.values((createSchema().getType(type) as GraphQLObjectType).getFields())
     .filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0)
     .map(({ name }) => name)
 
@@ -192,6 +196,16 @@ test('relations lead through types that SQL and Prisma load in turn', async () =
   const [snapshot] = data.user.first
   expect(snapshot.where.pool.sides).toHaveLength(2)
   expect(snapshot.user.rank).toBeGreaterThan(0)
+})
+
+test('relations of an address that is not stored are empty', async () => {
+  const { data } = await known(
+    `{ users(addresses: ["${sampleUser}", "${nobody}"]) { snapshotCount first { timestamp } } }`,
+  )
+  const [some, none] = data.users
+  expect(some.first).toHaveLength(1)
+  expect(some.snapshotCount).toBeGreaterThan(1)
+  expect(none).toEqual({ snapshotCount: 0, first: [] })
 })
 
 test('operations at the same time share no statement', async () => {

@@ -3,9 +3,10 @@ import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
-import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { assertNodeId } from './types/node-id.ts'
+import { withUnknownUsers } from './unknown-user.ts'
 
 const BY_ID = 'Only the value of the id says which type is read.'
 
@@ -35,8 +36,7 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
     plugins: [RelayPlugin, PrismaPlugin, ...more],
     defaultFieldNullability: false,
     prisma: {
-      // The plugin uses nothing but the models.
-      client: (context) => context.reader.models as PrismaClient,
+      client: ({ reader }) => withUnknownUsers(reader.models),
       dmmf: getDatamodel(),
       exposeDescriptions: false,
       filterConnectionTotalCount: true,
