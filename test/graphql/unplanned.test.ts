@@ -90,7 +90,7 @@ test('a field says why it has no plan, exactly where it has none', () => {
       expect(why, `${field} has a plan: it needs no reason for having none (extensions.unplanned)`).toBe(undefined)
     else
       expect(
-        why,
+        String(why),
         `${field} has no plan: tell its SQL (src/graphql/plan/reading.ts), or why it has none, in extensions.unplanned`,
       ).toMatch(/^[A-Z].+\.$/)
 })
