@@ -17,7 +17,7 @@ import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
 import { mountDocs } from './http/docs.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
-import { countFailures, countRefusals, NO_PLACE } from './http/graphql/refusals.ts'
+import { countFailures, countRefusals, countUnplanned, NO_PLACE } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -116,6 +116,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const document = openApiDocument()
   const tokens = adminTokens(config)
   const onRefusal = countRefusals(metrics)
+  const onUnplanned = countUnplanned(metrics)
   const live = openLive({
     notifications,
     store,
@@ -136,7 +137,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const graph = {
     schema,
     limiter,
-    operations: new Operations(schema, { limiter, plan: config.PLAN === 'on' }),
+    operations: new Operations(schema, { limiter, plan: config.PLAN === 'on', onUnplanned }),
     documents: new Documents({
       known: [
         ...examples.map(({ query }) => query),
@@ -150,6 +151,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     deps: { ...deps, live, limits: limiter.limits, onAway: (error: Error) => outage.failed(error) },
     onRefusal,
     onFailure: countFailures(metrics),
+    onUnplanned,
   }
   app.get('/', (_request, reply) =>
     reply

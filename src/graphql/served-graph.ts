@@ -11,4 +11,6 @@ export interface ServedGraph extends Graph {
   onRefusal(code: RefusalCode): void
   /** Called with each error code of an operation that ran. */
   onFailure(code: string): void
+  /** Told of each query that runs without a plan, with the reason. */
+  onUnplanned(reason: string): void
 }

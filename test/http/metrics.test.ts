@@ -171,3 +171,41 @@ test('while the store is away there are metrics, without those of the store, and
     await gateway.close()
   }
 })
+
+describe('queries that run without a plan', () => {
+  const countOf = async (gateway: Gateway, reason: string) =>
+    sampleOf(await metrics(gateway), `gateway_graphql_unplanned_total{reason="${reason}"}`)
+
+  test('are counted by the field that has none', async () => {
+    const query = '{ runs { nodes { id } } distributions { nodes { run { id } } } }'
+    await plain.graphql('{ distributions { nodes { date } } }')
+    expect(await countOf(plain, 'Query.runs')).toBeUndefined()
+    for (let known = 0; known < 2; known++) await plain.graphql(query)
+    const before = (await countOf(plain, 'Query.runs')) ?? 0
+    await plain.graphql(query)
+    expect(await countOf(plain, 'Query.runs')).toBe(before + 1)
+    expect(await countOf(plain, 'Distribution.run')).toBeUndefined()
+  })
+
+  test('are counted by how they are selected or requested, where each field has one', async () => {
+    const twice = '{ distributions { nodes { date } edges { node { totalPoints } } } }'
+    const before = await countOf(plain, 'selection')
+    await plain.graphql(twice)
+    expect(await countOf(plain, 'selection')).toBe(Number(before) + 1)
+    const requests = await countOf(plain, 'request')
+    await plain.graphql('{ distributions { nodes { date } } }', {}, { 'x-graphql-cost': '1' })
+    expect(await countOf(plain, 'request')).toBe(Number(requests) + 1)
+  })
+
+  test('are all with PLAN=off, those of REST too', async () => {
+    const off = await startGateway({ on: plain, env: { PLAN: 'off' } })
+    try {
+      await off.graphql('{ distributions { nodes { date } } }')
+      expect(await countOf(off, 'PLAN=off')).toBe(1)
+      await off.get('/points/reports')
+      expect(await countOf(off, 'PLAN=off')).toBe(2)
+    } finally {
+      await off.close()
+    }
+  })
+})

@@ -40,6 +40,17 @@ interface OperationsOptions {
   limiter?: Limiter
   /** Whether queries are planned. Without plans they all run on resolvers. */
   plan?: boolean
+  /** Called when a query runs on resolvers, with the reason: a field without a plan, or one of UNPLANNED. */
+  onUnplanned?(reason: string): void
+}
+
+/** Why a query has no plan, where no field of it says so. */
+export const UNPLANNED = {
+  off: 'PLAN=off',
+  /** Such as one list that is selected twice. */
+  selection: 'selection',
+  /** Only the GraphQL server reads such a request. */
+  request: 'request',
 }
 
 /** A document that a client has sent; null: it is not valid. */
@@ -58,6 +69,7 @@ export class Operations {
   readonly #schema: GraphQLSchema
   readonly #limiter: Limiter
   readonly #plan: boolean
+  readonly #onUnplanned: ((reason: string) => void) | undefined
   /** By text. */
   readonly #known = new LRUCache<string, Known>({
     max: MAX_TEXTS,
@@ -68,10 +80,12 @@ export class Operations {
   /** By the name of the operation. */
   readonly #live = new WeakMap<DocumentNode, Map<string | undefined, Operation>>()
 
-  constructor(schema: GraphQLSchema, { limiter = new Limiter(schema), plan = true }: OperationsOptions = {}) {
+  constructor(schema: GraphQLSchema, options: OperationsOptions = {}) {
+    const { limiter = new Limiter(schema), plan = true, onUnplanned } = options
     this.#schema = schema
     this.#limiter = limiter
     this.#plan = plan
+    this.#onUnplanned = onUnplanned
   }
 
   /** A query by its text; undefined where it is to be executed by the GraphQL server. */
@@ -151,7 +165,10 @@ export class Operations {
       })
     let times = 0
     let run = plain
+    let reason: string | undefined
     return (...args) => {
+      reason ??= this.#plan ? (unplannedField(this.#schema, document) ?? UNPLANNED.selection) : UNPLANNED.off
+      this.#onUnplanned?.(reason)
       if (++times === COMPILE_AT && this.#limiter.bytesOf(document) <= COMPILE_BYTES) {
         const compiled = compileQuery(this.#schema, document, operationName)
         if (isCompiledQuery(compiled)) run = this.#checked(compiled.query, document, operationName)
@@ -184,11 +201,24 @@ export class Operations {
 }
 
 /** Whether a field is selected that is marked as `volatile` in the schema. */
-function isVolatile(schema: GraphQLSchema, document: DocumentNode): boolean {
+const isVolatile = (schema: GraphQLSchema, document: DocumentNode) =>
+  firstField(schema, document, ({ volatile }) => volatile === true) !== undefined
+
+/** The first field that is selected of those that are marked as `unplanned` in the schema. */
+const unplannedField = (schema: GraphQLSchema, document: DocumentNode) =>
+  firstField(schema, document, ({ unplanned }) => unplanned !== undefined)
+
+/** The first field that is selected of those whose extensions match: `Type.field`. */
+function firstField(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  matches: (extensions: Readonly<Record<string, unknown>>) => boolean,
+): string | undefined {
   const types = new TypeInfo(schema)
-  let found = false
+  let found: string | undefined
   const Field = () => {
-    found ||= types.getFieldDef()?.extensions.volatile === true
+    const field = types.getFieldDef()
+    if (field && matches(field.extensions)) found ??= `${types.getParentType()?.name}.${field.name}`
   }
   visit(document, visitWithTypeInfo(types, { Field }))
   return found

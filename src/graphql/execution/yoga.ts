@@ -13,13 +13,14 @@ import { plainReader } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
 import { subscribe } from '../live/subscribe.ts'
-import type { AskedDocument } from '../policy/documents.ts'
-import type { Cost } from '../policy/limits.ts'
+import { askedDocument, type RequestParams } from '../policy/documents.ts'
+import type { ChargeOperation } from '../policy/limits.ts'
 import type { ServedGraph } from '../served-graph.ts'
 import { assertAnswerSize } from './answer-size.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
-import { isAway, isRefusal, presentResult, refusal } from './errors.ts'
+import { isAway, isRefusal, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
+import { UNPLANNED } from './operations.ts'
 import { readFor } from './snapshot.ts'
 
 /** What the HTTP server tells an operation about its request. */
@@ -28,8 +29,7 @@ export interface ServerContext {
   admin: Admin
   /** Its client's address. */
   client: string
-  /** Charges what the operation costs. @returns undefined, or in words why it is refused */
-  charge(cost: () => number): Promise<string | undefined>
+  charge: ChargeOperation
   /** Aborted when the client is gone or has its answer: it ends a subscription. */
   signal: AbortSignal
   /** What came of the query already, where it failed: it is presented, not read a second time. */
@@ -75,22 +75,15 @@ function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & Se
   return {
     async onParams({ params, request, setParams }) {
       if (typeof params !== 'object' || params === null || Array.isArray(params)) return
-      const { documentId, ...rest } = params as typeof params & { documentId?: unknown }
-      const { query, extensions } = rest
-      const asked: AskedDocument = {
-        query: query ?? undefined,
-        documentId: textOf(documentId ?? parameter(request, 'documentId')),
-        hash: extensions?.persistedQuery ? textOf(extensions.persistedQuery.sha256Hash ?? null) : undefined,
-      }
-      // A query that is no text, or none at all, is refused by the server, which says so.
-      if (asked.query !== undefined && typeof asked.query !== 'string') return
+      const { documentId, ...rest } = params as typeof params & RequestParams
+      // A query that is no text is refused by the server, which says so.
+      if (typeof (rest.query ?? '') !== 'string') return
+      const asked = askedDocument({ ...rest, documentId: documentId ?? parameter(request, 'documentId') })
       if (Object.values(asked).every((one) => one === undefined)) return
       setParams({ ...rest, query: await documents.resolve(asked) })
     },
   }
 }
-
-const textOf = (given: unknown) => (given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
 
 function parameter({ method, url }: Request, name: string): string | undefined {
   return method === 'GET' ? (new URL(url).searchParams.get(name) ?? undefined) : undefined
@@ -109,13 +102,12 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
       for (const rule of limiter.rules) addValidationRule(rule)
     },
     async onSubscribe({ args: { document, operationName, variableValues, contextValue } }) {
-      limiter.assertAllowed(document, operationName, variableValues)
-      await charged(contextValue, () => limiter.cost(document, operationName, variableValues))
+      const { charge } = contextValue as unknown as ServerContext
+      await limiter.admit(document, operationName, variableValues, charge)
     },
     async onExecute({ args: { document, operationName, variableValues, contextValue } }) {
-      limiter.assertAllowed(document, operationName, variableValues)
-      await charged(contextValue, () => limiter.cost(document, operationName, variableValues))
-      const { request } = contextValue as unknown as { request: Request }
+      const { request, charge } = contextValue as unknown as ServerContext & { request: Request }
+      await limiter.admit(document, operationName, variableValues, charge)
       if (request.headers.get('x-graphql-cost') !== '1') return
       const cost = limiter.cost(document, operationName, variableValues)
       return {
@@ -127,14 +119,8 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
   }
 }
 
-/** @throws RATE_LIMITED when the client cannot pay for it now */
-async function charged(context: unknown, cost: () => Cost | undefined): Promise<void> {
-  const message = await (context as ServerContext).charge(() => cost()?.requested ?? 0)
-  if (message !== undefined) throw refusal('RATE_LIMITED', message)
-}
-
 /** Everything that a query reads belongs to one snapshot of the store. */
-function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
+function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName)
@@ -142,6 +128,7 @@ function oneSnapshot({ deps }: Graph): Plugin<GraphContext & ServerContext> {
       const { failed, signal } = args.contextValue as unknown as ServerContext
       setExecuteFn((own) => {
         if (failed) return failed
+        onUnplanned(UNPLANNED.request)
         const execute = async (reader: Reader) => {
           const context = { ...own.contextValue, reader, batches: new Batches(reader) } as GraphContext
           const result = await executeFn({ ...own, contextValue: context })

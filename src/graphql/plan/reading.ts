@@ -186,9 +186,9 @@ export function list(given: ListReading, others: Record<string, unknown> = {}) {
   return { ...reading({ kind: 'list', list: own }, others), ...resolved(own) }
 }
 
-/** The same of a connection that has no plan. */
-export function unplanned(given: ListReading) {
-  return resolved(given.choices ? chosen(given, given.choices) : given)
+/** A connection that has no plan, and why not. */
+export function unplanned(given: ListReading, why: string) {
+  return { extensions: { unplanned: why }, ...resolved(given.choices ? chosen(given, given.choices) : given) }
 }
 
 /** A connection with what its arguments `where` and `orderBy` choose. */

@@ -13,6 +13,27 @@ export interface AskedDocument {
   hash?: string | undefined
 }
 
+/** The parameters of a request, as it sent them. */
+export interface RequestParams {
+  query?: unknown
+  documentId?: unknown
+  operationName?: unknown
+  variables?: unknown
+  extensions?: unknown
+}
+
+/** How a request's parameters name its document. What should be text and is not names none that is known. */
+export function askedDocument({ query, documentId, extensions }: RequestParams): AskedDocument {
+  const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
+  return {
+    query: textOf(query ?? undefined),
+    documentId: textOf(documentId ?? undefined),
+    hash: persistedQuery ? textOf(persistedQuery.sha256Hash ?? null) : undefined,
+  }
+}
+
+const textOf = (given: unknown) => (given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
+
 export interface DocumentsOptions {
   /** The documents that are known from the start. */
   known: Iterable<string>

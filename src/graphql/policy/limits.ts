@@ -50,6 +50,9 @@ export interface Cost {
   allowed: number | null
 }
 
+/** Charges a client what an operation costs. @returns undefined, or in words why it is refused */
+export type ChargeOperation = (cost: () => number) => Promise<string | undefined>
+
 /** Holds operations to the limits: a document when it is read, an operation with its variables before each execution. */
 export class Limiter {
   readonly limits: Limits
@@ -164,6 +167,18 @@ export class Limiter {
       costs.set(operationName ?? '', costOf)
     }
     return { requested: costOf(variables), allowed: this.limits.cost }
+  }
+
+  /** Lets an operation of a valid document be executed, at its cost. @throws COST_LIMIT_EXCEEDED or RATE_LIMITED */
+  async admit(
+    document: DocumentNode,
+    operationName: string | null | undefined,
+    variables: Variables,
+    charge: ChargeOperation,
+  ): Promise<void> {
+    this.assertAllowed(document, operationName, variables)
+    const message = await charge(() => this.cost(document, operationName, variables)?.requested ?? 0)
+    if (message !== undefined) throw refusal('RATE_LIMITED', message)
   }
 
   /** Whether an operation of a valid document may be executed with its variables. */

@@ -3,9 +3,12 @@ import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
-import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { assertNodeId } from './types/node-id.ts'
+import { withUnknownUsers } from './unknown-user.ts'
+
+const BY_ID = 'Only the value of the id says which type is read.'
 
 export interface SchemaTypes {
   Context: GraphContext
@@ -33,8 +36,7 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
     plugins: [RelayPlugin, PrismaPlugin, ...more],
     defaultFieldNullability: false,
     prisma: {
-      // The plugin uses nothing but the models.
-      client: (context) => context.reader.models as PrismaClient,
+      client: ({ reader }) => withUnknownUsers(reader.models),
       dmmf: getDatamodel(),
       exposeDescriptions: false,
       filterConnectionTotalCount: true,
@@ -68,6 +70,7 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
       nodeQueryOptions: {
         description: 'The object with this globally unique id. Null if there is none.',
         args: { id: { description: 'The id, as the API returned it.' } },
+        extensions: { unplanned: BY_ID },
         resolve: (_, { id }, __, { schema }, load) => {
           assertNodeId(id, schema)
           return load(id)
@@ -77,6 +80,7 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
         description:
           'The objects with these globally unique ids, in the order of the ids. Null for an id without an object.',
         args: { ids: { description: 'The ids, as the API returned them.' } },
+        extensions: { unplanned: BY_ID },
         resolve: (_, { ids }, __, { schema }, load) => {
           for (const id of ids) assertNodeId(id, schema)
           return load(ids)

@@ -7,9 +7,9 @@ import type { Admin } from '../../graphql/execution/context.ts'
 import { isCallersMistake } from '../../graphql/execution/errors.ts'
 import { createContext } from '../../graphql/execution/execute.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
+import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import { type Answer, asksAnew, type EdgeCache } from '../cache/edge-cache.ts'
-import type { ChargeRequest } from '../server/rate-limit.ts'
 import type { PlainRequest } from './request-params.ts'
 
 /** A query whose execution returned errors. */
@@ -33,23 +33,30 @@ export async function answerCompiled(
   edge: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
-  { admin, charge, cancellation }: { admin: Admin; charge: ChargeRequest; cancellation: Cancellation },
+  { admin, charge, cancellation }: { admin: Admin; charge: ChargeOperation; cancellation: Cancellation },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
   const anew = asksAnew(headers)
   const kept = key === undefined || anew ? undefined : edge.find(key)
   if (kept) return { answer: kept }
   const asked = read()
-  if (graph.limiter.variablesFault(asked?.variables) !== undefined) return undefined
-  const text = asked && graph.documents.find(asked)
-  const operation = text === undefined ? undefined : graph.operations.find(text, asked?.operationName)
-  if (!operation || !graph.limiter.allows(operation.document, asked?.operationName, asked?.variables)) return undefined
-  const cost = () => graph.limiter.cost(operation.document, asked?.operationName, asked?.variables)?.requested ?? 0
-  if ((await charge(cost)) !== undefined) return undefined
+  if (!asked) return undefined
+  const { operationName, variables } = asked
+  const { limiter, documents, operations } = graph
+  if (limiter.variablesFault(variables) !== undefined) return undefined
+  const text = documents.find(asked)
+  const operation = text === undefined ? undefined : operations.find(text, operationName)
+  if (!operation) return undefined
+  try {
+    await limiter.admit(operation.document, operationName, variables, charge)
+  } catch (error) {
+    if (error instanceof GraphQLError) return undefined
+    throw error
+  }
   const compute = async (cancellation: Cancellation) => {
     const answer = async (reader: Reader) => {
-      const planned = await operation.plan.run(reader, asked?.variables)
+      const planned = await operation.plan.run(reader, variables)
       if (planned) return planned.json()
-      const result = await operation.run({}, createContext(graph, reader, admin), asked?.variables)
+      const result = await operation.run({}, createContext(graph, reader, admin), variables)
       if (result.errors) throw new Failed(result)
       return answerJson(result.data, graph.deps.store.maxAnswerBytes)
     }

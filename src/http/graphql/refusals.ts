@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import { REFUSALS } from '../../errors.ts'
+import { UNPLANNED } from '../../graphql/execution/operations.ts'
 
 /** The error code of a subscription that was rejected because all slots are taken. */
 export const NO_PLACE = 'UNAVAILABLE'
@@ -14,6 +15,18 @@ export function countRefusals(metrics: Registry): (code: string) => void {
   })
   for (const code of [...Object.keys(REFUSALS), NO_PLACE]) refusals.inc({ code }, 0)
   return (code) => refusals.inc({ code })
+}
+
+/** Counts in the metrics the queries that run on resolvers. @returns a function that counts one, by reason */
+export function countUnplanned(metrics: Registry): (reason: string) => void {
+  const unplanned = new Counter({
+    name: 'gateway_graphql_unplanned_total',
+    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.request}: how they are requested; ${UNPLANNED.off}. The first run of a query may count twice.`,
+    labelNames: ['reason'],
+    registers: [metrics],
+  })
+  for (const reason of Object.values(UNPLANNED)) unplanned.inc({ reason }, 0)
+  return (reason) => unplanned.inc({ reason })
 }
 
 /** Codes of operations that failed in the store or by a fault of ours. */

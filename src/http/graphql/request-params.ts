@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { AskedDocument } from '../../graphql/policy/documents.ts'
+import { type AskedDocument, askedDocument, type RequestParams } from '../../graphql/policy/documents.ts'
 
 /** The parameters of a GraphQL request. */
 export interface Asked extends AskedDocument {
@@ -82,19 +82,16 @@ function readJson(text: string): Asked | undefined {
   }
 }
 
-function readAsked(given: Record<string, unknown>): Asked | undefined {
+function readAsked(given: RequestParams): Asked | undefined {
   const { query, documentId, operationName, variables, extensions, ...rest } = given
   if (Object.keys(rest).length > 0) return undefined
   if (!isTextOrNone(query) || !isTextOrNone(documentId) || !isTextOrNone(operationName)) return undefined
   if (!isObjectOrNone(variables) || !isObjectOrNone(extensions)) return undefined
   const { persistedQuery, ...more } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
-  if (Object.keys(more).length > 0) return undefined
-  const hash = persistedQuery?.sha256Hash
-  if (persistedQuery && typeof hash !== 'string') return undefined
+  if (Object.keys(more).length > 0 || (persistedQuery && typeof persistedQuery.sha256Hash !== 'string'))
+    return undefined
   return {
-    ...(query && { query }),
-    ...(documentId && { documentId }),
-    ...(typeof hash === 'string' && { hash }),
+    ...askedDocument({ query: query || undefined, documentId: documentId || undefined, extensions }),
     ...(operationName && { operationName }),
     ...(variables && { variables }),
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
+import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ClientOf } from './client-address.ts'
 
 const WINDOW_SECONDS = 60
@@ -17,9 +18,6 @@ export interface Charge {
   added: boolean
   used: number
 }
-
-/** Charges a request. @returns undefined, or a message that says why it is rejected */
-export type ChargeRequest = (points: () => number) => Promise<string | undefined>
 
 interface RateLimitOptions {
   /** The points per client and minute. */
@@ -78,7 +76,7 @@ export function chargeOnce(
   rateLimit: RateLimit | undefined,
   request: IncomingMessage,
   response: ServerResponse,
-): ChargeRequest {
+): ChargeOperation {
   let charged = rateLimit === undefined
   return async (points) => {
     if (charged) return undefined

@@ -111,7 +111,10 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
     builder.queryField(of.query, (t) =>
       t.field({
         type: [Row],
-        extensions: { cost: { weight: aggregatedCost(of.perDate) } },
+        extensions: {
+          cost: { weight: aggregatedCost(of.perDate) },
+          unplanned: 'Its statement depends on which measures are selected, and its groups are objects by name.',
+        },
         description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
           filter: t.arg({ type: FilterInput, required: true, description: `Only ${of.rows} that match this filter.` }),

@@ -26,7 +26,7 @@ import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
-import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
+import { type DistributionKindRef, loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 
 /** SQL gives its totalPoints as points, Prisma as millionths. */
 const distributions: Listing<DistributionRow> = {
@@ -128,18 +128,22 @@ export function addDistribution(builder: Builder, refs: Refs) {
         type: Run,
         nullable: true,
         description: 'The run that last changed the distribution. Null if it predates run records.',
+        extensions: { unplanned: RUN_UNPLANNED },
         resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
       }),
       runs: t.field({
         type: Runs,
         description: 'All runs for the date, newest first, including failed runs and one in progress.',
         args: listArguments(t.arg, RunChosen),
-        ...unplanned({
-          listing: () => runListing,
-          choices: RunChosen.choices,
-          filter: () => ({ where: [] }),
-          owner: { columns: [{ column: 't.date', type: 'date' }], fields: ['date'] },
-        }),
+        ...unplanned(
+          {
+            listing: () => runListing,
+            choices: RunChosen.choices,
+            filter: () => ({ where: [] }),
+            owner: { columns: [{ column: 't.date', type: 'date' }], fields: ['date'] },
+          },
+          RUN_UNPLANNED,
+        ),
       }),
     }),
   })
@@ -270,7 +274,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
     previewDistribution: t.field({
       type: Preview,
-      extensions: { volatile: true, cost: { weight: 1000 } },
+      extensions: { volatile: true, cost: { weight: 1000 }, unplanned: 'It is a run, in a transaction of its own.' },
       description:
         "The changes that a run for a date would make, with the stored multipliers or with others. A preview is a real run that is rolled back; it holds the date's lock until it ends. Requires the admin token.",
       args: {

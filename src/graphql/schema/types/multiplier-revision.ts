@@ -67,6 +67,7 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
         pool: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
         asOf: t.arg({ type: 'DateTime', description: 'The point in time. Defaults to now.' }),
       },
+      extensions: { unplanned: 'The revision at a moment is found from the next one. Operators read it, rarely.' },
       resolve: (_, { pool, asOf }, context) =>
         context.batches.load(revisionsAt, { poolAddress: pool, at: asOf ?? LATEST }),
     }),
@@ -95,11 +96,14 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
         ...listArguments(t.arg, RevisionChosen),
         pool: t.arg({ type: 'Address', description: 'Only revisions of this pool.' }),
       },
-      ...unplanned({
-        listing: () => revisionListing,
-        choices: RevisionChosen.choices,
-        filter: ({ pool }) => ({ where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }),
-      }),
+      ...unplanned(
+        {
+          listing: () => revisionListing,
+          choices: RevisionChosen.choices,
+          filter: ({ pool }) => ({ where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }),
+        },
+        'Operators read it, rarely.',
+      ),
     }),
   }))
   return { MultiplierRevision, MultiplierRevisions, RevisionChosen }

@@ -71,12 +71,15 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
         type: MultiplierRevisions,
         description: 'The revisions of the multiplier, newest first: who changed what, and when.',
         args: listArguments(t.arg, RevisionChosen),
-        ...unplanned({
-          listing: () => revisionListing,
-          choices: RevisionChosen.choices,
-          filter: () => ({ where: [] }),
-          owner: { columns: [{ column: 't.pool_address', type: 'text' }], fields: ['poolAddress'] },
-        }),
+        ...unplanned(
+          {
+            listing: () => revisionListing,
+            choices: RevisionChosen.choices,
+            filter: () => ({ where: [] }),
+            owner: { columns: [{ column: 't.pool_address', type: 'text' }], fields: ['poolAddress'] },
+          },
+          'Operators read it, rarely.',
+        ),
       }),
     }),
   })

@@ -198,7 +198,10 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
   builder.queryFields((t) => ({
     portfolio: t.field({
       type: Portfolio,
-      extensions: { cost: { weight: (given) => 1 + 10 * addresses(given), page: addresses } satisfies FieldCost },
+      extensions: {
+        cost: { weight: (given) => 1 + 10 * addresses(given), page: addresses } satisfies FieldCost,
+        unplanned: 'It adds up the holdings of several users.',
+      },
       description:
         'The combined holdings of several wallets. Each field takes the same few SQL statements for any number of wallets.',
       args: {

@@ -17,7 +17,7 @@ import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
 import { type PoolRef, poolAt } from './pool.ts'
-import { loadRun, type RunRefs } from './run.ts'
+import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user.ts'
 
 export const positionRef = (builder: Builder) =>
@@ -120,6 +120,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       type: Run,
       nullable: true,
       description: 'The run that stored the points. Null if they predate run records.',
+      extensions: { unplanned: RUN_UNPLANNED },
       resolve: async (position, _, context) => {
         const { runId } = await withPoints(position, context)
         return runId === null ? null : loadRun(context, runId)
@@ -130,6 +131,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       nullable: true,
       description:
         'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
+      extensions: { unplanned: 'It depends on what the run of the position recorded.' },
       resolve: async (position, _, context) => {
         const { runId, given, marketAddress: poolAddress } = await withPoints(position, context)
         const run = runId === null || given ? null : await loadRun(context, runId)

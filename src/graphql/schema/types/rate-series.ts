@@ -8,7 +8,7 @@ import { type GraphContext, once } from '../../execution/context.ts'
 import type { Builder } from '../builder.ts'
 import { buckets } from './charges.ts'
 import type { MarketRef } from './market.ts'
-import { readSpan, type SpanArguments } from './series.ts'
+import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series.ts'
 import type { VaultRef } from './vault.ts'
 
 type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }
@@ -34,7 +34,7 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
 
   const field = {
     type: [RateBucket] as [typeof RateBucket],
-    extensions: { cost: { weight: 10, rows: buckets } },
+    extensions: { cost: { weight: 10, rows: buckets }, unplanned: SERIES_UNPLANNED },
   }
   const description =
     'by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest distribution date, or to the last change of rates if that is later.'

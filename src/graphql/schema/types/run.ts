@@ -12,6 +12,10 @@ import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
 
+/** Why the fields that lead to runs have no plan. */
+export const RUN_UNPLANNED =
+  "A run's fields are put together from JSON and several columns. Operators read them, rarely."
+
 /** Loads a run, batched. Null if there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
   return context.batches.load(runsById, id)
@@ -106,12 +110,15 @@ export function addRun(builder: Builder, refs: Refs) {
       ? null
       : { positionCount, accountCount, totalPoints }
 
-  const multipliers = unplanned({
-    listing: () => revisionsOfRun,
-    choices: RevisionChosen.choices,
-    filter: () => ({ where: [] }),
-    owner: { columns: [{ column: 'r.id', type: 'bigint' }], fields: ['id'] },
-  })
+  const multipliers = unplanned(
+    {
+      listing: () => revisionsOfRun,
+      choices: RevisionChosen.choices,
+      filter: () => ({ where: [] }),
+      owner: { columns: [{ column: 'r.id', type: 'bigint' }], fields: ['id'] },
+    },
+    RUN_UNPLANNED,
+  )
 
   const Run = builder.objectRef<Row>('Run').implement({
     description:
@@ -189,6 +196,7 @@ export function addRun(builder: Builder, refs: Refs) {
       nullable: true,
       description: 'The run with this number. Null if there is none.',
       args: { id: t.arg({ type: 'BigInt', required: true, description: "The run's number." }) },
+      extensions: { unplanned: RUN_UNPLANNED },
       resolve: (_, { id }, context) => (id > 2n ** 63n - 1n ? null : loadRun(context, id)),
     }),
     runs: t.field({
@@ -200,17 +208,20 @@ export function addRun(builder: Builder, refs: Refs) {
         kind: t.arg({ type: DistributionKind, description: 'Only runs of this kind.' }),
         status: t.arg({ type: RunStatus, description: 'Only runs with this status.' }),
       },
-      ...unplanned({
-        listing: () => runListing,
-        choices: RunChosen.choices,
-        filter: ({ date, kind, status }) => {
-          const where: Filter['where'] = []
-          if (date) where.push(Prisma.sql`t.date = ${date.toISOString().slice(0, 10)}::date`)
-          if (kind) where.push(Prisma.sql`t.kind = lower(${kind})::distribution_kind`)
-          if (status) where.push(Prisma.sql`t.status = lower(${status})::run_status`)
-          return { where }
+      ...unplanned(
+        {
+          listing: () => runListing,
+          choices: RunChosen.choices,
+          filter: ({ date, kind, status }) => {
+            const where: Filter['where'] = []
+            if (date) where.push(Prisma.sql`t.date = ${date.toISOString().slice(0, 10)}::date`)
+            if (kind) where.push(Prisma.sql`t.kind = lower(${kind})::distribution_kind`)
+            if (status) where.push(Prisma.sql`t.status = lower(${status})::run_status`)
+            return { where }
+          },
         },
-      }),
+        RUN_UNPLANNED,
+      ),
     }),
   }))
   return { Run, Runs, RunChosen, DayTotals }

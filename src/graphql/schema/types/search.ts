@@ -51,7 +51,7 @@ export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void
   builder.queryFields((t) => ({
     search: t.field({
       type: [SearchResult],
-      extensions: { cost: { weight: 10, most: MAX_HITS } },
+      extensions: { cost: { weight: 10, most: MAX_HITS }, unplanned: 'Its results are of three types, in one order.' },
       description:
         'Pools, markets and vaults by address, symbol or name, the best match first, then short names first. Case does not matter.',
       args: {

@@ -158,7 +158,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
   builder.objectFields(User, (t) => ({
     series: t.field({
       type: [UserSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
       description: `The user's points, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ address }, args, context) => {
@@ -179,7 +179,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
   builder.prismaObjectFields(Pool, (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
       description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ id }, args, context) => {
@@ -194,7 +194,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
   builder.objectFields(Program, (t) => ({
     series: t.field({
       type: [PoolSeriesBucket],
-      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET } },
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
       description: `The program's points, positions and USD amounts by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async (_, args, context) => {
@@ -253,7 +253,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
   builder.queryFields((t) => ({
     series: t.field({
       type: [GroupedSeries],
-      extensions: { cost: { weight: 100, most: MAX_GROUPS, page: buckets } },
+      extensions: { cost: { weight: 100, most: MAX_GROUPS, page: buckets }, unplanned: SERIES_UNPLANNED },
       description:
         "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
       args: {
@@ -282,6 +282,10 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
 }
 
 export type SpanArguments = ReturnType<typeof addSeries>['spanArguments']
+
+/** Why series have no plan. */
+export const SERIES_UNPLANNED =
+  'Its buckets are put together from several statements, whose range depends on the stored dates.'
 
 /**
  * Resolves the range arguments to buckets. Returns undefined if `to` is omitted and there is no distribution.

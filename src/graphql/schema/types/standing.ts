@@ -57,7 +57,7 @@ export function addStanding(
     }),
     rankHistory: t.field({
       type: [Standing],
-      extensions: { cost: { weight: 10, rows: buckets } },
+      extensions: { cost: { weight: 10, rows: buckets }, unplanned: 'Its range depends on the stored dates.' },
       description:
         "The user's points and rank by date, week or month, oldest first, each as of the bucket's last distribution date. Buckets without a distribution and buckets before the user's first position are left out.",
       args: spanArguments(t.arg),
@@ -69,7 +69,7 @@ export function addStanding(
     }),
     rankChange: t.int({
       nullable: true,
-      extensions: { cost: { weight: 2 } },
+      extensions: { cost: { weight: 2 }, unplanned: 'Its start depends on the stored dates.' },
       description:
         'By how many ranks the user has risen (positive) or fallen (negative) over a number of days. Null if the user had no stored position at the start, or while the ranks of that date are recomputed.',
       args: {

@@ -60,6 +60,7 @@ export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
       args: {
         addresses: t.arg.stringList({ required: true, description: `The addresses, at most ${MAX_ADDRESSES}.` }),
       },
+      extensions: { unplanned: 'An invalid address is an error beside the answers for the others.' },
       resolve: (_, { addresses }) => readAddresses(addresses),
     }),
   }))

@@ -1,0 +1,96 @@
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from 'graphql'
+import { expect, test } from 'vitest'
+import { Operations } from '../../src/graphql/execution/operations.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
+
+const schema = createSchema()
+const operations = new Operations(schema)
+
+/** A value of each scalar that an argument needs. */
+const VALUES: Record<string, string> = {
+  Address: `"0x${'1'.repeat(40)}"`,
+  DateTime: '"2026-01-01"',
+  SafeInt: '1',
+  BigInt: '1',
+  Int: '1',
+  String: '"a"',
+  ID: `"${btoa(`User:0x${'1'.repeat(40)}`)}"`,
+}
+
+function literal(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return literal(type.ofType)
+  if (isListType(type)) return `[${literal(type.ofType)}]`
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields()).filter(isRequiredInputField)
+    return `{ ${fields.map((one) => `${one.name}: ${literal(one.type)}`).join(' ')} }`
+  }
+  return isEnumType(type) ? (type.getValues()[0]?.name ?? '') : (VALUES[type.name] ?? `no value of ${type.name}`)
+}
+
+/** A field as it is selected, with the arguments that it needs; its own selection is to follow. */
+function selected({ name, args }: GraphQLField<unknown, unknown>): string {
+  const given = args.filter(isRequiredArgument).map((one) => `${one.name}: ${literal(one.type)}`)
+  return given.length > 0 ? `${name}(${given.join(', ')})` : name
+}
+
+/** The least that can be selected of a type. A plan knows no `__typename` of connections, edges and pages. */
+function least(type: GraphQLNamedType): string {
+  if (isInterfaceType(type)) return `{ ... on ${schema.getPossibleTypes(type)[0]?.name} { __typename } }`
+  if (!isObjectType(type)) return ''
+  const { nodes, cursor, hasNextPage } = type.getFields()
+  if (nodes) return `{ nodes ${least(getNamedType(nodes.type))} }`
+  return cursor ? '{ cursor }' : hasNextPage ? '{ hasNextPage }' : '{ __typename }'
+}
+
+/** Every field that a query reaches through planned ones, and whether a plan covers it there, on at least one of the ways. */
+function fieldsOfQueries(): Map<string, { planned: boolean; why: unknown }> {
+  const found = new Map<string, { planned: boolean; why: unknown }>()
+  const waiting: [type: GraphQLObjectType, wrap: (selection: string) => string][] = [
+    [schema.getQueryType() as GraphQLObjectType, (selection) => `{ ${selection} }`],
+  ]
+  for (const [type, wrap] of waiting)
+    for (const field of Object.values(type.getFields())) {
+      const name = `${type.name}.${field.name}`
+      if (found.get(name)?.planned) continue
+      const target = getNamedType(field.type)
+      const query = wrap(`${selected(field)} ${least(target)}`)
+      const operation = operations.find(query, undefined)
+      if (!operation) throw new Error(`this is not valid: ${query}`)
+      const planned = operation.plan.covers()
+      found.set(name, { planned, why: field.extensions.unplanned })
+      if (!planned) continue
+      const objects = isInterfaceType(target) ? schema.getPossibleTypes(target) : isObjectType(target) ? [target] : []
+      for (const one of objects) {
+        const on = (selection: string) => (one === target ? selection : `... on ${one.name} { ${selection} }`)
+        waiting.push([one, (selection) => wrap(`${selected(field)} { ${on(selection)} }`)])
+      }
+    }
+  return found
+}
+
+test('a field says why it has no plan, exactly where it has none', () => {
+  const fields = fieldsOfQueries()
+  expect([...fields.values()].filter(({ planned }) => planned).length).toBeGreaterThan(250)
+  for (const [field, { planned, why }] of fields)
+    if (planned)
+      expect(why, `${field} has a plan: it needs no reason for having none (extensions.unplanned)`).toBe(undefined)
+    else
+      expect(
+        String(why),
+        `${field} has no plan: tell its SQL (src/graphql/plan/reading.ts), or why it has none, in extensions.unplanned`,
+      ).toMatch(/^[A-Z].+\.$/)
+})
