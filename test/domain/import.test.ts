@@ -509,7 +509,7 @@ describe('a directory', () => {
       await write(dir, { pools: [record.pools] })
       await expect(openDirectory(join(dir, 'pools.jsonl'))).rejects.toThrow('is not a directory.')
       await cp(join(dir, 'pools.jsonl'), join(dir, 'pools.jsonl.gz'))
-      await expect(openDirectory(dir)).rejects.toThrow('holds both pools.jsonl and pools.jsonl.gz: keep one of them.')
+      await expect(openDirectory(dir)).rejects.toThrow('has both pools.jsonl and pools.jsonl.gz: keep one of them.')
     }))
 })
 

@@ -298,7 +298,7 @@ describe('when a date changes', () => {
     )
     const { errors } = await gateway.graphql(`{ leaderboard(asOf: "${dates[22]}") { nodes { rank } } }`)
     expect(errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/are being computed anew.*Try again in a moment/),
+      message: expect.stringMatching(/are being recomputed.*Try again in a moment/),
       extensions: { code: 'UNAVAILABLE' },
     })
     expect(await bringStandingsUp(pool)).toBe(dates.length - 21)

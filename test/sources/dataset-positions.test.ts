@@ -105,7 +105,7 @@ describe('positions from a directory', () => {
       /failed: it has no positions file \(positions\.jsonl or positions\.jsonl\.gz\)\.$/,
     ],
     ['no file of the format', { 'x.txt': '' }, /failed: .* holds no file of the import format \(pools\.jsonl, .*\)\.$/],
-    ['a file in both forms', { 'positions.jsonl': '', 'positions.jsonl.gz': '' }, /holds both .*: keep one of them\.$/],
+    ['a file in both forms', { 'positions.jsonl': '', 'positions.jsonl.gz': '' }, /has both .*: keep one of them\.$/],
   ])('a directory with %s', async (_, content, message) => {
     const { source } = await directory(content)
     await expect(read(source)).rejects.toMatchObject({ code: 'SOURCE_FAILED', message: expect.stringMatching(message) })

@@ -18,8 +18,8 @@ describe('names of a source', () => {
   test.each([
     ['nonsense', 'must be a JSON object such as {"user": "account.id", "time": "timestamp"}'],
     ['["user"]', 'must be a JSON object'],
-    ['{"usr": "account"}', 'names "usr", which is none of positions, block, '],
-    ['{"toString": "account"}', 'names "toString", which is none of'],
+    ['{"usr": "account"}', 'names "usr", which is not one of positions, block, '],
+    ['{"toString": "account"}', 'names "toString", which is not one of'],
     ['{"user": ""}', 'must not leave out user: only block, pools, time, first, limit can be'],
     ['{"user": 7}', 'must give user a name such as "user" or "account.id", not 7'],
     ['{"user": "account id"}', 'must give user a name'],

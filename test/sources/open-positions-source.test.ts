@@ -271,7 +271,7 @@ describe('settings of sources', () => {
     [{ MAX_PRICE_JUMP: '1' }, 'MAX_PRICE_JUMP must be more than 1'],
     [
       { POSITIONS_SOURCE_FIELDS: '{"usr": "account"}' },
-      `POSITIONS_SOURCE_FIELDS names "usr", which is none of ${Object.keys(ownNames).join(', ')}`,
+      `POSITIONS_SOURCE_FIELDS names "usr", which is not one of ${Object.keys(ownNames).join(', ')}`,
     ],
   ])('%j is one clear line', (env, message) => {
     expect(problem(env)).toBe(message)

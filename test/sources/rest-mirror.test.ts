@@ -703,10 +703,10 @@ describe('a server that cannot be believed', () => {
 
   test('is an http(s) address, and users are addresses', async () => {
     await expect(mirrorGateway({ client, base: 'ftp://here' }, dir)).rejects.toThrow(
-      'ftp://here is no address of a server: it must begin with http:// or https://.',
+      'ftp://here is not the URL of a server: it must begin with http:// or https://.',
     )
     await expect(mirrorGateway({ client, base: source.base, users: ['0x12'] }, dir)).rejects.toThrow(
-      '0x12 is no user: an address is 0x and 40 hex digits.',
+      '0x12 is not a user: an address is 0x and 40 hex digits.',
     )
     await expect(mirrorGateway({ client, base: 'http://127.0.0.1:9' }, dir)).rejects.toThrow(/nothing listens there/)
   })

@@ -244,7 +244,7 @@ describe('a server that cannot be believed', () => {
     })
 
   test('is an http(s) address', () => {
-    expect(() => restPositions(client, 'here')).toThrow('here is no address of a server')
+    expect(() => restPositions(client, 'here')).toThrow('here is not the URL of a server')
   })
 
   test('can be stopped', async () => {

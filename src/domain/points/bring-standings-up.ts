@@ -3,9 +3,9 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { takeTurn } from './settle.ts'
 
 /**
- * Computes the standings of past dates that are missing or wrong, oldest first, each from the date before it: a
- * transaction for each, so that a run waits for no more than one.
- * @returns how many dates it computed
+ * Computes the rank history of past dates that are missing or outdated, oldest first, each from the date before it. Each
+ * date has its own transaction, so that a run waits for at most one.
+ * @returns the number of dates computed
  */
 export async function bringStandingsUp(pool: Pool, signal?: AbortSignal): Promise<number> {
   for (let done = 0; ; done++) {
@@ -24,7 +24,7 @@ export async function bringStandingsUp(pool: Pool, signal?: AbortSignal): Promis
   }
 }
 
-/** The past dates without right standings, in order. */
+/** Past dates without up-to-date ranks, in order. */
 const MISSING = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
   AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) ORDER BY date`
 

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg'
 
 /**
- * A sum of USD to 6 decimals: of whole numbers, so that no order of addition changes it. Those that fit a bigint, which
- * is much faster, are all but always all.
+ * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter. Nearly all values fit a
+ * bigint, which is much faster than numeric.
  */
 const sum = (usd: string) => {
   const millionths = `round(least(${usd}, 1e300) * 1e6)`
@@ -25,8 +25,8 @@ const VALUES = [
 const listed = (row: string) => VALUES.map((value) => `${row}.${value}`).join(', ')
 
 /**
- * Brings the pools' sums on these dates into line with their positions. Set-based: one pass over the dates' positions, and one over their points.
- * Rows that are right already stay as they are.
+ * Refreshes the rollups of pools on these dates, in one pass over the dates' positions and one over their points. Rows that
+ * are up to date are not written.
  */
 export async function settlePoolDays(client: PoolClient, dates: string[]): Promise<void> {
   await client.query(

@@ -5,9 +5,9 @@ import { keepStandings } from './keep-standings.ts'
 import { settlePoolDays } from './pool-days.ts'
 
 /**
- * Waits for this transaction's turn to write; its turn ends with the transaction. Writers of the store take turns: the
- * totals that one run reads must not be another's half-done ones.
- * @throws UNAVAILABLE when its turn does not come within the session's lock_timeout
+ * Takes the writers' lock until the end of the transaction. Writers run one at a time, so that no run reads totals that
+ * another is changing.
+ * @throws UNAVAILABLE if the lock is not available within the session's lock_timeout
  */
 export async function takeTurn(client: PoolClient): Promise<void> {
   try {
@@ -24,20 +24,20 @@ export async function takeTurn(client: PoolClient): Promise<void> {
 export interface Settlement {
   /** The distribution dates whose positions or points have changed, as YYYY-MM-DD. */
   dates: string[]
-  /** The run of each of them; null: one that is not recorded. */
+  /** The run of each date. Null for a run that is not recorded. */
   runIds?: (string | null)[]
   kind: 'import' | 'manualupdate' | 'resync'
   startedAt: Date
-  /** Users of whom positions of those dates were removed. */
+  /** Users with removed positions on these dates. */
   removed?: string[]
 }
 
 /**
- * Brings everything that is added up from position points into line with them, inside the caller's transaction (which
- * has taken its turn): the days of accounts and pools, the distributions of `dates`, the totals and ranks of all accounts, the
- * program's totals. Set-based: its work is that of the dates' positions, plus one pass over the accounts.
+ * Refreshes all rollups of position points, inside the caller's transaction, which must hold the writers' lock: the days of
+ * accounts and pools, the distributions of `dates`, the totals and ranks of all accounts, and the program's totals. Its cost
+ * is that of the dates' positions plus one pass over the accounts.
  *
- * Points are integers (see millionths.ts), so that equal stores have equal sums and ranks.
+ * Points are integers (see millionths.ts), so equal stores have equal sums and ranks.
  */
 export async function settle(client: PoolClient, settlement: Settlement): Promise<void> {
   const { dates, runIds = [], kind, startedAt, removed = [] } = settlement
@@ -115,14 +115,14 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
   await settlePoolDays(client, dates)
 }
 
-/** The totals of affected users, added up from all their days. */
+/** The totals of affected users, summed over all their days. */
 const ADDED_UP = `SELECT user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
     min(distribution_date) AS first_date, max(distribution_date) AS last_date
   FROM account_day JOIN affected USING (user_address) GROUP BY user_address`
 
 /**
- * The same where only the newest day, which is not stored yet, has changed: what they were on the date $1 before it, and
- * the day. Work that does not grow with the number of dates.
+ * The totals of affected users if only the newest day, which is not stored yet, has changed: the totals of the date $1 before
+ * it plus the day. The cost does not grow with the number of dates.
  */
 const ADDED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points,
     coalesce(a.position_count, 0) - coalesce(d.position_count, 0) + s.position_count AS position_count,
@@ -132,7 +132,7 @@ const ADDED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points
   LEFT JOIN standing b ON b.distribution_date = $1 AND b.user_address = s.user_address
   LEFT JOIN account_day d ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date`
 
-/** Makes a temporary table of all accounts, with their totals and ranks. */
+/** Creates a temporary table of all accounts with their totals and ranks. */
 async function settleAccounts(client: PoolClient, affected: string, values: string[]): Promise<void> {
   await client.query(
     `
@@ -149,7 +149,7 @@ async function settleAccounts(client: PoolClient, affected: string, values: stri
   await client.query('ANALYZE settled_account')
 }
 
-/** The date before the newest one, if `date` is that and the places as of the one before are stored. */
+/** The date before `date`, if `date` is the newest one and the ranks of the date before are stored. */
 async function placesBefore(client: PoolClient, date: string): Promise<string | undefined> {
   const { rows } = await client.query<{ date: string }>(
     `SELECT s.date::text FROM standing_day s WHERE s.date = (SELECT max(date) FROM distribution WHERE date < $1)

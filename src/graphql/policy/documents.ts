@@ -4,42 +4,42 @@ import { LRUCache } from 'lru-cache'
 import type { Cache } from '../../cache/cache.ts'
 import { refusal } from '../execution/errors.ts'
 
-/** How a request names the document that it asks for: by its text, by an id, by its hash, or by its hash with its text. */
+/** The document of a request: a text, an id, a hash, or a hash with its text. */
 export interface AskedDocument {
   query?: string | undefined
-  /** `sha256:` and the hash of the text of a known document. */
+  /** The id of a trusted document: `sha256:` and the hash of its text. */
   documentId?: string | undefined
   /** `extensions.persistedQuery.sha256Hash` of automatic persisted queries. */
   hash?: string | undefined
 }
 
 export interface DocumentsOptions {
-  /** The documents that are known from the start. */
+  /** The trusted documents. */
   known: Iterable<string>
-  /** Only those may be asked for. */
+  /** Whether only trusted documents are accepted. */
   trustedOnly: boolean
-  /** What several gateways share of the documents that clients have sent; undefined: there is nothing. */
+  /** A cache of persisted documents that gateways share. Undefined if there is none. */
   shared?: Pick<Cache, 'get' | 'set'> | undefined
 }
 
 const MAX_TEXTS = 1000
 const MAX_CHARACTERS = 8_000_000
-/** A longer one is executed and not remembered. */
+/** Longer documents are executed but not persisted. */
 const MAX_TEXT = 64 * 1024
 const HASH = /^[0-9a-f]{64}$/
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** What a known document is asked for by. */
+/** The id of a trusted document. */
 export const idOfDocument = (text: string) => `sha256:${sha256(text)}`
 
-/** The documents that a request may name without sending them: known ones, and those that a client has sent before. */
+/** Documents that a request may reference without sending them: trusted ones, and persisted ones that a client has sent. */
 export class Documents {
   readonly #known: Map<string, string>
   readonly #knownTexts: Set<string>
   readonly #trustedOnly: boolean
   readonly #shared: Pick<Cache, 'get' | 'set'> | undefined
-  /** By hash, those that clients have sent. */
+  /** Persisted documents by hash. */
   readonly #sent = new LRUCache<string, string>({
     max: MAX_TEXTS,
     maxSize: MAX_CHARACTERS,
@@ -53,7 +53,7 @@ export class Documents {
     this.#shared = shared
   }
 
-  /** A document's text, where it needs no thought; undefined: `resolve` finds it, or says why not. */
+  /** The text of a document if it is at hand. Otherwise `resolve` finds it or says why not. */
   find({ query, documentId, hash }: AskedDocument): string | undefined {
     if (documentId !== undefined)
       return query === undefined && hash === undefined ? this.#known.get(hashIn(documentId)) : undefined
@@ -65,7 +65,7 @@ export class Documents {
   }
 
   /**
-   * A document's text. One that is sent with its hash is remembered.
+   * Resolves the text of a document. One that is sent with its hash is persisted.
    * @throws GraphQLError that says what is wrong with the request
    */
   async resolve(asked: AskedDocument): Promise<string> {
@@ -102,7 +102,7 @@ export class Documents {
 
   async #recall(hash: string): Promise<string> {
     const text = await this.#shared?.get(sharedKey(hash))
-    // Others write there too.
+    // The shared cache may contain other data.
     if (text === undefined || sha256(text) !== hash)
       throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     this.#sent.set(hash, text)

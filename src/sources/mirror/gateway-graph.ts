@@ -2,14 +2,14 @@ import * as z from 'zod'
 import { type Client, parseJson, shownUrl, sourceFailed, urlBelow } from '../client.ts'
 import { address, checked } from './rest-api.ts'
 
-/** The GraphQL of another gateway: what its REST APIs do not show. */
+/** The GraphQL API of another gateway, for data that its REST APIs do not show. */
 export interface GatewayGraph {
-  /** The version of its data: another one means that something was written. */
+  /** The data version, which changes with every write. */
   dataVersion(): Promise<string>
   pools(): AsyncGenerator<{ address: string; chainId: number }[]>
   markets(): AsyncGenerator<GraphMarket[]>
   vaults(): AsyncGenerator<GraphVault[]>
-  /** Every user that it knows, with where the user has liquidation rewards. */
+  /** All users, with the entities in which they have liquidation rewards. */
   users(): AsyncGenerator<{ total: number; users: GraphUser[] }>
 }
 
@@ -43,7 +43,7 @@ const user = z.object({
   vaultLiquidationRewards: rewards({ vaultAddress: address }),
 })
 
-/** A market or a vault of a chain. */
+/** A market or vault on a chain. */
 export interface Place {
   kind: 'market' | 'vault'
   chainId: number
@@ -52,15 +52,15 @@ export interface Place {
 
 export interface GraphUser {
   address: string
-  /** Where the user has liquidation rewards; undefined: in more places than one page tells. */
+  /** The entities with rewards of the user. Undefined if there are more than fit one page. */
   rewards: Place[] | undefined
 }
 
-/** How many users come in one answer, each with as many rewards. */
+/** The page size of users, and of the rewards of each user. */
 const USERS = 100
 const REWARDS = 200
 
-/** The operations that are sent, each valid against the schema of src/graphql. */
+/** The operations, valid against the schema of src/graphql. */
 export const graphOperations = {
   fields: 'query GatewayFields { __type(name: "Query") { fields { name } } }',
   version: 'query DataVersion { dataVersion }',
@@ -98,8 +98,8 @@ const fieldsAnswer = z.object({
 })
 
 /**
- * The graph at a base's /graphql; undefined where there is none, or one that is no gateway's.
- * @throws SOURCE_FAILED for a server that fails, for it does not tell which
+ * Opens the graph at a base URL's /graphql. Undefined if there is none or it is not a gateway's.
+ * @throws SOURCE_FAILED if the server fails, so that its kind is unknown
  */
 export async function openGatewayGraph(
   client: Client,

@@ -3,15 +3,15 @@ import type { RecordFiles } from '../dataset/record-files.ts'
 import type { GatewayGraph, Place } from './gateway-graph.ts'
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
 
-/** A market or a vault that a server has, as far as its answers show it. */
+/** A market or vault of a server, as far as its answers show it. */
 export interface SeenEntity extends Place {
   depositRate: number
   borrowRate: number
 }
 
-/** The markets and vaults of a server that is walked. */
+/** The markets and vaults found on a server. */
 export class Entities {
-  /** The chains that are known of. */
+  /** The known chains. */
   readonly chains: Set<number>
   private readonly seen = new Map<string, SeenEntity>()
   private closed = false
@@ -22,7 +22,7 @@ export class Entities {
     this.chains = new Set(chains)
   }
 
-  /** The entity at a place, which a record names. @throws Contradiction for a new one after `close` */
+  /** The entity that a record references. @throws Contradiction for a new one after `close` */
   see({ kind, chainId, address }: Place): SeenEntity {
     const key = `${kind} ${chainId} ${address}`
     let entity = this.seen.get(key)
@@ -39,7 +39,7 @@ export class Entities {
     return entity
   }
 
-  /** Those of a kind, in a fixed order; with an address, those at it. */
+  /** The entities of a kind in a fixed order, or only those at an address. */
   all(kind: Place['kind'], address?: string): SeenEntity[] {
     return [...this.seen.values()]
       .filter((one) => one.kind === kind && (address === undefined || one.address === address))
@@ -50,13 +50,13 @@ export class Entities {
     return this.seen.has(`${kind} ${chainId} ${address}`)
   }
 
-  /** All are seen now. */
+  /** Ends discovery: all entities are known. */
   close(): void {
     this.closed = true
   }
 }
 
-/** Pools, markets and vaults as a gateway's graph tells them: nothing has to be made up. */
+/** Copies pools, markets and vaults from a gateway's graph, which has all fields. */
 export async function mirrorListedEntities(
   graph: GatewayGraph,
   entities: Entities,
@@ -93,15 +93,15 @@ export async function mirrorListedEntities(
 interface Probing {
   indexer: RestServer
   pools: RestPool[]
-  /** Whose rewards are asked for, to learn whether a market is there. */
+  /** The user whose rewards are requested to test whether a market exists. */
   user: string
   concurrency: number
   signal: AbortSignal
 }
 
 /**
- * Finds what no user's record named: on which chains the pools' sides are markets, and at which other chains' same
- * addresses there are entities too. The rewards endpoints tell it: what is not there is a 404.
+ * Finds entities that no user's record referenced: the chains of the pools' sides, and entities at the same addresses on other
+ * chains. The rewards endpoints answer 404 for an entity that does not exist.
  */
 export async function findEntities(entities: Entities, { indexer, pools, user, ...options }: Probing): Promise<void> {
   const { name } = indexer
@@ -137,9 +137,9 @@ const UNKNOWN = `0x${'0'.repeat(40)}`
 const UNKNOWN_DECIMALS = 18
 
 /**
- * Pools, markets and vaults of a server that shows neither chains nor tokens: chains are those of the pools' markets,
- * tokens those of the pools' sides. What nothing shows (a vault's name and token, decimals) is left empty, or 18.
- * @returns how many markets are no pool's side, and were given to the first pool
+ * Reconstructs pools, markets and vaults of a server that shows neither chains nor tokens: chains from the pools' markets,
+ * tokens from the pools' sides. Unknown values are empty (a vault's name and token) or 18 (decimals).
+ * @returns the number of markets that are not a side of any pool, and were assigned to the first pool
  */
 export async function writeEntities(entities: Entities, files: RecordFiles, pools: RestPool[]): Promise<number> {
   const chains = chainsOfPools(entities, pools)
@@ -173,7 +173,7 @@ export async function writeEntities(entities: Entities, files: RecordFiles, pool
   return without
 }
 
-/** A pool's chain is that of both its markets, or of one; without any, that of a pool with one of its tokens. */
+/** A pool's chain is that of its markets, else that of a pool that shares a token. */
 function chainsOfPools(entities: Entities, pools: RestPool[]): Map<string, number> {
   const chains = new Map<string, number>()
   for (const pool of pools) {

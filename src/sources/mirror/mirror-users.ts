@@ -19,20 +19,20 @@ export interface UserWalk {
   indexer: RestServer
   files: RecordFiles
   entities: Entities
-  /** Unix seconds later than any snapshot. */
+  /** A time later than any snapshot, in Unix seconds. */
   endOfTime: string
-  /** Whether the rates of markets and vaults are not known from elsewhere. */
+  /** Whether rates of markets and vaults must be read from users' net APR. */
   needsRates: boolean
-  /** Where a user's value, as the server tells it, is not that of the user's newest snapshots. */
+  /** Entities where the server's value for a user differs from the user's newest snapshots. */
   onOtherValue(): void
 }
 
-/** What a user's snapshots in one entity come to. */
+/** A summary of a user's snapshots in one entity. */
 interface Holding {
   place: Place
   firstTimestamp: bigint
   newestTimestamp: bigint
-  /** Of the newest: a missing price counts as 0. */
+  /** The value of the newest snapshots. A missing price counts as 0. */
   valueUsd: number
   incomplete: boolean
 }
@@ -40,8 +40,8 @@ interface Holding {
 const keyOf = ({ kind, chainId, address }: Place) => `${kind} ${chainId} ${address}`
 
 /**
- * Copies a user's snapshots, and makes the cash flows that give the user's earnings.
- * @returns every market and vault that the user has, or had
+ * Copies a user's snapshots, and derives cash flows that yield the user's earnings.
+ * @returns all markets and vaults that the user has or had a position in
  */
 export async function mirrorUser(walk: UserWalk, user: string): Promise<Place[]> {
   const holdings = new Map<string, Holding>()
@@ -101,7 +101,7 @@ function addUp(holdings: Map<string, Holding>, place: Place, row: Snapshot): voi
   holding.incomplete ||= parts.includes(null)
 }
 
-/** The rates of a user's markets and vaults are told with the user's net APR, and nowhere else. */
+/** Reads the rates of a user's markets and vaults, which only the user's net APR shows. */
 async function readRates({ indexer, entities }: UserWalk, user: string): Promise<void> {
   for await (const { rows } of indexerPages(indexer, `/v1/users/${user}/net-apr`, netAprItem, { inBreakdown: true }))
     for (const { chain_id: chainId, entity_type: kind, entity_id: address, deposit_rate, borrow_rate } of rows) {
@@ -112,9 +112,9 @@ async function readRates({ indexer, entities }: UserWalk, user: string): Promise
 }
 
 /**
- * No endpoint shows cash flows, but earnings show what they come to: the net cash of each entity, and whether a price
- * was missing among them. Two flows that come to the same stand for them: one with the net cash, and one without a
- * price where one was missing. Both are written always, so that they replace those of an earlier copy.
+ * No endpoint shows cash flows, but earnings show their net cash by entity, and whether a price was missing. Two equivalent
+ * flows replace them: one with the net cash, and one without a price if one was missing. Both are always written, so that
+ * they replace those of an earlier copy.
  */
 async function mirrorEarnings(
   { indexer, files, entities, onOtherValue }: UserWalk,
@@ -158,7 +158,7 @@ async function mirrorEarnings(
 
 /**
  * Copies a user's liquidation rewards in some markets and vaults.
- * @param onChain asks for those of a place's chain; otherwise for all at its address, which are then its chain's
+ * @param onChain requests only rewards on the entity's chain. Otherwise all rewards at its address count as that chain's
  */
 export async function mirrorRewards(
   { indexer, files, entities }: UserWalk,
