@@ -12,7 +12,7 @@ import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import { finishImportRecords, openImportRecords, recordFailedImport } from '../distribution/run-record.ts'
 import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
-import { settle, takeTurn } from '../points/settle.ts'
+import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { Chunk } from './chunk.ts'
 import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
@@ -74,7 +74,7 @@ export async function importDataset(
   signal?.throwIfAborted()
   const work = inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
-      await takeTurn(client)
+      await lockWriters(client)
       await actAs(client, requestedBy)
       await client.query(stagedRuns)
       await client.query("SET LOCAL work_mem = '64MB'")
@@ -101,7 +101,7 @@ export async function importDataset(
       if (dates.length > 0) {
         const runIds = await runIdsOf(client, dates)
         await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
-        await settle(client, { dates, runIds, kind: 'import', startedAt })
+        await refreshRollups(client, { dates, runIds, kind: 'import', startedAt })
         await finishImportRecords(client, runIds)
       }
       // Rolls back the data version, which statements that wrote no row have raised too.

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import { type BasePoints, pointsError, pointsSql } from '../points/formula.ts'
-import { settle, takeTurn } from '../points/settle.ts'
+import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { claimDate, dayOfRun, failRecord, finishRecord, openRecord } from './run-record.ts'
 
 export interface RunDeps {
@@ -95,7 +95,7 @@ export async function compute(
   { day, startedAt, runId, beforeStoring }: Computation,
 ) {
   const sources = await plan.stage(client, day)
-  await takeTurn(client)
+  await lockWriters(client)
   await beforeStoring?.()
   const before = await dayOfRun(client, day)
   // Leaves a core to readers.
@@ -103,7 +103,7 @@ export async function compute(
   const { removed, ...stored } = await inBulk(client, () => plan.store(client, day, runId))
   const multiplierRevision =
     stored.multiplierRevision ?? (await inBulk(client, () => recompute(client, basePoints, day, runId)))
-  await settle(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
+  await refreshRollups(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
   return { sources, before, multiplierRevision }
 }
 

@@ -3,9 +3,9 @@ import type { PoolClient } from 'pg'
 /**
  * Maintains rank history before the rollups of `dates` are refreshed. If `dates` are newer than all others, the current ranks
  * are archived as those of the date before. Otherwise the ranks from the first of `dates` on are outdated, and
- * `bringStandingsUp` recomputes them. Takes at most one pass over the accounts.
+ * `rebuildRankHistory` recomputes them. Takes at most one pass over the accounts.
  */
-export async function keepStandings(client: PoolClient, dates: string[]): Promise<void> {
+export async function archiveRanks(client: PoolClient, dates: string[]): Promise<void> {
   if (dates.length === 0) return
   const { rows } = await client.query<{ first: string; newest: string | null; later: boolean }>(
     `SELECT min(d)::text AS first, (SELECT max(date)::text FROM distribution) AS newest,
