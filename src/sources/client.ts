@@ -120,8 +120,8 @@ export function openClient(options: ClientOptions): Client {
       )
       answer.body.once('close', forget)
       if (PASSING.has(answer.status)) {
-        const told = await messageOf(answer, bearer)
-        throw new PassingFault(`it answered ${answer.status}${told}`, { waitMs: answer.waitMs })
+        const detail = await messageOf(answer, bearer)
+        throw new PassingFault(`it answered ${answer.status}${detail}`, { waitMs: answer.waitMs })
       }
       return await read(answer)
     } catch (error) {
@@ -317,8 +317,8 @@ async function messageOf(answer: Answer, secret: string | undefined): Promise<st
   try {
     const value = JSON.parse(String(await readWhole(answer, MAX_TOLD_BYTES)))
     const { errors, detail, message, error, title } = value
-    const told = [errors?.[0]?.message, detail, message, error?.message, error, title].find(isText)
-    return told ? `: ${cut(secret ? told.replaceAll(secret, '…') : told)}` : ''
+    const text = [errors?.[0]?.message, detail, message, error?.message, error, title].find(isText)
+    return text ? `: ${cut(secret ? text.replaceAll(secret, '…') : text)}` : ''
   } catch {
     return ''
   }

@@ -88,9 +88,9 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
   return {
     name,
     async prices(tokens, time, signal) {
-      const asked = [...new Set(tokens.map(coinOf).filter((coin) => coin !== undefined))].sort()
+      const requested = [...new Set(tokens.map(coinOf).filter((coin) => coin !== undefined))].sort()
       const answers = await pMap(
-        urlsOf(url, time, asked),
+        urlsOf(url, time, requested),
         async (part) => {
           const body = await client.bytes(called, part, { signal })
           return { body, coins: coinsOf(called, body) }
@@ -104,7 +104,7 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
         kind: 'PRICES',
         name,
         digest: hash.digest('hex'),
-        count: asked.filter((coin) => known.has(coin.toLowerCase())).length,
+        count: requested.filter((coin) => known.has(coin.toLowerCase())).length,
         block: null,
         time: isoOf(time),
         fetchedAt: new Date().toISOString(),

@@ -14,7 +14,7 @@ import { inTransaction } from '../../src/db/connect/transaction.ts'
 import { manualUpdate } from '../../src/domain/distribution/manual-update.ts'
 import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
 import { openClient } from '../../src/sources/client.ts'
-import { inNamesOf, ownNames } from '../../src/sources/positions/graph-names.ts'
+import { defaultNames, inNamesOf } from '../../src/sources/positions/graph-names.ts'
 import { positionsByCursor } from '../../src/sources/positions/graph-operations.ts'
 import { openPositionsSource } from '../../src/sources/positions/open-positions-source.ts'
 import { serveSource } from './graph-source.ts'
@@ -68,7 +68,7 @@ async function download(): Promise<void> {
     const pools = Array.from({ length: POOLS }, (_, at) => addressOf('pool', at + 1))
     const variables = { pools, time: Date.parse(date) / 1000, first: page, after }
     const body = await http.bytes('The source', `${source}/graphql`, {
-      json: { query: inNamesOf(ownNames, positionsByCursor), variables },
+      json: { query: inNamesOf(defaultNames, positionsByCursor), variables },
     })
     const { positions } = JSON.parse(body.toString()).data
     count += positions.nodes.length

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { Documents } from '../../src/graphql/policy/documents.ts'
-import { ownOperations } from '../../src/rest/own-operations.ts'
+import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -141,7 +141,7 @@ describe('automatic persisted queries', () => {
     }
     const [one, other, third] = Array.from(
       { length: 3 },
-      () => new Documents({ known: [], trustedOnly: false, shared }),
+      () => new Documents({ trusted: [], trustedOnly: false, shared }),
     ) as [Documents, Documents, Documents]
     const query = '{ dataVersion }'
     const hash = sha256(query)
@@ -154,7 +154,7 @@ describe('automatic persisted queries', () => {
   })
 
   test('what is remembered is bounded', async () => {
-    const documents = new Documents({ known: [], trustedOnly: false })
+    const documents = new Documents({ trusted: [], trustedOnly: false })
     const send = (query: string) => documents.resolve({ query, hash: sha256(query) })
     for (let i = 0; i < 3000; i++) await send(`{ a${i}: dataVersion }`)
     expect(documents.find({ hash: sha256('{ a0: dataVersion }') })).toBeUndefined()
@@ -282,7 +282,7 @@ describe('known documents', () => {
   test("GraphiQL's examples and REST's operations are known anywhere", async () => {
     for (const { query, variables } of examples)
       expect((await post({ documentId: idOf(query), variables })).errors).toBeUndefined()
-    for (const text of ownOperations)
+    for (const text of endpointOperations)
       expect(codeOf(await post({ documentId: idOf(text) }))).not.toBe('DOCUMENT_NOT_KNOWN')
   })
 })

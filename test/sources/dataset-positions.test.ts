@@ -180,7 +180,7 @@ describe('positions from an http(s) base', () => {
       response.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${text}`)
     })
     await expect(read(source)).rejects.toThrow(
-      `The source of positions, ${base}, failed: it does not tell where its answer ends, so that a cut would not be seen, for positions.jsonl.`,
+      `The source of positions, ${base}, failed: it does not say where its answer ends, so truncation would go unnoticed, for positions.jsonl.`,
     )
   })
 

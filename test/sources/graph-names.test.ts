@@ -1,6 +1,6 @@
 import { buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { inNamesOf, ownNames, parseNames } from '../../src/sources/positions/graph-names.ts'
+import { defaultNames, inNamesOf, parseNames } from '../../src/sources/positions/graph-names.ts'
 import { positionsByCursor, positionsByOffset } from '../../src/sources/positions/graph-operations.ts'
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
@@ -8,7 +8,7 @@ const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
 describe('names of a source', () => {
   test('those that are given replace ours', () => {
     expect(parseNames('{"user": "account.id", "time": "where.timestamp: BigInt!", "pools": ""}')).toEqual({
-      ...ownNames,
+      ...defaultNames,
       user: 'account.id',
       time: 'where.timestamp: BigInt!',
       pools: '',
@@ -35,7 +35,7 @@ const named = (names: object) => parseNames(JSON.stringify(names))
 
 describe('an operation in the names of a source', () => {
   test('is ours where the source has our names', () => {
-    const text = plain(inNamesOf(ownNames, positionsByCursor))
+    const text = plain(inNamesOf(defaultNames, positionsByCursor))
     expect(text).toContain('query PositionsByCursor($pools: [String!]!, $time: Int!, $first: Int!, $after: String)')
     expect(text).not.toMatch(/\w: \w+ [{}\w]/)
   })
@@ -100,6 +100,6 @@ describe('an operation in the names of a source', () => {
       time: 'where.timestamp: BigInt!',
     })
     expect(validate(schema, parse(inNamesOf(names, positionsByOffset)))).toEqual([])
-    expect(validate(schema, parse(inNamesOf(ownNames, positionsByOffset)))).not.toEqual([])
+    expect(validate(schema, parse(inNamesOf(defaultNames, positionsByOffset)))).not.toEqual([])
   })
 })

@@ -516,7 +516,7 @@ describe('a server that cannot be believed', () => {
           ({ pagination }) => Object.assign(pagination, { has_more: true }) && undefined,
         ),
       },
-      /vault-position-snapshots tells of more rows after \d+ of \d+/,
+      /vault-position-snapshots announces more rows after \d+ of \d+/,
     ],
     [
       'gives the first page again',
@@ -547,7 +547,7 @@ describe('a server that cannot be believed', () => {
           ({ data }) => Object.assign(data[0], { accountId: NOBODY }) && undefined,
         ),
       },
-      /asked for those of 0x\w+, it gave a market snapshot of 0xf+/,
+      /asked for data of 0x\w+, it returned a market snapshot of 0xf+/,
     ],
     [
       'names a market that it does not list',

@@ -12,7 +12,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
 import { subscribe } from '../live/subscribe.ts'
-import type { AskedDocument } from '../policy/documents.ts'
+import type { DocumentReference } from '../policy/documents.ts'
 import type { Cost } from '../policy/limits.ts'
 import type { ServedGraph } from '../served-graph.ts'
 import { assertAnswerSize } from './answer-size.ts'
@@ -76,7 +76,7 @@ function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & Se
       if (typeof params !== 'object' || params === null || Array.isArray(params)) return
       const { documentId, ...rest } = params as typeof params & { documentId?: unknown }
       const { query, extensions } = rest
-      const asked: AskedDocument = {
+      const asked: DocumentReference = {
         query: query ?? undefined,
         documentId: textOf(documentId ?? parameter(request, 'documentId')),
         hash: extensions?.persistedQuery ? textOf(extensions.persistedQuery.sha256Hash ?? null) : undefined,

@@ -104,7 +104,7 @@ export class Limiter {
     if (repeated > MAX_REPEATED)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document selects one field ${shown(repeated)} times in the same place, at most ${shown(MAX_REPEATED)} are allowed. Select it once.`,
+        `The document selects one field ${shown(repeated)} times in the same selection set, at most ${shown(MAX_REPEATED)} are allowed. Select it once.`,
       )
     if (longest > MAX_NAME)
       throw refusal(
@@ -179,7 +179,7 @@ export class Limiter {
       requested: number
       allowed: number
     }
-    const what = Number.isFinite(requested) ? `costs ${shown(requested)}` : 'costs more than can be told'
+    const what = Number.isFinite(requested) ? `costs ${shown(requested)}` : 'costs too much to compute'
     throw refusal(
       'COST_LIMIT_EXCEEDED',
       `The operation ${what}, at most ${shown(allowed)} is allowed: each object counts as often as the pages of the lists around it have rows. Ask for fewer rows with first: or last: (a page has 100 when left out), nest fewer lists, or split it into several requests.`,

@@ -8,7 +8,7 @@ import { isCallersMistake } from '../../graphql/execution/errors.ts'
 import { createContext } from '../../graphql/execution/execute.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
-import { type Answer, asksAnew, type EdgeCache } from '../cache/edge-cache.ts'
+import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
 import type { ChargeRequest } from '../server/rate-limit.ts'
 import type { PlainRequest } from './request-params.ts'
 
@@ -35,21 +35,22 @@ export async function answerCompiled(
   { key, read }: PlainRequest,
   { admin, charge, cancellation }: { admin: Admin; charge: ChargeRequest; cancellation: Cancellation },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
-  const anew = asksAnew(headers)
-  const kept = key === undefined || anew ? undefined : edge.find(key)
-  if (kept) return { answer: kept }
-  const asked = read()
-  if (graph.limiter.variablesFault(asked?.variables) !== undefined) return undefined
-  const text = asked && graph.documents.find(asked)
-  const operation = text === undefined ? undefined : graph.operations.find(text, asked?.operationName)
-  if (!operation || !graph.limiter.allows(operation.document, asked?.operationName, asked?.variables)) return undefined
-  const cost = () => graph.limiter.cost(operation.document, asked?.operationName, asked?.variables)?.requested ?? 0
+  const bypass = bypassesCache(headers)
+  const cached = key === undefined || bypass ? undefined : edge.find(key)
+  if (cached) return { answer: cached }
+  const params = read()
+  if (graph.limiter.variablesFault(params?.variables) !== undefined) return undefined
+  const text = params && graph.documents.find(params)
+  const operation = text === undefined ? undefined : graph.operations.find(text, params?.operationName)
+  if (!operation || !graph.limiter.allows(operation.document, params?.operationName, params?.variables))
+    return undefined
+  const cost = () => graph.limiter.cost(operation.document, params?.operationName, params?.variables)?.requested ?? 0
   if ((await charge(cost)) !== undefined) return undefined
   const compute = async (cancellation: Cancellation) => {
     const answer = async (reader: Reader) => {
-      const planned = await operation.plan.run(reader, asked?.variables)
+      const planned = await operation.plan.run(reader, params?.variables)
       if (planned) return planned.json()
-      const result = await operation.run({}, createContext(graph, reader, admin), asked?.variables)
+      const result = await operation.run({}, createContext(graph, reader, admin), params?.variables)
       if (result.errors) throw new Failed(result)
       return answerJson(result.data, graph.deps.store.maxAnswerBytes)
     }
@@ -57,7 +58,7 @@ export async function answerCompiled(
     return { status: 200, json: `{"data":${json}}` }
   }
   try {
-    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, cancellation, anew) }
+    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, cancellation, bypass) }
   } catch (error) {
     const failed = error instanceof Failed ? error.result : resultOf(error)
     return failed.errors?.every(isCallersMistake) ? undefined : { failed }

@@ -60,7 +60,7 @@ export async function openHttpDataset(
 function noFile({ status, type, ends }: Answer): string | undefined {
   if (status !== 200) return refusal({ status })
   if (type === 'text/html') return 'it answered HTML'
-  return ends ? undefined : 'it does not tell where its answer ends, so that a cut would not be seen,'
+  return ends ? undefined : 'it does not say where its answer ends, so truncation would go unnoticed,'
 }
 
 function opened({ body, size, unzipped }: Answer, label: string, signal?: AbortSignal) {

@@ -32,9 +32,9 @@ const connection = <T extends z.ZodType>(node: T) =>
     nodes: z.array(node),
     pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
   })
-const rewards = <T extends z.ZodRawShape>(place: T) =>
+const rewards = <T extends z.ZodRawShape>(fields: T) =>
   z.object({
-    nodes: z.array(z.object({ chainId, ...place })),
+    nodes: z.array(z.object({ chainId, ...fields })),
     pageInfo: z.object({ hasNextPage: z.boolean() }),
   })
 const user = z.object({
@@ -44,7 +44,7 @@ const user = z.object({
 })
 
 /** A market or vault on a chain. */
-export interface Place {
+export interface EntityRef {
   kind: 'market' | 'vault'
   chainId: number
   address: string
@@ -53,7 +53,7 @@ export interface Place {
 export interface GraphUser {
   address: string
   /** The entities with rewards of the user. Undefined if there are more than fit one page. */
-  rewards: Place[] | undefined
+  rewards: EntityRef[] | undefined
 }
 
 /** The page size of users, and of the rewards of each user. */
@@ -108,10 +108,10 @@ export async function openGatewayGraph(
 ): Promise<GatewayGraph | undefined> {
   const url = urlBelow(base, 'graphql')
   const name = shownUrl(url)
-  const asked = { json: { query: graphOperations.fields }, signal }
-  const there = await client.open(name, url, asked)
+  const probe = { json: { query: graphOperations.fields }, signal }
+  const there = await client.open(name, url, probe)
   there.body.destroy()
-  if (there.status !== 200 || !isGateway(await client.bytes(name, url, asked))) return undefined
+  if (there.status !== 200 || !isGateway(await client.bytes(name, url, probe))) return undefined
 
   async function ask<T>(query: string, schema: z.ZodType<T>, variables: object = {}): Promise<T> {
     const body = parseJson(name, await client.bytes(name, url, { json: { query, variables }, signal }))
@@ -148,7 +148,7 @@ export async function openGatewayGraph(
     async *users() {
       const page = connection(user).extend({ totalCount: z.int().min(0) })
       for await (const { totalCount, nodes } of list(graphOperations.users, 'allUsers', page))
-        yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: placesOf(node) })) }
+        yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })) }
     },
   }
 }
@@ -162,13 +162,13 @@ function isGateway(body: Buffer): boolean {
   }
 }
 
-function placesOf({ marketLiquidationRewards, vaultLiquidationRewards }: z.output<typeof user>): Place[] | undefined {
+function refsOf({ marketLiquidationRewards, vaultLiquidationRewards }: z.output<typeof user>): EntityRef[] | undefined {
   if (marketLiquidationRewards.pageInfo.hasNextPage || vaultLiquidationRewards.pageInfo.hasNextPage) return undefined
-  const places = new Map<string, Place>()
-  const add = (place: Place) => places.set(`${place.kind} ${place.chainId} ${place.address}`, place)
+  const refs = new Map<string, EntityRef>()
+  const add = (ref: EntityRef) => refs.set(`${ref.kind} ${ref.chainId} ${ref.address}`, ref)
   for (const { chainId, collateralMarketAddress } of marketLiquidationRewards.nodes)
     add({ kind: 'market', chainId, address: collateralMarketAddress })
   for (const { chainId, vaultAddress } of vaultLiquidationRewards.nodes)
     add({ kind: 'vault', chainId, address: vaultAddress })
-  return [...places.values()]
+  return [...refs.values()]
 }

@@ -1,10 +1,10 @@
 import pMap from 'p-map'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { GatewayGraph, Place } from './gateway-graph.ts'
+import type { EntityRef, GatewayGraph } from './gateway-graph.ts'
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
 
 /** A market or vault of a server, as far as its answers show it. */
-export interface SeenEntity extends Place {
+export interface SeenEntity extends EntityRef {
   depositRate: number
   borrowRate: number
 }
@@ -23,7 +23,7 @@ export class Entities {
   }
 
   /** The entity that a record references. @throws Contradiction for a new one after `close` */
-  see({ kind, chainId, address }: Place): SeenEntity {
+  see({ kind, chainId, address }: EntityRef): SeenEntity {
     const key = `${kind} ${chainId} ${address}`
     let entity = this.seen.get(key)
     if (!entity) {
@@ -40,13 +40,13 @@ export class Entities {
   }
 
   /** The entities of a kind in a fixed order, or only those at an address. */
-  all(kind: Place['kind'], address?: string): SeenEntity[] {
+  all(kind: EntityRef['kind'], address?: string): SeenEntity[] {
     return [...this.seen.values()]
       .filter((one) => one.kind === kind && (address === undefined || one.address === address))
       .sort((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1))
   }
 
-  has({ kind, chainId, address }: Place): boolean {
+  has({ kind, chainId, address }: EntityRef): boolean {
     return this.seen.has(`${kind} ${chainId} ${address}`)
   }
 
@@ -71,9 +71,9 @@ export async function mirrorListedEntities(
     'pools',
     pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
   )
-  const list = (place: Place) => {
-    if (entities.has(place)) throw new Contradiction(source, `its graph has the ${place.kind} ${place.address} twice`)
-    entities.see(place)
+  const list = (ref: EntityRef) => {
+    if (entities.has(ref)) throw new Contradiction(source, `its graph has the ${ref.kind} ${ref.address} twice`)
+    entities.see(ref)
   }
   for await (const page of graph.markets()) {
     for (const { chainId, address } of page) list({ kind: 'market', chainId, address })
@@ -107,20 +107,22 @@ export async function findEntities(entities: Entities, { indexer, pools, user, .
   const { name } = indexer
   const units = new Set(pools.flatMap((pool) => [pool.unit_1_id, pool.unit_2_id]))
   const chains = [...entities.chains].sort((a, b) => a - b)
-  const asked = [...new Set([...units, ...entities.all('market').map((market) => market.address)])].map((address) => ({
-    kind: 'market' as const,
-    address,
-  }))
+  const markets = [...new Set([...units, ...entities.all('market').map((market) => market.address)])].map(
+    (address) => ({
+      kind: 'market' as const,
+      address,
+    }),
+  )
   const vaults = [...new Set(entities.all('vault').map((vault) => vault.address))]
   await pMap(
-    [...asked, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
+    [...markets, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
     async ({ kind, address }) => {
       const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&page=1&page_size=1`
       let found = false
       for (const chainId of chains) {
-        const place = { kind, chainId, address }
-        if (!entities.has(place) && !(await indexer.has(`${path}&chain_id=${chainId}`))) continue
-        entities.see(place)
+        const ref = { kind, chainId, address }
+        if (!entities.has(ref) && !(await indexer.has(`${path}&chain_id=${chainId}`))) continue
+        entities.see(ref)
         found = true
       }
       if (!found && (await indexer.has(path)))

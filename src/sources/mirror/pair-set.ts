@@ -20,13 +20,13 @@ export class PairSet {
   private readonly blocks: Int32Array[] = []
   private readonly pair = new Int32Array(WORDS)
   /** The hash table: numbers of pairs, starting at 1, or 0 for a free slot. Its size is a power of two. */
-  private places: Int32Array
+  private slots: Int32Array
   private count = 0
 
   /** @param expected an estimate of the number of pairs */
   constructor(expected = 0) {
     const least = Math.min(Math.max(expected, BLOCK), MOST_EXPECTED) * 2
-    this.places = new Int32Array(2 ** Math.ceil(Math.log2(least)))
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(least)))
   }
 
   get size(): number {
@@ -37,19 +37,19 @@ export class PairSet {
   add(address: string, number: number): boolean | undefined {
     if (!this.read(address)) return undefined
     this.pair[WORDS - 1] = number
-    const { places, pair } = this
-    const mask = places.length - 1
-    let place = this.hash(pair, 0) & mask
-    for (let at = places[place] as number; at !== 0; at = places[place] as number) {
+    const { slots, pair } = this
+    const mask = slots.length - 1
+    let slot = this.hash(pair, 0) & mask
+    for (let at = slots[slot] as number; at !== 0; at = slots[slot] as number) {
       if (this.isPair(at - 1)) return false
-      place = (place + 1) & mask
+      slot = (slot + 1) & mask
     }
     const inBlock = this.count % BLOCK
     if (inBlock === 0) this.blocks.push(new Int32Array(BLOCK * WORDS))
     const block = this.blocks[this.blocks.length - 1] as Int32Array
     for (let word = 0; word < WORDS; word++) block[inBlock * WORDS + word] = pair[word] as number
-    places[place] = ++this.count
-    if (this.count * 2 > places.length) this.grow()
+    slots[slot] = ++this.count
+    if (this.count * 2 > slots.length) this.grow()
     return true
   }
 
@@ -86,13 +86,13 @@ export class PairSet {
   }
 
   private grow(): void {
-    const places = new Int32Array(this.places.length * 2)
-    const mask = places.length - 1
+    const slots = new Int32Array(this.slots.length * 2)
+    const mask = slots.length - 1
     for (let index = 0; index < this.count; index++) {
-      let place = this.hash(this.blocks[Math.floor(index / BLOCK)] as Int32Array, (index % BLOCK) * WORDS) & mask
-      while (places[place] !== 0) place = (place + 1) & mask
-      places[place] = index + 1
+      let slot = this.hash(this.blocks[Math.floor(index / BLOCK)] as Int32Array, (index % BLOCK) * WORDS) & mask
+      while (slots[slot] !== 0) slot = (slot + 1) & mask
+      slots[slot] = index + 1
     }
-    this.places = places
+    this.slots = slots
   }
 }

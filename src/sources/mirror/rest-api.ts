@@ -259,13 +259,13 @@ export async function* indexerPages<T>(
     const { data: rows, pagination } = await server.get(url, schema)
     if (pagination.page !== page) throw wrong(`gave page ${pagination.page} when asked for page ${page}`)
     total ??= pagination.total
-    if (pagination.total !== total) throw wrong(`told of ${total} rows, then of ${pagination.total}`)
+    if (pagination.total !== total) throw wrong(`reported ${total} rows, then ${pagination.total}`)
     read += rows.length
     yield { rows, total }
     if (read > total) throw wrong(`gave ${read} rows of ${total}`)
     if (!pagination.has_more && read < total) throw wrong(`ended after ${read} of ${total} rows`)
     if (!pagination.has_more) return
-    if (rows.length === 0 || read === total) throw wrong(`tells of more rows after ${read} of ${total}`)
+    if (rows.length === 0 || read === total) throw wrong(`announces more rows after ${read} of ${total}`)
   }
 }
 

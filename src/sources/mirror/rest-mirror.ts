@@ -8,7 +8,7 @@ import { type Client, sourceFailed } from '../client.ts'
 import type { Dataset, DatasetFile } from '../dataset/dataset.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { createRecordFiles, type RecordFiles } from '../dataset/record-files.ts'
-import { type GatewayGraph, openGatewayGraph, type Place } from './gateway-graph.ts'
+import { type EntityRef, type GatewayGraph, openGatewayGraph } from './gateway-graph.ts'
 import { Entities, findEntities, mirrorListedEntities, writeEntities } from './mirror-entities.ts'
 import { mirrorRewards, mirrorUser, type UserWalk } from './mirror-users.ts'
 import { PairSet } from './pair-set.ts'
@@ -185,7 +185,7 @@ async function hasChanged(server: Server, before: State): Promise<boolean> {
 interface Walk extends Server, UserWalk {
   state: State
   files: RecordFiles
-  tell(what: MirrorProgress['what'], done: number, total?: number): void
+  report(what: MirrorProgress['what'], done: number, total?: number): void
 }
 
 async function mirrorState(
@@ -204,7 +204,7 @@ async function mirrorState(
     endOfTime: graph ? String(2n ** 63n - 1n) : '9999999999',
     needsRates: graph === undefined,
     onOtherValue: () => otherValues++,
-    tell: (what, done, total) => options.onProgress?.({ what, done, total }),
+    report: (what, done, total) => options.onProgress?.({ what, done, total }),
   }
   try {
     assertPools(points.name, state)
@@ -236,10 +236,10 @@ function assertPools(source: string, { pools, multipliers }: State): void {
  * that checks this is dropped when a date is complete.
  * @returns the pools of each user, as indexes into the list of pools
  */
-async function mirrorPositions({ points: server, state, files, tell }: Walk): Promise<Map<string, number[]>> {
+async function mirrorPositions({ points: server, state, files, report }: Walk): Promise<Map<string, number[]>> {
   const { pools, reports, totalPoints } = state
   const wrong = (reason: string) => new Contradiction(server.name, reason)
-  const places = new Map(pools.map((pool, place) => [pool.id, place]))
+  const indexes = new Map(pools.map((pool, index) => [pool.id, index]))
   const days = new Map(
     reports.map(({ distributionDate, positionCount }) => [
       distributionDate,
@@ -253,7 +253,7 @@ async function mirrorPositions({ points: server, state, files, tell }: Walk): Pr
   for await (const { items } of positionPages(server)) {
     for (const { id, userAddress, marketAddress, distributionDate } of items) {
       const date = dateOf(distributionDate)
-      const pool = places.get(marketAddress)
+      const pool = indexes.get(marketAddress)
       if (pool === undefined) throw wrong(`the position ${id} is in ${marketAddress}, which is none of its pools`)
       const day = days.get(distributionDate)
       if (!day) throw wrong(`the position ${id} is of ${date}, which /points/reports does not have`)
@@ -263,18 +263,18 @@ async function mirrorPositions({ points: server, state, files, tell }: Walk): Pr
       if (!day.seen.add(userAddress, pool))
         throw wrong(`the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
       if (++day.found === day.expected) day.seen = undefined
-      const own = users.get(userAddress)
-      if (!own) users.set(userAddress, [pool])
-      else if (!own.includes(pool)) own.push(pool)
+      const poolsOfUser = users.get(userAddress)
+      if (!poolsOfUser) users.set(userAddress, [pool])
+      else if (!poolsOfUser.includes(pool)) poolsOfUser.push(pool)
     }
     await files.write('positions', items)
     done += items.length
-    tell('positions', done, total)
+    report('positions', done, total)
   }
   for (const [date, { expected, found }] of days)
     if (found < expected)
       throw wrong(`it gave ${found} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`)
-  if (done === 0 && totalPoints !== 0) throw wrong(`it gave no positions, but tells of ${totalPoints} points`)
+  if (done === 0 && totalPoints !== 0) throw wrong(`it returned no positions, but reports ${totalPoints} points`)
   return users
 }
 
@@ -284,7 +284,7 @@ type Users = { users: number; notes: string[] }
 
 /** Copies the users of another gateway, whose graph lists them and their rewards. */
 async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: Iterable<string>): Promise<Users> {
-  const { points, entities, files, state, signal, options, tell } = walk
+  const { points, entities, files, state, signal, options, report } = walk
   await mirrorListedEntities(graph, entities, files, { source: points.name, pools: state.pools })
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
   const known = new Set<string>()
@@ -310,7 +310,7 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
     async ({ address, rewards }) => {
       await mirrorUser(walk, address)
       await mirrorRewards(walk, address, rewards ?? everywhere, () => true)
-      tell('users', ++users, total)
+      report('users', ++users, total)
     },
     { concurrency: options.concurrency ?? CONCURRENCY, signal },
   )
@@ -322,16 +322,16 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
  * from their data and from the pools.
  */
 async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>): Promise<Users> {
-  const { indexer, entities, files, state, signal, tell } = walk
+  const { indexer, entities, files, state, signal, report } = walk
   const { pools } = state
   const limits = { concurrency: walk.options.concurrency ?? CONCURRENCY, signal }
   const users = [...new Set([...poolsOfUsers.keys(), ...walk.users])]
-  const placesOfUsers = new Map<string, Place[]>()
+  const entitiesOfUsers = new Map<string, EntityRef[]>()
   await pMap(
     users,
     async (user) => {
-      placesOfUsers.set(user, await mirrorUser(walk, user))
-      tell('users', placesOfUsers.size, users.length)
+      entitiesOfUsers.set(user, await mirrorUser(walk, user))
+      report('users', entitiesOfUsers.size, users.length)
     },
     limits,
   )
@@ -341,28 +341,28 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   const vaults = byAddress(entities.all('vault'))
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
   /** The markets of both sides of the user's pools, and the user's vaults. */
-  const ownPlaces = (user: string) => {
-    const own = placesOfUsers.get(user) ?? []
-    const addresses = new Set(own.filter(({ kind }) => kind === 'market').map((place) => place.address))
+  const rewardEntities = (user: string) => {
+    const userEntities = entitiesOfUsers.get(user) ?? []
+    const addresses = new Set(userEntities.filter(({ kind }) => kind === 'market').map((ref) => ref.address))
     const inPositions = new Set(poolsOfUsers.get(user))
-    for (const [place, { unit_1_id, unit_2_id }] of pools.entries())
-      if (inPositions.has(place) || own.some(({ address }) => address === unit_1_id || address === unit_2_id))
+    for (const [index, { unit_1_id, unit_2_id }] of pools.entries())
+      if (inPositions.has(index) || userEntities.some(({ address }) => address === unit_1_id || address === unit_2_id))
         addresses.add(unit_1_id).add(unit_2_id)
     return [
       ...[...addresses].flatMap((address) => markets.get(address) ?? []),
-      ...[...new Set(own.filter(({ kind }) => kind === 'vault').map((place) => place.address))].flatMap(
+      ...[...new Set(userEntities.filter(({ kind }) => kind === 'vault').map((ref) => ref.address))].flatMap(
         (address) => vaults.get(address) ?? [],
       ),
     ]
   }
-  const isOnSeveral = ({ kind, address }: Place) =>
+  const isOnSeveral = ({ kind, address }: EntityRef) =>
     ((kind === 'market' ? markets : vaults).get(address)?.length ?? 0) > 1
   let done = 0
   await pMap(
     users,
     async (user) => {
-      await mirrorRewards(walk, user, walk.options.everyMarket ? everywhere : ownPlaces(user), isOnSeveral)
-      tell('liquidation rewards', ++done, users.length)
+      await mirrorRewards(walk, user, walk.options.everyMarket ? everywhere : rewardEntities(user), isOnSeveral)
+      report('liquidation rewards', ++done, users.length)
     },
     limits,
   )
@@ -373,8 +373,8 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   }
 }
 
-function byAddress(places: Place[]): Map<string, Place[]> {
-  const found = new Map<string, Place[]>()
-  for (const place of places) found.set(place.address, [...(found.get(place.address) ?? []), place])
+function byAddress(refs: EntityRef[]): Map<string, EntityRef[]> {
+  const found = new Map<string, EntityRef[]>()
+  for (const ref of refs) found.set(ref.address, [...(found.get(ref.address) ?? []), ref])
   return found
 }

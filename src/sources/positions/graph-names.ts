@@ -15,7 +15,7 @@ import {
  * Maps our names in `graph-positions.graphql` to those of a GraphQL source. A path descends (`account.id`). An argument may
  * include its type (`timestamp: BigInt!`).
  */
-export const ownNames = {
+export const defaultNames = {
   positions: 'positions',
   block: 'block',
   totalCount: 'totalCount',
@@ -39,7 +39,7 @@ export const ownNames = {
   offset: 'offset',
 }
 
-export type Name = keyof typeof ownNames
+export type Name = keyof typeof defaultNames
 export type Names = Readonly<Record<Name, string>>
 
 const argumentNames: ReadonlySet<string> = new Set<Name>(['pools', 'time', 'first', 'after', 'limit', 'offset'])
@@ -55,8 +55,8 @@ const PATH = /^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/
 export function parseNames(text: string): Names {
   const given = parseObject(text)
   for (const [name, theirs] of Object.entries(given)) {
-    if (!Object.hasOwn(ownNames, name))
-      throw new Error(`names "${name}", which is not one of ${Object.keys(ownNames).join(', ')}`)
+    if (!Object.hasOwn(defaultNames, name))
+      throw new Error(`names "${name}", which is not one of ${Object.keys(defaultNames).join(', ')}`)
     if (theirs === '' && optionalNames.has(name)) continue
     if (theirs === '') throw new Error(`must not leave out ${name}: only ${[...optionalNames].join(', ')} can be`)
     const { path, type } = typeof theirs === 'string' ? split(theirs) : { path: '', type: undefined }
@@ -67,7 +67,7 @@ export function parseNames(text: string): Names {
           : `must give ${name} a name such as "${name}" or "account.id", not ${JSON.stringify(theirs)}`,
       )
   }
-  return { ...ownNames, ...(given as Partial<Names>) }
+  return { ...defaultNames, ...(given as Partial<Names>) }
 }
 
 function parseObject(text: string): object {
@@ -117,8 +117,8 @@ export function inNamesOf(names: Names, operation: DocumentNode): string {
 
 /** Turns `user` into `user: account { id }`. Its selection moves to the end of the path. */
 function renamedField(names: Names, { name, arguments: given = [], selectionSet }: FieldNode): FieldNode {
-  const own = name.value
-  const [theirs = own, ...below] = names[own as Name].split('.').reverse()
+  const ours = name.value
+  const [theirs = ours, ...below] = names[ours as Name].split('.').reverse()
   const last: FieldNode = {
     kind: Kind.FIELD,
     name: nameNode(theirs),
@@ -133,7 +133,7 @@ function renamedField(names: Names, { name, arguments: given = [], selectionSet 
     }),
     last,
   )
-  return first.name.value === own ? first : { ...first, alias: nameNode(own) }
+  return first.name.value === ours ? first : { ...first, alias: nameNode(ours) }
 }
 
 /** Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`. */

@@ -7,7 +7,7 @@ import type {
 } from '../../generated/source-operations/graphql.ts'
 import { type Client, shownUrl, sourceFailed } from '../client.ts'
 import type { ChainToken, PriceSource } from '../prices.ts'
-import { inNamesOf, type Names, ownNames } from './graph-names.ts'
+import { defaultNames, inNamesOf, type Names } from './graph-names.ts'
 import { positionsByCursor, positionsByOffset } from './graph-operations.ts'
 import { type Page, pageReader } from './graph-page.ts'
 import { rowsReader } from './graph-rows.ts'
@@ -38,7 +38,7 @@ const AHEAD = 4
 export function graphPositions(
   client: Client,
   prices: PriceSource,
-  { url, bearer, paging = 'cursor', pageSize = 1000, names = ownNames }: GraphPositionsSettings,
+  { url, bearer, paging = 'cursor', pageSize = 1000, names = defaultNames }: GraphPositionsSettings,
 ): PositionsSource {
   const name = shownUrl(url)
   const called = positionsName(name)
@@ -57,8 +57,8 @@ export function graphPositions(
       const stop = new AbortController()
       const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
 
-      async function fetchPage(number: number, place: Place): Promise<Page> {
-        const variables = variablesOf({ pools: [...pools.keys()], time, ...place }, names)
+      async function fetchPage(number: number, page: PageArguments): Promise<Page> {
+        const variables = variablesOf({ pools: [...pools.keys()], time, ...page }, names)
         const request = { json: { query, variables }, bearer, signal: stopped }
         return readPage(number, await client.bytes(called, url, request))
       }
@@ -77,9 +77,9 @@ export function graphPositions(
 
       async function* byOffset(first: Page): AsyncGenerator<Page> {
         yield first
-        const fetchOne = ({ number, ...place }: { number: number; limit: number; offset: number }) =>
-          fetchPage(number, place)
-        yield* pMapIterable(places(first), fetchOne, { concurrency: CONCURRENT })
+        const fetchOne = ({ number, ...page }: { number: number; limit: number; offset: number }) =>
+          fetchPage(number, page)
+        yield* pMapIterable(laterPages(first), fetchOne, { concurrency: CONCURRENT })
       }
 
       let fetched: { digest: string; count: number; block: string | null; at: Date } | undefined
@@ -147,7 +147,7 @@ export function graphPositions(
 }
 
 type Variables = PositionsByCursorQueryVariables | PositionsByOffsetQueryVariables
-type Place =
+type PageArguments =
   | Pick<PositionsByCursorQueryVariables, 'first' | 'after'>
   | Pick<PositionsByOffsetQueryVariables, 'limit' | 'offset'>
 
@@ -156,7 +156,7 @@ const variablesOf = (variables: Variables, names: Names) =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => names[name as keyof Variables] !== ''))
 
 /** The offsets of the pages after the first. The first page shows the actual page size of the source. */
-function* places({ nodes, totalCount }: Page) {
+function* laterPages({ nodes, totalCount }: Page) {
   const limit = nodes.length
   for (let number = 2, offset = limit; limit > 0 && offset < totalCount; number++, offset += limit)
     yield { number, offset, limit }
