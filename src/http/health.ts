@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import pTimeout from 'p-timeout'
 import type { Cache } from '../cache/cache.ts'
 import type { Probe } from '../db/connect/probe.ts'
-import type { Log } from '../graphql/deps.ts'
+import type { Log } from '../log.ts'
 import { sendProblem } from './server/problem.ts'
 
 /** Leaves room to answer within a second. */

@@ -3,8 +3,8 @@ import pTimeout from 'p-timeout'
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { Store } from '../db/connect/store.ts'
 import { countRuns, newestDistribution } from '../domain/distribution/freshness.ts'
-import type { Log } from '../graphql/deps.ts'
 import type { Live } from '../graphql/live/live.ts'
+import type { Log } from '../log.ts'
 
 const TIMEOUT_MS = 700
 

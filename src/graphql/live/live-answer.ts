@@ -6,13 +6,7 @@ import { isAway, isCallersMistake, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
 import type { Operation } from '../execution/operations.ts'
 import { readFor } from '../execution/snapshot.ts'
-import type { Live } from './live.ts'
-
-/** The answer of a live query: its result and its JSON text. Errors are presented to each subscriber separately. */
-export interface LiveAnswer {
-  text: string
-  failed?: ExecutionResult
-}
+import type { Live, LiveAnswer } from './live.ts'
 
 const RETRY_MS = [500, 2000, 5000]
 const AWAY_MS = 1000

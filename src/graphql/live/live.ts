@@ -1,11 +1,11 @@
+import type { ExecutionResult } from 'graphql'
 import pLimit from 'p-limit'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Store } from '../../db/connect/store.ts'
 import { type EndedRun, endedRuns } from '../../domain/distribution/ended-runs.ts'
 import { GatewayError } from '../../errors.ts'
-import type { Log } from '../deps.ts'
+import type { Log } from '../../log.ts'
 import { Inbox, type Join } from './inbox.ts'
-import type { LiveAnswer } from './live-answer.ts'
 import { type Read, SharedResult } from './shared-result.ts'
 
 /** The stored data may have changed. */
@@ -17,6 +17,12 @@ export interface ChangeEvent {
 /** A run has succeeded. */
 export interface RunEvent {
   id: bigint
+}
+
+/** The answer of a live query: its result and its JSON text. Errors are presented to each subscriber separately. */
+export interface LiveAnswer {
+  text: string
+  failed?: ExecutionResult
 }
 
 /** The source of subscription events: notifications of the store, distributed to subscribers. */

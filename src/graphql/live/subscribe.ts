@@ -15,8 +15,8 @@ import { isAway, presentError, presentResult } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
 import type { Operation } from '../execution/operations.ts'
 import { readVariables } from '../execution/variables.ts'
-import type { ChangeEvent, Live, RunEvent } from './live.ts'
-import { type LiveAnswer, readLive } from './live-answer.ts'
+import type { ChangeEvent, Live, LiveAnswer, RunEvent } from './live.ts'
+import { readLive } from './live-answer.ts'
 
 /** The subscriber. The signal ends the subscription. */
 export interface Subscriber {
