@@ -69,7 +69,7 @@ test('a statement that has become slow gets a connection of its own', async () =
   await Promise.all(slow)
 })
 
-test('connections that are lost are made anew', async () => {
+test('lost connections are reopened', async () => {
   await doubles(20)
   const asked = Promise.allSettled(
     Array.from({ length: 20 }, () => reader.textRows(Prisma.sql`SELECT pg_sleep(0.001), 'lost'`)),

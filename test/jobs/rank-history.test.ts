@@ -103,7 +103,7 @@ describe('as of a date', () => {
     }
   })
 
-  test('nobody has no standing', async () => {
+  test('an address without positions has no standing', async () => {
     const { user } = await ask(
       `{ user(address: "0x${'9'.repeat(40)}") { standing(asOf: "${dates[3]}") { rank } rankHistory { rank } rankChange } }`,
     )
@@ -287,7 +287,7 @@ describe('when a date changes', () => {
   const resync = (date: string | undefined) =>
     gateway.graphql(`mutation { resyncDistribution(date: "${date}") { totalPoints } }`, {}, asAdmin)
 
-  test('later ranks are told to be in the making, then they are right; earlier ones stay', async () => {
+  test('later ranks are reported as being recomputed, then they are right; earlier ones stay', async () => {
     const { pool } = gateway.deps.store
     await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * random() * 9')
     await resync(dates[20])
@@ -313,7 +313,7 @@ describe('when a date changes', () => {
     }
   })
 
-  test('gateways on the store compute them anew by themselves, when they start and after a run of any of them', async () => {
+  test('gateways on the store recompute them by themselves, when they start and after a run of any of them', async () => {
     const other = await startGateway({ on: gateway })
     const workers = [gateway, other].map(({ deps }) => startRankHistory(deps))
     const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { account points rank } } }`

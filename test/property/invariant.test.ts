@@ -278,7 +278,7 @@ async function agreeOnWhatIsStored(): Promise<void> {
   }
 }
 
-test('leaderboard, users, reports, positions, dates and the program agree after whatever happened', async () => {
+test('leaderboard, users, reports, positions, dates and the program agree after any sequence of writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 2, maxLength: 8 }), async (ops) => {
       await emptyProgram(gateway.deps.store.pool)

@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => ordered.close())
 
-test('stores with the same records answer alike to the byte, in whatever order and chunks the records came', async () => {
+test('stores with the same records give byte-equal answers, in any order and chunking of the records', async () => {
   expect(Object.keys(expected).length).toBeGreaterThan(80)
   expect(Object.values(expected).join('')).not.toContain('"errors"')
   await fc.assert(

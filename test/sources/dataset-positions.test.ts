@@ -82,7 +82,7 @@ describe('positions from a directory', () => {
     expect(receipts).toEqual(whole(dir))
   })
 
-  test('is opened anew for each run', async () => {
+  test('is opened for each run', async () => {
     const { dir, source } = await directory({ 'positions.jsonl': 'first' })
     expect((await read(source)).records).toEqual(['first'])
     await writeFile(join(dir, 'positions.jsonl'), 'second')
@@ -175,7 +175,7 @@ describe('positions from an http(s) base', () => {
     },
   )
 
-  test('an answer that has no end to be told by is refused', async () => {
+  test('an answer without a detectable end is refused', async () => {
     const { source, base } = await server((_, response) => {
       response.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${text}`)
     })

@@ -140,7 +140,7 @@ describe('what POSITIONS_SOURCE names', () => {
     ])
   })
 
-  test('is found out anew for each run', async () => {
+  test('is detected for each run', async () => {
     let handler = graphAt('/')
     const server = await start((request, response) => handler(request, response))
     const client = openClient({ timeoutMs: 1000, retries: 0, maxBytes: 1_000_000 })

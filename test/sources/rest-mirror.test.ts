@@ -606,7 +606,7 @@ describe('a server that cannot be believed', () => {
   }
 
   for (const [what, options, sentence] of faults)
-    test(`that ${what} is told of in a sentence`, async () => {
+    test(`that ${what} is reported in a sentence`, async () => {
       cursor = undefined as unknown as string
       pages = []
       const error = await walk(options).then(
@@ -653,7 +653,7 @@ describe('a server that cannot be believed', () => {
     await expect(moves(1000)).rejects.toThrow(/its data changed while they were read, 2 times in a row\.$/)
   })
 
-  test('without a graph, its reports tell that data change', async () => {
+  test('without a graph, changed data is detected by its reports', async () => {
     let asked = 0
     const options: ProxyOptions = {
       answer: documented,
