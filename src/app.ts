@@ -17,7 +17,7 @@ import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
 import { mountDocs } from './http/docs.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
-import { countFailures, countRefusals, countUnplanned, NO_PLACE } from './http/graphql/refusals.ts'
+import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { openApiDocument } from './http/openapi.ts'
@@ -32,7 +32,7 @@ import { errorHandler, problem, sendProblem } from './http/server/problem.ts'
 import { RateLimit } from './http/server/rate-limit.ts'
 import { requestIdOf } from './http/server/request-id.ts'
 import { releaseOf } from './release.ts'
-import { ownOperations } from './rest/own-operations.ts'
+import { endpointOperations } from './rest/endpoint-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -123,7 +123,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     log,
     maxSubscriptions: config.MAX_SUBSCRIPTIONS,
     maxPerClient: maxSubscriptionsPerClient(config),
-    onFull: () => onRefusal(NO_PLACE),
+    onFull: () => onRefusal(NO_SLOT),
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
   app.addHook('onClose', async () => live.close())
@@ -139,9 +139,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     limiter,
     operations: new Operations(schema, { limiter, plan: config.PLAN === 'on', onUnplanned }),
     documents: new Documents({
-      known: [
+      trusted: [
         ...examples.map(({ query }) => query),
-        ...ownOperations,
+        ...endpointOperations,
         ...Object.values(graphOperations),
         ...config.KNOWN_DOCUMENTS,
       ],

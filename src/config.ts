@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
-import { readKnownDocuments } from './graphql/policy/known-documents.ts'
+import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
 import { readCron } from './jobs/cron.ts'
 import { isRemote } from './sources/client.ts'
-import { ownNames, parseNames } from './sources/positions/graph-names.ts'
+import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
 const port = z.coerce.number('must be a port number').int().min(0).max(65535)
 const points = z.coerce.number('must be a number').min(0, 'must be 0 or more').max(1e9, 'must be at most 1e9')
@@ -35,7 +35,7 @@ const namedTokens = z.string().transform((given, context) => {
 })
 
 /** A directory, or an http(s) URL. */
-const place = text.refine(
+const location = text.refine(
   (value) => (isRemote(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)),
   'must be a directory or look like https://example.org/positions',
 )
@@ -57,7 +57,7 @@ const names = z.string().transform((given, context) => {
 /** A file of trusted documents. */
 const documents = z.string().transform((path, context) => {
   try {
-    return readKnownDocuments(path)
+    return readTrustedDocuments(path)
   } catch (error) {
     context.addIssue((error as Error).message)
     return z.NEVER
@@ -101,14 +101,14 @@ export const variables = z.object({
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379').optional(),
   ADMIN_TOKEN: token.optional(),
   ADMIN_TOKENS: namedTokens.optional(),
-  POSITIONS_SOURCE: place.optional(),
+  POSITIONS_SOURCE: location.optional(),
   POSITIONS_SOURCE_FORMAT: z
     .enum(['auto', 'files', 'graphql', 'rest'], 'must be auto, files, graphql or rest')
     .default('auto'),
   POSITIONS_SOURCE_KEY: text.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces').optional(),
   POSITIONS_SOURCE_PAGING: z.enum(['cursor', 'offset'], 'must be cursor or offset').default('cursor'),
   POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000).default(1000),
-  POSITIONS_SOURCE_FIELDS: names.default(ownNames),
+  POSITIONS_SOURCE_FIELDS: names.default(defaultNames),
   PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi').optional(),
   PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400).default(21_600),
   PRICES_CHAINS: chains.default({}),

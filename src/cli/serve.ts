@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
 import { warmUp } from '../http/warm-up.ts'
-import { startStandings } from '../jobs/rank-history.ts'
+import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
 import { samplePool, sampleUser } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
@@ -39,7 +39,7 @@ async function serve(sample: boolean): Promise<void> {
       throw error
     }
     const schedule = startSchedule(deps)
-    const standings = startStandings(deps)
+    const rankHistory = startRankHistory(deps)
     const address = app.server.address()
     const port = address && typeof address === 'object' ? address.port : config.PORT
     print(welcome(deps, `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`))
@@ -48,7 +48,7 @@ async function serve(sample: boolean): Promise<void> {
       else stop.addEventListener('abort', () => resolve(), { once: true })
     })
     const deadline = setTimeout(() => app.server.closeAllConnections(), config.SHUTDOWN_TIMEOUT_MS).unref()
-    await Promise.all([app.close(), schedule.close(), standings.close()])
+    await Promise.all([app.close(), schedule.close(), rankHistory.close()])
     clearTimeout(deadline)
   } finally {
     await deps.close()

@@ -1,5 +1,6 @@
 import type { Store } from '../db/connect/store.ts'
 import type { BasePoints } from '../domain/points/formula.ts'
+import type { Log } from '../log.ts'
 import type { PositionsSource } from '../sources/positions/positions-source.ts'
 import type { Live } from './live/live.ts'
 import type { Limits } from './policy/limits.ts'
@@ -20,11 +21,4 @@ export interface GatewayDeps {
   /** The limits reported to clients. Undefined if there are none, as on the command line. */
   limits?: Limits
   now(): Date
-}
-
-/** The part of the logger that is used. */
-export interface Log {
-  info(fields: object, message?: string): void
-  warn(fields: object, message?: string): void
-  error(fields: object, message?: string): void
 }

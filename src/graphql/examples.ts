@@ -64,14 +64,12 @@ query DailyPoints($address: Address!) {
   },
   {
     name: 'Snapshots',
-    query: `# Snapshots of a user in one market; grouped adds the user's positions there up.
-query Snapshots($address: Address!, $market: String) {
-  user(address: $address) {
-    marketSnapshots(last: 30, market: $market, grouped: true) {
+    query: `# Snapshots of a user in one market; grouped sums the user's positions there.
+query Snapshots($address: Address!, $market: string) {
+  user(address: $address) 
+    marketSnapshots(last: 30, market: $market, grouped: true) 
       totalCount
-      nodes { timestamp collateralAssets collateralUsd protectedUsd debtUsd }
-    }
-  }
+      nodes timestamp collateralAssets collateralUsd protectedUsd debtUsd 
 }`,
     variables: { address: user, market: market.address },
   },
@@ -105,7 +103,7 @@ query PoolPositions($address: Address!) {
   },
   {
     name: 'LargestPositions',
-    query: `# A user's positions in some pools, most points first. endCursor leads on with the same where and orderBy.
+    query: `# A user's positions in some pools, most points first. Continue from endCursor, with the same where and orderBy.
 query LargestPositions($where: PositionFilter, $orderBy: [PositionOrder!]) {
   positions(first: 5, where: $where, orderBy: $orderBy) {
     totalCount
@@ -124,8 +122,8 @@ query LargestPositions($where: PositionFilter, $orderBy: [PositionOrder!]) {
   },
   {
     name: 'Pages',
-    query: `# Every list has edges, nodes, pageInfo and totalCount. For the next page give endCursor as after; for the page before it,
-# last in place of first, and startCursor as before. Page 1,000 costs what page 1 does.
+    query: `# Every list has edges, nodes, pageInfo and totalCount. For the next page, pass endCursor as after. For the previous page,
+# use last instead of first, and pass startCursor as before. Page 1,000 costs the same as page 1.
 query Pages($first: Int, $after: String, $last: Int, $before: String) {
   positions(first: $first, after: $after, last: $last, before: $before) {
     totalCount
@@ -137,7 +135,7 @@ query Pages($first: Int, $after: String, $last: Int, $before: String) {
   },
   {
     name: 'Market',
-    query: `# One market: its rates, its pool, and who is in it.
+    query: `# One market: its rates, its pool, and its users.
 query Market($chainId: SafeInt!, $address: Address!) {
   market(chainId: $chainId, address: $address) {
     assetSymbol
@@ -170,7 +168,7 @@ query Series($user: Address!, $pool: Address!) {
   },
   {
     name: 'SeriesOfTokens',
-    query: `# The three tokens with the most points, day by day; groupBy: POOL and CHAIN are the others.
+    query: `# The three tokens with the most points, day by day. groupBy also takes POOL and CHAIN.
 query SeriesOfTokens {
   series(groupBy: ASSET, first: 3) {
     key { chainId assetAddress }
@@ -181,7 +179,7 @@ query SeriesOfTokens {
   },
   {
     name: 'Rates',
-    query: `# What a market's rates were, week by week, since the store knows them.
+    query: `# The rates of a market, week by week, from the first time they were recorded.
 query Rates($chainId: SafeInt!, $address: Address!) {
   market(chainId: $chainId, address: $address) {
     assetSymbol
@@ -192,7 +190,7 @@ query Rates($chainId: SafeInt!, $address: Address!) {
   },
   {
     name: 'Aggregates',
-    query: `# What a user's positions and rewards add up to, sorted by a sum. Give from and to in place of users to ask for all.
+    query: `# Sums over a user's positions and rewards, sorted by a sum. Pass from and to instead of users to aggregate all users.
 query Aggregates($user: Address!) {
   positionAggregates(filter: { users: [$user] }, groupBy: [POOL, MONTH], orderBy: [{ by: SUM_POINTS }], first: 10) {
     key { start pool { displayName } }
@@ -215,7 +213,7 @@ query Aggregates($user: Address!) {
   },
   {
     name: 'PoolRanking',
-    query: `# Who got the most points from a pool in a range of dates; chainId in place of pool makes it the ranking of a chain.
+    query: `# The users with the most points from a pool in a range of dates. Pass chainId instead of pool to rank a chain.
 query PoolRanking($pool: Address!, $from: DateTime!, $to: DateTime!) {
   positionAggregates(
     filter: { pool: $pool, from: $from, to: $to }
@@ -232,7 +230,7 @@ query PoolRanking($pool: Address!, $from: DateTime!, $to: DateTime!) {
   },
   {
     name: 'ManyUsers',
-    query: `# Up to 1,000 users in one request. lookupUsers takes any texts, and tells those that are no address in their place.
+    query: `# Up to 1,000 users in one request. In lookupUsers, an invalid address gets an entry whose problem says why.
 query ManyUsers($addresses: [Address!]!, $texts: [String!]!) {
   users(addresses: $addresses) { address points rank positions(first: 1) { totalCount nodes { pool { displayName } } } }
   lookupUsers(addresses: $texts) { input problem }
@@ -241,7 +239,7 @@ query ManyUsers($addresses: [Address!]!, $texts: [String!]!) {
   },
   {
     name: 'Portfolio',
-    query: `# What several wallets have together. A text that is no address is told among the members; the rest is answered.
+    query: `# The combined holdings of several wallets. An invalid address gets a member whose problem says why.
 query Portfolio($wallets: [String!]!) {
   portfolio(addresses: $wallets) {
     members { input problem }
@@ -274,7 +272,7 @@ query Search {
   },
   {
     name: 'Ranks',
-    query: `# A user's place over time, and the leaderboard around the user, now and as of a date.
+    query: `# A user's rank over time, and the leaderboard around the user, currently and as of a date.
 query Ranks($user: Address!) {
   user(address: $user) {
     rank
@@ -287,7 +285,7 @@ query Ranks($user: Address!) {
   },
   {
     name: 'AsOf',
-    query: `# The same questions as of a past date: each answer is of the last distribution up to it.
+    query: `# Data as of a past date: each answer is from the last distribution at or before it.
 query AsOf($user: Address!, $pool: Address!, $asOf: DateTime!) {
   leaderboard(asOf: $asOf, first: 3) { totalCount nodes { rank account points } }
   user(address: $user) {
@@ -304,19 +302,19 @@ query AsOf($user: Address!, $pool: Address!, $asOf: DateTime!) {
   },
   {
     name: 'Limits',
-    query: `# What one operation may ask for. With the header x-graphql-cost: 1 an answer tells its own cost.
+    query: `# The limits on one operation. Send the header x-graphql-cost: 1 to get the cost of an operation.
 query Limits { limits { depth aliases tokens cost pageSize } }`,
   },
   {
     name: 'LiveLeaderboard',
-    query: `# The first three accounts, and again whenever they are others or have other points.
+    query: `# The first three accounts, now and whenever they or their points change.
 subscription LiveLeaderboard {
   leaderboard(first: 3) { totalCount nodes { rank account points } }
 }`,
   },
   {
     name: 'LiveUser',
-    query: `# A user's points, and again whenever they are others.
+    query: `# A user's points, now and whenever they change.
 subscription LiveUser($address: Address!) {
   user(address: $address) { points rank positionCount dailyPoints(last: 1) { nodes { distributionDate points } } }
 }`,

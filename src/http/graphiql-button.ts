@@ -11,10 +11,10 @@ const withGraphiQL = (Execute, { React, specSelectors }) => (props) => {
     const search = new URLSearchParams()
     let url = path
     for (const [id, value] of specSelectors.parameterValues([path, method]).entries()) {
-      const [place, name] = [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)]
+      const [where, name] = [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)]
       const values = (value && value.toJS ? value.toJS() : [value]).filter((one) => one !== undefined && one !== null && one !== '')
-      if (place === 'path' && values.length) url = url.replace('{' + name + '}', encodeURIComponent(values[0]))
-      if (place === 'query') for (const one of values) search.append(name, one)
+      if (where === 'path' && values.length) url = url.replace('{' + name + '}', encodeURIComponent(values[0]))
+      if (where === 'query') for (const one of values) search.append(name, one)
     }
     const tab = window.open('about:blank')
     try {

@@ -1,13 +1,13 @@
 import etag from 'etag'
 import type { FastifyInstance } from 'fastify'
+import pTimeout from 'p-timeout'
 import type { Cache } from '../cache/cache.ts'
 import type { Probe } from '../db/connect/probe.ts'
-import type { Log } from '../graphql/deps.ts'
+import type { Log } from '../log.ts'
 import { sendProblem } from './server/problem.ts'
-import { within } from './server/with-timeout.ts'
 
 /** Leaves room to answer within a second. */
-const PATIENCE_MS = 900
+const TIMEOUT_MS = 900
 const UNCACHED = 'no-cache,no-store,must-revalidate'
 
 interface HealthOptions {
@@ -71,7 +71,7 @@ function watch(log: Log, component: string, check: () => Promise<void>): () => P
   let down = false
   return async () => {
     try {
-      await within(PATIENCE_MS, check())
+      await pTimeout(check(), { milliseconds: TIMEOUT_MS })
       if (down) log.info({ component }, 'a component is up again')
       down = false
     } catch (error) {

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import pTimeout from 'p-timeout'
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { Store } from '../db/connect/store.ts'
 import { countRuns, newestDistribution } from '../domain/distribution/freshness.ts'
-import type { Log } from '../graphql/deps.ts'
 import type { Live } from '../graphql/live/live.ts'
-import { within } from './server/with-timeout.ts'
+import type { Log } from '../log.ts'
 
-const PATIENCE_MS = 700
+const TIMEOUT_MS = 700
 
 interface MetricsOptions {
   metrics: Registry
@@ -50,7 +50,9 @@ export function mountMetrics(app: FastifyInstance, { metrics, store, live, log, 
 
   const readStore = async () => {
     try {
-      return await within(PATIENCE_MS, Promise.all([newestDistribution(store.pool), countRuns(store.pool)]))
+      return await pTimeout(Promise.all([newestDistribution(store.pool), countRuns(store.pool)]), {
+        milliseconds: TIMEOUT_MS,
+      })
     } catch (error) {
       log.warn({ err: error }, 'the metrics of the store cannot be read')
       return [null, []] as const

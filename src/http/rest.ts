@@ -11,7 +11,7 @@ import { bodyJson } from '../rest/body.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { alternateLink } from './alternate-link.ts'
-import { asksAnew, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
+import { bypassesCache, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
 import { cancellationOf } from './server/cancellation.ts'
@@ -54,20 +54,20 @@ async function read(
   reply: FastifyReply,
 ) {
   const input = readInput(endpoint, request)
-  const refused = await rateLimit?.charge(request.raw, reply.raw, READ_COST)
-  if (refused !== undefined) throw new GatewayError('RATE_LIMITED', refused)
+  const rejection = await rateLimit?.charge(request.raw, reply.raw, READ_COST)
+  if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
   const compute = async (cancellation: Cancellation) => {
-    const asked = { ...input, now: graph.deps.now() }
-    const variables = endpoint.variables(asked)
+    const parsed = { ...input, now: graph.deps.now() }
+    const variables = endpoint.variables(parsed)
     const answer = (reader: Reader): Promise<Answer<unknown>> => {
       const execute = executor(graph, createContext(graph, reader, 'no'))
-      return endpoint.answer({ ...asked, variables, execute })
+      return endpoint.answer({ ...parsed, variables, execute })
     }
     const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, answer, cancellation)
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
     return { status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
   }
-  const answer = await edge.answer(edgeKey(request), compute, cancellationOf(reply.raw), asksAnew(request.headers))
+  const answer = await edge.answer(edgeKey(request), compute, cancellationOf(reply.raw), bypassesCache(request.headers))
   sendAnswer(request, reply.hijack().raw, answer, edge)
 }
 
@@ -82,9 +82,9 @@ async function change(
     graph,
     createContext(graph, plainReader(graph.deps.store), adminOf(request.headers, adminTokens)),
   )
-  const asked = { ...input, now: graph.deps.now() }
-  const variables = endpoint.variables(asked)
-  const { body } = await endpoint.answer({ ...asked, variables, execute })
-  edge.forget()
+  const parsed = { ...input, now: graph.deps.now() }
+  const variables = endpoint.variables(parsed)
+  const { body } = await endpoint.answer({ ...parsed, variables, execute })
+  edge.clear()
   return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
 }

@@ -4,7 +4,7 @@ import { sampleFiles } from './sample.ts'
 
 const BATCH = 1000
 
-/** The sample as a dataset; the same on every call of one day (UTC). Its records are made as they are read. */
+/** The sample as a dataset, equal on every call of one UTC day. Records are generated as they are read. */
 export function sampleDataset(now: Date, size: { users?: number; days?: number } = {}): Dataset {
   const files = sampleFiles({ now, ...size })
   return {
@@ -15,7 +15,7 @@ export function sampleDataset(now: Date, size: { users?: number; days?: number }
   }
 }
 
-/** Lines, each with its line feed, a thousand at a time: a stream's chunk costs more than a line does. */
+/** Joins lines in chunks of a thousand, as a chunk of a stream costs more than a line. */
 function* batches(lines: Iterable<string>): Generator<Buffer> {
   let batch: string[] = []
   for (const line of lines) {

@@ -1,4 +1,4 @@
-/** What a price follows: where it starts in USD, how far it moves in a day, how much of a move the next day keeps. */
+/** A price model: the start in USD, the daily volatility, and how much of a move persists on the next day. */
 export const courses = {
   USD: { start: 1, move: 0.0005, keep: 0.7 },
   EUR: { start: 1.134, move: 0.003, keep: 0.98 },
@@ -19,13 +19,13 @@ export interface Token {
   name: string
   decimals: number
   follows: keyof typeof courses
-  /** How much of the course one token is worth. */
+  /** The value of one token relative to the model. */
   worth?: number
-  /** What it gains on the course in a year: a staked token, a bond. */
+  /** The yearly gain relative to the model, for staked tokens and bonds. */
   growth?: number
-  /** The days, counted back from the last (0), on which the indexer had no price. */
+  /** Days without a price, counted back from the last (0). */
   gaps?: number[]
-  /** Left out where the token is made up. */
+  /** Omitted for an invented token. */
   address?: string
 }
 
@@ -67,7 +67,7 @@ export const tokens: Token[] = [
   { chainId: 146, symbol: 'scUSD', name: 'Sonic USD', decimals: 6, follows: 'USD', worth: 0.9991, gaps: [64], address: '0xd3dce716f3ef535c5ff8d041c1a41c3bd89b97ae' }
 ]
 
-/** The most used first. A is what people put up, B what they lend and borrow; a pool may have no multiplier. */
+/** Pools, most used first. A is the collateral, B is lent and borrowed. A pool may have no multiplier. */
 export const pairs: { chainId: number; a: string; b: string; marketId: number; multiplier?: Multiplier }[] = [
   { chainId: 42161, a: 'WETH', b: 'USDC', marketId: 12, multiplier: [1, 2, 0, 1] },
   { chainId: 146, a: 'stS', b: 'S', marketId: 61, multiplier: [1, 2, 1, 1] },
@@ -98,7 +98,7 @@ export const pairs: { chainId: number; a: string; b: string; marketId: number; m
 /** deposit A, deposit B, borrow A, borrow B */
 type Multiplier = [number, number, number, number]
 
-/** Vaults and what they lend; `lends` must be some pool's B on the same chain. */
+/** Vaults. `lends` must be the B of a pool on the same chain. */
 export const vaultNames: { chainId: number; lends: string; name: string }[] = [
   { chainId: 146, lends: 'S', name: 'Boréal S Reserve' },
   { chainId: 8453, lends: 'USDC', name: 'Harbour USDC Core' },

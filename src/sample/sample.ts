@@ -20,7 +20,7 @@ interface Pool {
 
 type Part = 'collateral' | 'protected' | 'debt'
 
-/** Money in or out of one part of an account, in shares: interest is the growth of what a share is worth. */
+/** A deposit into or withdrawal from a part of an account, in shares. Interest raises the value of a share. */
 interface Flow {
   day: number
   part: Part
@@ -30,7 +30,7 @@ interface Flow {
   timestamp: number
 }
 
-/** One position of a user in one market or vault, from the day it opens to the day it is found empty. */
+/** A position of a user in a market or vault, from the day it opens to the day it is empty. */
 interface Account {
   user: string
   entity: Entity
@@ -46,9 +46,9 @@ interface Liquidation {
   timestamp: number
   txHash: string
   logIndex: number
-  /** The market or the vault whose lenders paid the debt. */
+  /** The market or vault whose lenders paid the debt. */
   payer: Entity
-  /** The market whose collateral they got for it. */
+  /** The market whose collateral they received. */
   collateral: Entity
   /** Hundredths of a percent. */
   bonus: bigint
@@ -56,7 +56,7 @@ interface Liquidation {
 }
 
 const DAY = 86_400
-/** What a share is worth is an integer of this scale, which a number can still hold exactly. */
+/** The value of a share is an integer in this scale, which a double represents exactly. */
 const SCALE = 10n ** 15n
 const POOLS_OPENED = Date.UTC(2024, 10, 4, 9) / 1000
 
@@ -67,7 +67,7 @@ const uuid = (label: string) => digest(label).replace(/^(.{8})(.{4}).(.{3}).(.{3
 
 type Random = () => number
 
-/** A stream of numbers in [0, 1) that depends on the label alone (mulberry32). */
+/** A stream of numbers in [0, 1) that depends only on the label (mulberry32). */
 function random(label: string): Random {
   let state = Number.parseInt(digest(label).slice(0, 8), 16)
   return () => {
@@ -84,7 +84,7 @@ const whole = (rng: Random, low: number, high: number) => Math.floor(between(rng
 const pick = <T>(rng: Random, list: T[], skew = 1) => list[Math.floor(list.length * rng() ** skew)] as T
 const round = (usd: number) => Math.round(usd * 1e4) / 1e4
 
-/** Whole tokens in smallest units, to so many significant digits; no number passes 2^53 on the way. */
+/** Converts whole tokens to the smallest unit, to some significant digits, without exceeding 2^53 in between. */
 function units(amount: number, decimals: number, digits = 3): bigint {
   const [mantissa = '0', exponent] = amount.toExponential(digits - 1).split('e')
   const shift = decimals + Number(exponent) - (digits - 1)
@@ -131,25 +131,25 @@ const vaults: Entity[] = vaultNames.map(({ chainId, lends, name }) => ({
 const [wethUsdc, stsS, susdeUsdt, cbbtcUsdc] = pools as [Pool, Pool, Pool, Pool]
 const [sVault, usdcVault] = vaults as [Entity, Entity]
 
-/** The user who has some of everything, on every day. */
+/** The user who has every kind of record, on every day. */
 export const sampleUser = address('user 0')
 
 /** The pool where the sample user is a lender and, with leverage, a borrower. */
 export const samplePool = { chainId: stsS.chainId, address: stsS.id }
 
-/** The market where the sample user holds two positions and got liquidation rewards. */
+/** The market where the sample user has two positions and liquidation rewards. */
 export const sampleMarket = { chainId: stsS.chainId, address: stsS.sides[0].id }
 
-/** The vault where the sample user has money and got liquidation rewards. */
+/** The vault where the sample user has assets and liquidation rewards. */
 export const sampleVault = { chainId: sVault.chainId, address: sVault.id }
 
 interface World {
   days: number
   /** Midnight of each day, in Unix seconds. */
   midnights: number[]
-  /** What a token was worth on each day. */
+  /** The price of a token on each day. */
   prices: Map<Token, number[]>
-  /** What a share of each part of an entity was worth on each day, times SCALE. */
+  /** The value of a share of each part of an entity on each day, times SCALE. */
   worth: Map<Entity, Record<Part, bigint[]>>
 }
 
@@ -190,18 +190,18 @@ function createWorld(now: Date, days: number): World {
   }
 }
 
-/** A list that has an entry for every day, on one of them. */
+/** The entry of a list of days. */
 const at = <T>(list: T[] | undefined, day: number) => list?.[day] as T
 
 /** An amount in USD. */
 const usd = (world: World, token: Token, assets: bigint, day: number) =>
   round(amount(token, assets) * at(world.prices.get(token), day))
 
-/** An amount in USD as the indexer knew it that day: null where it had no price. */
+/** An amount in USD by the price of the day, or null if there was none. */
 const quoted = (world: World, token: Token, assets: bigint, day: number) =>
   assets > 0n && token.gaps?.includes(world.days - 1 - day) ? null : usd(world, token, assets, day)
 
-/** Opens an account with so many USD in each part, changes it on some days, and empties it on its last. */
+/** Opens an account with USD amounts in each part, changes it on some days, and empties it on the last. */
 function open(
   world: World,
   rng: Random,
@@ -211,7 +211,7 @@ function open(
 ): Account {
   const { entity, first, last } = account
   const price = at(world.prices.get(entity.token), first)
-  // An account that is there from the first day is older than that, all of a user's in one pool alike.
+  // An account on the first day is older than that. All accounts of a user in a pool have the same age.
   const age = first === 0 ? whole(random(`age ${account.user} ${account.pool?.id}`), 0, 60) : 0
   const flows = Object.entries(parts).flatMap(([name, value]) => {
     const part = name as Part
@@ -247,7 +247,7 @@ function changeDays(world: World, rng: Random, first: number, last: number): num
   return Array.from({ length: count }, () => whole(rng, first + 1, end)).sort((a, b) => a - b)
 }
 
-/** Everything that one user ever opened; it depends on the user's number and the world alone. */
+/** All accounts of a user. Depends only on the user's number and the world. */
 function accountsOf(world: World, user: number): Account[] {
   if (user === 0) return sampleAccounts(world)
   const rng = random(`user ${user}`)
@@ -305,7 +305,7 @@ function sampleAccounts(world: World): Account[] {
     positionId = 'main',
     changes = changeDays(world, rng, 0, days),
   ) => open(world, rng, { user: sampleUser, entity, pool, positionId, first: 0, last: days }, parts, changes)
-  // A day without a price of stS, so that the flow is without one too.
+  // A day without a price of stS, so that the flow has none.
   const unpriced = [days - 4].filter((day) => day > 0)
   return [
     add(stsS.sides[0], { collateral: 12_000, protected: 4_000 }, stsS, 'main', unpriced),
@@ -323,7 +323,7 @@ function sampleAccounts(world: World): Account[] {
 
 type Balance = Record<Part, bigint> & { day: number; shares: bigint }
 
-/** What an account held on each of its days; one that was closed ends with zeros. */
+/** The amounts of an account on each day. A closed one ends with zeros. */
 function* balances(world: World, account: Account): Generator<Balance> {
   const worth = world.worth.get(account.entity)
   const shares = { collateral: 0n, protected: 0n, debt: 0n }
@@ -410,7 +410,7 @@ function* vaultRecords() {
 
 type Side = Record<Part, bigint> & Record<`${Part}Usd`, number>
 
-/** A user's accounts in one pool, added up for each day and each side. */
+/** The sum of a user's accounts in a pool, by day and side. */
 function sidesByDay(world: World, accounts: Account[], pool: Pool): [Side, Side][] {
   const days: [Side, Side][] = []
   const nothing = { collateral: 0n, protected: 0n, debt: 0n, collateralUsd: 0, protectedUsd: 0, debtUsd: 0 }
@@ -562,7 +562,7 @@ function liquidations(world: World, type: Entity['type']): Liquidation[] {
   })
 }
 
-/** Each liquidation, shared out among (some of) those who were lending to its payer that day. */
+/** Liquidations, each shared among some of the lenders of that day. */
 function* rewardRecords(world: World, users: number, type: Entity['type']) {
   const events = liquidations(world, type)
   for (let user = 0; user < users; user++) {
@@ -618,8 +618,8 @@ function* lines(records: Iterable<object>): Generator<string> {
 }
 
 /**
- * A dataset that looks real: made-up users in made-up pools of well-known tokens, day by day up to yesterday.
- * It is the same for everyone on the same day (UTC). Each file is a stream of lines, made as they are read.
+ * A realistic dataset: invented users in invented pools of well-known tokens, daily up to yesterday. It is the same for
+ * everyone on the same UTC day. Each file is a stream of lines that are generated as they are read.
  */
 export function sampleFiles(options: {
   now: Date

@@ -7,54 +7,54 @@ import { GatewayError } from '../errors.ts'
 import type { Agent } from './agent.ts'
 
 export interface ClientOptions {
-  /** How long one attempt may take: until its answer was read to the end, or, for `open`, until it begins. */
+  /** The timeout of an attempt, up to the end of the answer or, for `open`, up to its start. */
   timeoutMs: number
-  /** How many times an attempt that failed for a passing reason is repeated. */
+  /** The maximum number of retries after transient failures. */
   retries: number
-  /** The largest answer that is read, in bytes, decompressed. */
+  /** The maximum size of an answer in bytes, decompressed. */
   maxBytes: number
-  /** The shortest wait before the first repetition; it doubles from one to the next. */
+  /** The minimum delay before the first retry. It doubles with each retry. */
   waitMs?: number
-  /** Called for each attempt that failed, with the error that says why. */
+  /** Called with the error of each failed attempt. */
   onFailedAttempt?(source: string, error: Error): void
 }
 
 /**
- * An HTTP client for servers that are not ours: with deadlines, retries (exponential, with jitter), a bound on answers
- * and on connections. What it throws is SOURCE_FAILED, in a sentence that names `source` and tells what it did.
+ * An HTTP client for external servers, with timeouts, retries (exponential, with jitter) and bounds on answers and
+ * connections. It throws SOURCE_FAILED with a sentence that names `source` and says what failed.
  */
 export interface Client {
-  /** The body of an answer with status 200 (or 201, as the documented pools have it), whole. */
+  /** Reads the body of an answer with status 200 (or 201, which the documented pools have). */
   bytes(source: string, url: string, request?: ClientRequest): Promise<Buffer>
-  /** The same body, parsed as JSON. */
+  /** Reads the body as JSON. */
   json(source: string, url: string, request?: ClientRequest): Promise<unknown>
   /**
-   * An answer with any status but those that may pass; the caller reads its body or destroys it. Only its beginning is
-   * retried. No bound is set on its length, only on the silence within it: for files, and to find out what a server is.
+   * Opens an answer with any non-transient status. The caller reads or destroys the body. Retries cover only the start of the
+   * answer, and only silence within it is bounded, not its length. Used for files and to detect the kind of a server.
    */
   open(source: string, url: string, request?: ClientRequest): Promise<Answer>
   close(): Promise<void>
 }
 
 export interface ClientRequest {
-  /** A JSON value, sent by POST; left out, the request is a GET. */
+  /** A JSON value to POST. Without it the request is a GET. */
   json?: unknown
-  /** A secret for `Authorization: Bearer`; it is in no message. */
+  /** A secret for `Authorization: Bearer`. Never shown in messages. */
   bearer?: string | undefined
   signal?: AbortSignal | undefined
 }
 
 export interface Answer {
   status: number
-  /** Its media type, lower-case, without parameters. */
+  /** The media type in lower case, without parameters. */
   type: string
-  /** Its length in bytes, where that is known. */
+  /** The length in bytes, if known. */
   size: number | undefined
-  /** Whether it says where it ends. One that does not may be cut without a sign of it. */
+  /** Whether the end of the body is detectable. Otherwise it may be truncated without notice. */
   ends: boolean
-  /** Decompressed, where the server compressed it for the way. */
+  /** The body, decompressed if the server compressed it in transit. */
   body: Readable
-  /** Whether it was compressed. */
+  /** Whether it was compressed in transit. */
   unzipped: boolean
 }
 
@@ -64,7 +64,7 @@ const MAX_RETRY_AFTER_MS = 60_000
 const MAX_TOLD_BYTES = 16_384
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A fault of the server that may pass. */
+/** A transient fault of the server. */
 class PassingFault extends Error {
   readonly waitMs: number
   constructor(message: string, { waitMs = 0, cause }: { waitMs?: number; cause?: unknown } = {}) {
@@ -76,7 +76,7 @@ class PassingFault extends Error {
 export function openClient(options: ClientOptions): Client {
   const { timeoutMs, retries, maxBytes, waitMs = MIN_WAIT_MS, onFailedAttempt } = options
   let agent: Promise<Agent> | undefined
-  /** Most gateways ask nobody: undici is loaded for those that do. */
+  /** Loads undici on first use, since most gateways have no source. */
   async function open(): Promise<Agent> {
     agent ??= import('./agent.ts').then(({ openAgent }) => openAgent(timeoutMs))
     return agent.catch((error) => {
@@ -84,7 +84,7 @@ export function openClient(options: ClientOptions): Client {
     })
   }
 
-  /** One attempt; what it throws is a PassingFault, or an AbortError around what ends the retries. */
+  /** One attempt. Throws a PassingFault to retry, or an AbortError with the final error. */
   async function attempt<T>(
     source: string,
     url: string,
@@ -120,8 +120,8 @@ export function openClient(options: ClientOptions): Client {
       )
       answer.body.once('close', forget)
       if (PASSING.has(answer.status)) {
-        const told = await toldBy(answer, bearer)
-        throw new PassingFault(`it answered ${answer.status}${told}`, { waitMs: answer.waitMs })
+        const detail = await messageOf(answer, bearer)
+        throw new PassingFault(`it answered ${answer.status}${detail}`, { waitMs: answer.waitMs })
       }
       return await read(answer)
     } catch (error) {
@@ -161,7 +161,7 @@ export function openClient(options: ClientOptions): Client {
     return retried(source, request.signal, () =>
       attempt(source, url, request, async (answer) => {
         if (answer.status !== 200 && answer.status !== 201)
-          throw new AbortError(sourceFailed(source, `${refusal(answer)}${await toldBy(answer, request.bearer)}`))
+          throw new AbortError(sourceFailed(source, `${refusal(answer)}${await messageOf(answer, request.bearer)}`))
         const body = await readWhole(answer, maxBytes)
         if (!body) throw new AbortError(sourceFailed(source, `its answer is longer than ${maxBytes} bytes`))
         return body
@@ -180,15 +180,15 @@ export function openClient(options: ClientOptions): Client {
   }
 }
 
-/** The error for a source that failed; `reason` is a clause that says what it did. */
+/** The error for a failed source. `reason` is a clause that says what happened. */
 export const sourceFailed = (source: string, reason: string) =>
   new GatewayError('SOURCE_FAILED', `${source} failed: ${reason.replace(/[.\s]+$/, '')}.`)
 
-/** What a status other than 200 comes to, as a clause. */
+/** Describes a status other than 200, as a clause. */
 export const refusal = ({ status }: { status: number }) =>
   status === 401 || status === 403 ? `it refused access (${status})` : `it answered ${status}`
 
-/** A body as JSON. @throws SOURCE_FAILED for one that is none */
+/** Parses a body as JSON. @throws SOURCE_FAILED if it is not JSON */
 export function parseJson(source: string, body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
@@ -199,43 +199,43 @@ export function parseJson(source: string, body: Buffer): unknown {
   }
 }
 
-/** A text of a source, short enough for a message and without what a terminal should not get. */
+/** Shortens a text of a source for a message, and removes control characters. */
 export function cut(text: string, length = 200): string {
   const plain = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   return plain.length > length ? `${plain.slice(0, length)}…` : plain
 }
 
-/** Whether a place is an http(s) URL; otherwise it is a directory. */
+/** Whether a location is an http(s) URL. Otherwise it is a directory. */
 export const isRemote = (place: string) => /^https?:\/\//i.test(place)
 
-/** A URL as messages and records may show it: without user, password, query and fragment. */
+/** A URL without user, password, query and fragment, for messages and records. */
 export function shownUrl(text: string): string {
   const url = new URL(text)
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** A path below a base URL; what follows the base's `?` stays. */
+/** Appends a path to a base URL, before its query. */
 export function urlBelow(base: string, path: string): string {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
   return url.href
 }
 
-/** What a connection or a body that failed did, as a clause. */
+/** Describes the failure of a connection or a body, as a clause. */
 export function faultOf(error: unknown): string {
   const { code = '', cause, message } = error as NodeJS.ErrnoException & { cause?: unknown }
   if (cause) return faultOf(cause)
-  // The message is what undici's parser says at the end of a connection within an answer.
+  // The message of undici's parser if a connection ends within an answer.
   if (/EOF state/.test(message)) return faults.ECONNRESET
   if (code.startsWith('Z_')) return faults[code] ?? 'it is no valid gzip'
   if (faults[code] !== undefined) return faults[code]
-  // The message of a system error names addresses and paths; others say what is wrong with a certificate or an answer.
+  // System errors name addresses and paths. Other messages say what is wrong with a certificate or an answer.
   const isSystemError = (error as NodeJS.ErrnoException).syscall !== undefined
   if (isSystemError || !isReadFault(error)) return `it cannot be read${code && ` (${code})`}`
   return `it cannot be read: ${cut(message)}${code && ` (${code})`}`
 }
 
-/** Whether an error is of the network, the file system or the other server. Others are faults of ours. */
+/** Whether an error is from the network, the file system or the other server, and not a fault of ours. */
 export function isReadFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, cause, name } = error as NodeJS.ErrnoException
@@ -260,7 +260,7 @@ const faults: Record<string, string> & { ECONNRESET: string } = {
   Z_BUF_ERROR: 'it is cut off: the compressed data has no end',
 }
 
-/** A user and a password in the URL are for the header: they are no part of what is asked for. */
+/** Moves a user and a password from the URL to the header. */
 function target(text: string, bearer: string | undefined): { href: string; authorization: string | undefined } {
   const url = new URL(text)
   const { username, password } = url
@@ -275,13 +275,13 @@ function target(text: string, bearer: string | undefined): { href: string; autho
 
 function answerOf(source: string, { statusCode, headers, body }: Dispatcher.ResponseData): Answer & { waitMs: number } {
   const header = (name: string) => String(headers[name] ?? '').toLowerCase()
-  // What fails is told by whoever reads; nobody may be reading yet, or any more.
+  // The reader reports errors. There may be no reader yet, or no longer.
   body.on('error', () => {})
   const encoding = header('content-encoding')
   const zipped = encoding === 'gzip' || encoding === 'x-gzip'
   if (!zipped && encoding !== '' && encoding !== 'identity') {
     body.destroy()
-    throw new AbortError(sourceFailed(source, `it answers in ${cut(encoding, 20)}, which it was not asked for`))
+    throw new AbortError(sourceFailed(source, `it answers in ${cut(encoding, 20)}, which was not requested`))
   }
   const length = header('content-length')
   return {
@@ -295,7 +295,7 @@ function answerOf(source: string, { statusCode, headers, body }: Dispatcher.Resp
   }
 }
 
-/** The whole body; undefined for one that is longer than `maxBytes`. */
+/** Reads a body. Undefined if it is longer than `maxBytes`. */
 async function readWhole({ body }: Answer, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -308,8 +308,8 @@ async function readWhole({ body }: Answer, maxBytes: number): Promise<Buffer | u
   return Buffer.concat(chunks, length)
 }
 
-/** What an error's body says of it, in the forms that servers commonly give it, as the rest of a clause. */
-async function toldBy(answer: Answer, secret: string | undefined): Promise<string> {
+/** The message in an error's body, in common formats, as the rest of a clause. */
+async function messageOf(answer: Answer, secret: string | undefined): Promise<string> {
   if (!answer.type.endsWith('json')) {
     answer.body.destroy()
     return ''
@@ -317,8 +317,8 @@ async function toldBy(answer: Answer, secret: string | undefined): Promise<strin
   try {
     const value = JSON.parse(String(await readWhole(answer, MAX_TOLD_BYTES)))
     const { errors, detail, message, error, title } = value
-    const told = [errors?.[0]?.message, detail, message, error?.message, error, title].find(isText)
-    return told ? `: ${cut(secret ? told.replaceAll(secret, '…') : told)}` : ''
+    const text = [errors?.[0]?.message, detail, message, error?.message, error, title].find(isText)
+    return text ? `: ${cut(secret ? text.replaceAll(secret, '…') : text)}` : ''
   } catch {
     return ''
   }
@@ -326,7 +326,7 @@ async function toldBy(answer: Answer, secret: string | undefined): Promise<strin
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** What `Retry-After` asks for, in ms, within reason. */
+/** The delay of `Retry-After` in ms, within bounds. */
 function retryAfter(text: string): number {
   if (text === '') return 0
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()

@@ -3,12 +3,12 @@ import pMap from 'p-map'
 import { type Client, cut, parseJson, sourceFailed, urlBelow } from './client.ts'
 import type { SourceReceipt, SourceToken } from './positions/positions-source.ts'
 
-/** Where the prices of tokens at a moment come from. */
+/** A source of historical token prices. */
 export interface PriceSource {
-  /** What messages and records call it; it holds no secret. */
+  /** The name in messages and records, without secrets. */
   name: string
   /**
-   * The prices of tokens at a moment.
+   * Fetches the prices of tokens at a point in time.
    * @param time Unix seconds
    * @throws SOURCE_FAILED when the source cannot be read
    */
@@ -21,9 +21,8 @@ export interface ChainToken extends SourceToken {
 
 export interface FetchedPrices {
   /**
-   * The price of a token that was asked for, and its decimals by the store and the source.
-   * @throws SOURCE_FAILED, naming the token, where the source has no price of it that can be believed, or where it and
-   *   the store do not agree about the decimals
+   * The price of a requested token, and its decimals.
+   * @throws SOURCE_FAILED, which names the token, if the source has no plausible price, or its decimals differ from the store's
    */
   priceOf(token: ChainToken): TokenPrice
   receipt: SourceReceipt
@@ -35,15 +34,15 @@ export interface TokenPrice {
 }
 
 export interface PricesSettings {
-  /** The base URL of a server that speaks as the coins API of DefiLlama does. */
+  /** The base URL of a server with the coins API of DefiLlama. */
   url: string
-  /** How far the moment of a price may be from the one that was asked for, in seconds. */
+  /** The maximum distance of a price from the requested time, in seconds. */
   maxAgeSeconds: number
-  /** Names of chains by their ids, besides those that are known. */
+  /** Additional chain names by id. */
   chains?: Readonly<Record<string, string>>
 }
 
-/** DefiLlama's names of chains. */
+/** DefiLlama's chain names. */
 const chainNames: Readonly<Record<string, string>> = {
   1: 'ethereum',
   10: 'optimism',
@@ -73,14 +72,14 @@ const chainNames: Readonly<Record<string, string>> = {
   534352: 'scroll',
 }
 
-/** A longer URL is refused by servers of this kind. */
+/** Such servers reject longer URLs. */
 const MAX_URL = 2000
 const CONCURRENT = 4
 const MIN_CONFIDENCE = 0.9
 
-/** Prices from a server that speaks as the coins API of DefiLlama does: `/prices/historical/{unix}/{chain:address,...}`. */
+/** Prices from a server with the coins API of DefiLlama: `/prices/historical/{unix}/{chain:address,...}`. */
 export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: PricesSettings): PriceSource {
-  // Keys of such servers are in the path.
+  // API keys of such servers are in the path.
   const name = new URL(url).origin
   const called = `The source of prices, ${name},`
   const names: Readonly<Record<string, string>> = { ...chainNames, ...chains }
@@ -89,9 +88,9 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
   return {
     name,
     async prices(tokens, time, signal) {
-      const asked = [...new Set(tokens.map(coinOf).filter((coin) => coin !== undefined))].sort()
+      const requested = [...new Set(tokens.map(coinOf).filter((coin) => coin !== undefined))].sort()
       const answers = await pMap(
-        urlsOf(url, time, asked),
+        urlsOf(url, time, requested),
         async (part) => {
           const body = await client.bytes(called, part, { signal })
           return { body, coins: coinsOf(called, body) }
@@ -105,7 +104,7 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
         kind: 'PRICES',
         name,
         digest: hash.digest('hex'),
-        count: asked.filter((coin) => known.has(coin.toLowerCase())).length,
+        count: requested.filter((coin) => known.has(coin.toLowerCase())).length,
         block: null,
         time: isoOf(time),
         fetchedAt: new Date().toISOString(),
@@ -135,7 +134,7 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
   }
 }
 
-/** The URLs that ask for all coins, none of them long. */
+/** Splits the coins over URLs of bounded length. */
 function urlsOf(base: string, time: number, coins: string[]): string[] {
   const urlOf = (part: string[]) => urlBelow(base, `prices/historical/${time}/${part.join(',')}`)
   const parts: string[][] = []
@@ -152,7 +151,7 @@ function urlsOf(base: string, time: number, coins: string[]): string[] {
   return parts.map(urlOf)
 }
 
-/** An answer's coins by their keys, lower-case. */
+/** The coins of an answer by lower-case key. */
 function coinsOf(called: string, body: Buffer): [string, unknown][] {
   const answer = parseJson(called, body)
   const coins = isObject(answer) ? answer.coins : undefined
@@ -160,7 +159,7 @@ function coinsOf(called: string, body: Buffer): [string, unknown][] {
   return Object.entries(coins).map(([coin, value]) => [coin.toLowerCase(), value])
 }
 
-/** What the source says of one coin, or why that cannot be believed. */
+/** Reads the price of a coin, or says why it is not plausible. */
 function readPrice(
   coin: unknown,
   time: number,
@@ -185,7 +184,7 @@ function readPrice(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A moment in ISO 8601; Unix seconds as they are where a date cannot hold them. */
+/** Formats a time in ISO 8601, or as Unix seconds if it is out of range for a date. */
 function isoOf(time: number): string {
   const date = new Date(time * 1000)
   return Number.isNaN(date.getTime()) ? `second ${time}` : date.toISOString()

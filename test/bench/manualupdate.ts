@@ -12,9 +12,9 @@ import { fork } from 'node:child_process'
 import pg from 'pg'
 import { inTransaction } from '../../src/db/connect/transaction.ts'
 import { manualUpdate } from '../../src/domain/distribution/manual-update.ts'
-import { settle, takeTurn } from '../../src/domain/points/settle.ts'
+import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
 import { openClient } from '../../src/sources/client.ts'
-import { inNamesOf, ownNames } from '../../src/sources/positions/graph-names.ts'
+import { defaultNames, inNamesOf } from '../../src/sources/positions/graph-names.ts'
 import { positionsByCursor } from '../../src/sources/positions/graph-operations.ts'
 import { openPositionsSource } from '../../src/sources/positions/open-positions-source.ts'
 import { serveSource } from './graph-source.ts'
@@ -68,7 +68,7 @@ async function download(): Promise<void> {
     const pools = Array.from({ length: POOLS }, (_, at) => addressOf('pool', at + 1))
     const variables = { pools, time: Date.parse(date) / 1000, first: page, after }
     const body = await http.bytes('The source', `${source}/graphql`, {
-      json: { query: inNamesOf(ownNames, positionsByCursor), variables },
+      json: { query: inNamesOf(defaultNames, positionsByCursor), variables },
     })
     const { positions } = JSON.parse(body.toString()).data
     count += positions.nodes.length
@@ -225,7 +225,7 @@ async function compare(): Promise<void> {
   /** Takes a date out of the store. */
   async function forget(date: string): Promise<void> {
     await inTransaction(store.pool, async (client) => {
-      await takeTurn(client)
+      await lockWriters(client)
       await client.query('DELETE FROM position_points WHERE distribution_date = $1', [date])
       const { rows } = await client.query<{ user_address: string }>(
         'WITH gone AS (DELETE FROM position WHERE distribution_date = $1 RETURNING user_address) SELECT DISTINCT user_address FROM gone',
@@ -233,7 +233,7 @@ async function compare(): Promise<void> {
       )
       await client.query('DELETE FROM distribution WHERE date = $1', [date])
       const removed = rows.map((row) => row.user_address)
-      await settle(client, { dates: [date], kind: 'import', startedAt: new Date(), removed })
+      await refreshRollups(client, { dates: [date], kind: 'import', startedAt: new Date(), removed })
     })
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
-import { settle, takeTurn } from '../../src/domain/points/settle.ts'
+import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
 
 export interface Shape {
   /** Positions a date. */
@@ -121,8 +121,8 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
     await restore()
     for (let day = 0; day < shape.dates; day++) {
       await client.query('BEGIN')
-      await takeTurn(client)
-      await settle(client, { dates: [dateOf(day)], kind: 'import', startedAt: new Date() })
+      await lockWriters(client)
+      await refreshRollups(client, { dates: [dateOf(day)], kind: 'import', startedAt: new Date() })
       await client.query('COMMIT')
     }
     await client.query('RESET ALL')

@@ -189,7 +189,7 @@ test('runs shows their records', async () => {
 })
 
 describe('multipliers', () => {
-  test('set, of a pool and of a file, tells what is stored now; history tells who changed it', async () => {
+  test('set, of a pool and of a file, shows what is stored; history shows who changed it', async () => {
     const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5'])
     expect(set).toMatchObject({ code: 0, err: '' })
     expect(set.out).toMatch(new RegExp(`${POOL} +│ 0 +│ 1 +│ 1 +│ 1.5 +│`))
@@ -233,7 +233,7 @@ describe('multipliers', () => {
   })
 })
 
-test('the exit code tells what went wrong', async () => {
+test('the exit code says what went wrong', async () => {
   const unknown = await file('unknown.json', { poolAddress: ANN })
   const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/x' }
   const cases: [number, string[], Record<string, string>, RegExp][] = [
@@ -259,7 +259,7 @@ test('the exit code tells what went wrong', async () => {
   }
 })
 
-test('wrong usage tells how to mend it, before anything is opened', async () => {
+test('wrong usage says how to fix it, before anything is opened', async () => {
   const wrong = await file('wrong.json', [{ poolAddress: 'S', deposit_tokenA: -1, depositTokenB: 2 }])
   const cases: [string[], RegExp][] = [
     [['resync', '--date', 'yesterday'], /must look like 2025-03-01, not yesterday/],

@@ -186,7 +186,7 @@ describe('Apollo Client', () => {
     expect(kept).toEqual(pool)
   })
 
-  test('a user is one object in its cache, whichever query it came with', async () => {
+  test('a user is one object in its cache, over all queries', async () => {
     const apollo = client()
     await apollo.query({ query: UserDocument, variables: { address } })
     await apollo.query({ query: DailyPointsDocument, variables: { address, last: 3 } })

@@ -252,7 +252,7 @@ describe('the graph holds the values of', () => {
 })
 
 describe('the link', () => {
-  it('is that of GET in an answer to HEAD, in a kept answer, and in one that is compressed', async () => {
+  it('is that of GET in an answer to HEAD, in a cached answer, and in a compressed one', async () => {
     for (const name of gets) {
       const path = twins[name]?.path() as string
       const { response, target } = await followed(path)

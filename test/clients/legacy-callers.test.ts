@@ -58,7 +58,7 @@ describe('axios', () => {
       expect([aTokenAddress, bTokenAddress]).toContain(tokens.dai)
   })
 
-  it('is told what is wrong in error.response.data.message', async () => {
+  it('finds what is wrong in error.response.data.message', async () => {
     const error = await client()
       .get('/points/leaderboard', { params: { account: ['0x12'] } })
       .catch((reason) => reason)
@@ -164,7 +164,7 @@ describe('a bot that compares ETags', () => {
     expect(changed).toEqual(['/pools/all', '/multipliers/all'])
   })
 
-  it('is told the health each time, with an ETag that stays', async () => {
+  it('gets the health each time, with a stable ETag', async () => {
     const [one, other] = await Promise.all([poll('/health'), poll('/health')])
     const tag = one.headers.get('etag') ?? ''
     expect(tag).toBe(other.headers.get('etag'))
@@ -194,7 +194,7 @@ describe('a cron job that POSTs an empty body', () => {
     }
   })
 
-  it('is told that there is no source to update from', async () => {
+  it('gets an error if there is no source to update from', async () => {
     const response = await post('/points/manualupdate')
     const problem: Json = await response.json()
     expect(problem).toMatchObject({ status: 503, statusCode: 503, error: 'Service Unavailable' })

@@ -126,7 +126,7 @@ describe('one user', () => {
     await second.release()
   })
 
-  test('begins the log anew when it has become large, and removes what a killed initdb left', async () => {
+  test('starts a new log when it has become large, and removes what a killed initdb left', async () => {
     await writeFile(join(dataDir, 'postgres.log'), Buffer.alloc(9 * 1024 * 1024, 'x\n'))
     const abandoned = join(dataDir, 'postgres.init-abc')
     await mkdir(join(abandoned, 'data/base'), { recursive: true })
@@ -155,7 +155,7 @@ describe('several users', () => {
     await gone(pid)
   })
 
-  test('all that leave at once stop it, and one that arrives meanwhile has a server', async () => {
+  test('all that leave at once stop it, and one that arrives in the meantime has a server', async () => {
     await givenStore()
     for (let round = 0; round < 4; round++) {
       const users = await Promise.all([open(), open(), open()])

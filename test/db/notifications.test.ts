@@ -72,7 +72,7 @@ test('each channel is heard by its own listeners, until they end', async () => {
   expect(() => notifications.subscribe('three', () => {})).toThrow('three')
 })
 
-test('a connection that is cut is told and made anew', async () => {
+test('a cut connection is reported and reopened', async () => {
   const { notifications, heard, onError } = open()
   await vi.waitFor(() => expect(notifications.connected).toBe(true))
   const [pid] = await listening()
@@ -83,7 +83,7 @@ test('a connection that is cut is told and made anew', async () => {
   expect(onError).toHaveBeenCalledTimes(1)
 })
 
-test('a store that is away when it starts is reached when it comes, and told once', async () => {
+test('a store that is unreachable at the start is reported once, and reached when it is back', async () => {
   const proxy = await startProxy(database.pool)
   await proxy.close()
   const { notifications, heard, onError } = open({ url: proxy.url })

@@ -80,7 +80,7 @@ test('a statement that has become slow gets a connection of its own', async () =
   expect(await endedBeforeQuick([sleep(30), sleep(30), sleep(30)])).toBe(0)
 })
 
-test('connections that are lost are made anew', async () => {
+test('lost connections are reopened', async () => {
   await doubles(20)
   const asked = Promise.allSettled(
     Array.from({ length: 20 }, () => reader.textRows(Prisma.sql`SELECT pg_sleep(0.001), 'lost'`)),

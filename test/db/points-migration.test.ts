@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../src/db/server/migrate.ts'
-import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { openStore, silent } from '../support/store.ts'
 
 const ALL = join(import.meta.dirname, '../../prisma/migrations')
@@ -86,7 +86,7 @@ test('a store of doubles becomes one of millionths, whose totals are the exact s
     { total_points_before: null, total_points_after: null },
   ])
   // A place of the past is computed from what there is now.
-  expect(await bringStandingsUp(pool)).toBe(3)
+  expect(await rebuildRankHistory(pool)).toBe(3)
   expect(
     await differ(
       "(SELECT user_address, points FROM standing WHERE distribution_date = '2026-03-04')",

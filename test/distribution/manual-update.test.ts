@@ -62,7 +62,7 @@ describe('manualupdate from a directory', () => {
     expect(await json(`/points/${ANN}`)).toEqual({ items: [], nextCursor: null })
   })
 
-  test('points that the source gives are computed anew', async () => {
+  test('points from the source are recomputed', async () => {
     await source([position(ANN, 100, { pointsA: 1, pointsB: 2, points: 3 })])
     expect(await (await update(DAY)).json()).toMatchObject({ totalPoints: 200 })
   })
@@ -104,7 +104,7 @@ describe('manualupdate from a directory', () => {
     expect((await update(DAY)).status).toBe(502)
   })
 
-  test('two runs of a date at once: one is done, the other is told to wait or is done after it', async () => {
+  test('two runs of a date at once: one runs, the other gets a conflict or runs after it', async () => {
     const statuses = (await Promise.all([update(DAY), update(DAY), update(DAY)])).map((response) => response.status)
     expect(statuses).toContain(200)
     expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)

@@ -172,7 +172,7 @@ test.each<[string, Asked]>([
   expect((await gateway.get('/points/leaderboard')).headers.get('etag')).toBe(etag)
 })
 
-test('while it computes, readers see what is stored, and a run of the date is told to wait', async () => {
+test('while it computes, readers see what is stored, and a run of the date gets a conflict', async () => {
   await importFiles(gateway, { positions: [on(DAY, ANN, 10, { pointsA: 1, pointsB: 0 })] })
   const before = await state(DAY)
   const held = await hold(gateway, 'in the middle of its writing')

@@ -100,7 +100,7 @@ test('the newest date before counts, none after, and no price of an import that 
   expect(await update(DAY, [priced(DAY, 24)])).toMatchObject({ status: 502 })
 })
 
-test('of the prices that cannot be believed the first by token is told, and a run that is right goes through', async () => {
+test('the first implausible price by token is reported, and a valid run goes through', async () => {
   expect((await update(DAY, [priced(DAY, 0, 0)])).detail).toBe(told(`S (${S}) is 0`))
   expect(await update(DAY, [priced(DAY, 2)])).toMatchObject({ status: 200, totalPoints: 20 })
   const { data } = await gateway.graphql(`{ runs(date: "${DAY}", status: FAILED, first: 1) { nodes { error } } }`)

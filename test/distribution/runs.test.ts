@@ -231,7 +231,7 @@ describe('every run is a record', () => {
     expect(distribution).toEqual({ run: { status: 'SUCCEEDED' }, runs: { totalCount: 2 } })
   })
 
-  test('a resync that fails inside tells nothing of our insides', async () => {
+  test('a resync that fails inside reveals no internals', async () => {
     const held = await hold(gateway)
     const resync = post('resync', '2026-01-06')
     await held.caught()
@@ -450,7 +450,7 @@ describe('a run that fails or has nothing', () => {
 
 describe('one run of a date at a time', () => {
   const day = '2026-04-01'
-  test('the second is told which run is in progress, on this gateway, another one, and the command line', async () => {
+  test('the error of the second names the run in progress, on this gateway, another one, and the command line', async () => {
     await importFiles(gateway, { positions: [at(day, ANN, 10)] })
     const other = await startGateway({ on: gateway })
     const held = await hold(gateway)
@@ -499,7 +499,7 @@ describe('one run of a date at a time', () => {
     expect((await Promise.all(runs)).map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('more runs at once than there are connections: all are done, and readers are answered meanwhile', async () => {
+  test('more runs at once than there are connections: all are done, and readers are answered in the meantime', async () => {
     const days = Array.from({ length: 20 }, (_, i) => `2026-05-${String(i + 1).padStart(2, '0')}`)
     await importFiles(gateway, { positions: days.map((one) => at(one, ANN, 10)) })
     const held = await hold(gateway)

@@ -103,7 +103,7 @@ describe('a good dataset', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('the sample is one, whatever its size, and twice changes nothing', async () => {
+  test('the sample is one, at any size, and importing it twice changes nothing', async () => {
     const now = new Date('2026-11-21T10:20:30.456Z')
     const sample = () => sampleDataset(now, LONG ? {} : { users: 100, days: 30 })
     const progress: number[] = []
@@ -210,7 +210,7 @@ describe('a second record with the same key replaces the first', () => {
     expect(await rows(sql)).toEqual([{ ...first, id: id.toLowerCase(), updated_at: new Date(updatedAt) }])
   })
 
-  test('dates whose positions stay are not settled again', async () => {
+  test('dates with unchanged positions are not refreshed again', async () => {
     const other = { ...record.positions, distributionDate: '2026-11-10T00:00:00Z' }
     await load(goodFiles({ positions: [record.positions, other] }))
     const before = await rows('SELECT * FROM distribution ORDER BY date')
@@ -273,7 +273,7 @@ describe('points and ids of positions', () => {
   })
 })
 
-describe('a bad line stores nothing and is told', () => {
+describe('a bad line stores nothing and is reported', () => {
   const cases: [DatasetFile, object | string | Buffer, string][] = [
     ['pools', '{', ': is not JSON: '],
     ['pools', '[]', ': must be a JSON object, not a list'],
@@ -502,14 +502,14 @@ describe('a directory', () => {
       expect(await everything()).toEqual(before)
     }))
 
-  test('that cannot be one is told', () =>
+  test('that cannot be one is reported', () =>
     withDirectory(async (dir) => {
       await expect(openDirectory(join(dir, 'x'))).rejects.toThrow(`${join(dir, 'x')} does not exist.`)
       await expect(openDirectory(dir)).rejects.toThrow('holds no file of the import format (pools.jsonl, ')
       await write(dir, { pools: [record.pools] })
       await expect(openDirectory(join(dir, 'pools.jsonl'))).rejects.toThrow('is not a directory.')
       await cp(join(dir, 'pools.jsonl'), join(dir, 'pools.jsonl.gz'))
-      await expect(openDirectory(dir)).rejects.toThrow('holds both pools.jsonl and pools.jsonl.gz: keep one of them.')
+      await expect(openDirectory(dir)).rejects.toThrow('has both pools.jsonl and pools.jsonl.gz: keep one of them.')
     }))
 })
 
@@ -593,7 +593,7 @@ function millionths(points: number): bigint {
   return BigInt(Math.abs(scaled % 1) === 0.5 ? 2 * Math.round(scaled / 2) : whole)
 }
 
-test('totals, ranks and distributions follow from the positions, whatever comes in whatever order', async () => {
+test('totals, ranks and distributions follow from the positions, for any records in any order', async () => {
   const labels = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => addressOf(`${prefix}${i}`))
   const [users, pools] = [labels('user', 4), labels('pool', 3)]
   const score = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))

@@ -82,7 +82,7 @@ describe('who changed what when', () => {
     expect(own.nodes[0].id).toBe(found[0].id)
   })
 
-  test('a revision for each pool that changed, whichever of them were given', async () => {
+  test('a revision for each pool that changed, even if more were given', async () => {
     await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 1 }, { poolAddress: "${POOL_2}" }`)
     await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 1 }, { poolAddress: "${POOL_2}", borrowTokenB: 5 }`)
     expect((await history()).map((one: any) => [one.poolAddress, one.depositTokenA, one.borrowTokenB])).toEqual([
@@ -168,7 +168,7 @@ describe('the multiplier at a moment', () => {
     expect(await at('2026-01-09')).toBeNull()
   })
 
-  test('that was removed is none from then on', async () => {
+  test('that was removed is null from then on', async () => {
     await given('2026-01-10T00:00:00Z', 10)
     await sql('DELETE FROM multiplier')
     expect(await at()).toBeNull()
@@ -182,7 +182,7 @@ describe('the multiplier at a moment', () => {
   })
 })
 
-test('a run shows what it used, whatever became of it', async () => {
+test('a run shows what it used, whether or not it succeeded', async () => {
   const day = (date: string) => position(ANN, 10, { distributionDate: midnight(date) })
   const used = async (id: string) =>
     (await graph(`{ run(id: ${id}) { multipliers { totalCount nodes { poolAddress depositTokenA changedBy } } } }`)).run

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { aggregateFacts } from './aggregates.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { pool } = gateway.deps.store
   for (const files of imports) await importFiles(gateway, files)
   await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools.wild])
-  await bringStandingsUp(pool)
+  await rebuildRankHistory(pool)
   withoutPlans = await startGateway({ on: gateway, env: { PLAN: 'off' } })
   oracle = await openOracle(gateway.deps.config.DATABASE_URL ?? '', imports)
 })

@@ -93,7 +93,7 @@ test('an event stream that says nothing for longer stays', async () => {
   stream.leave()
 })
 
-test('a connection too many is told so, and probes are answered on it', async () => {
+test('a connection over the limit gets a 503, and probes are answered on it', async () => {
   const small = await startServer({ env: { MAX_CONNECTIONS: '20' } })
   const idle = Array.from({ length: 20 }, () => connect(Number(new URL(small.base).port), '127.0.0.1'))
   try {

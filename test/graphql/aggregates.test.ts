@@ -324,7 +324,7 @@ test('a filter that would read a whole table is refused, and so is what makes no
   expect(errors).toBeUndefined()
 })
 
-test('a number is the same whatever else is asked for, and however it is selected', async () => {
+test('a number does not depend on what else is selected, or how', async () => {
   const args = `filter: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: [{ by: AVERAGE_BORROWED_USD }]`
   const ask = async (selection: string, variables?: object) => {
     const head = variables ? 'query ($more: Boolean!) ' : ''

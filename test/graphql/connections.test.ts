@@ -366,7 +366,7 @@ for (const [field, several] of Object.entries(ways))
         await refused({ offset: '9'.repeat(2000) })
       })
 
-      test('cursors are the same whatever the page', async () => {
+      test('cursors are the same on every page', async () => {
         const again = await page({ first: 3 })
         expect(again.edges.map((edge) => edge.cursor)).toEqual(rows.slice(0, 3).map((edge) => edge.cursor))
         const back = await page({ last: 2 })

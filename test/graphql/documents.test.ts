@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { Documents } from '../../src/graphql/policy/documents.ts'
-import { ownOperations } from '../../src/rest/own-operations.ts'
+import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -100,7 +100,7 @@ describe('automatic persisted queries', () => {
       expect((await post({ extensions: { persistedQuery: { version: 1, sha256Hash } } })).status).toBe(400)
   })
 
-  test('what a hash stands for is held to the limits', async () => {
+  test('the limits apply to a document sent by its hash', async () => {
     const query = WIDE.replace('Wide', 'Wider')
     const extensions = persisted(query)
     expect((await post({ query, extensions, variables: { n: 2 } })).status).toBe(200)
@@ -141,7 +141,7 @@ describe('automatic persisted queries', () => {
     }
     const [one, other, third] = Array.from(
       { length: 3 },
-      () => new Documents({ known: [], trustedOnly: false, shared }),
+      () => new Documents({ trusted: [], trustedOnly: false, shared }),
     ) as [Documents, Documents, Documents]
     const query = '{ dataVersion }'
     const hash = sha256(query)
@@ -154,7 +154,7 @@ describe('automatic persisted queries', () => {
   })
 
   test('what is remembered is bounded', async () => {
-    const documents = new Documents({ known: [], trustedOnly: false })
+    const documents = new Documents({ trusted: [], trustedOnly: false })
     const send = (query: string) => documents.resolve({ query, hash: sha256(query) })
     for (let i = 0; i < 3000; i++) await send(`{ a${i}: dataVersion }`)
     expect(documents.find({ hash: sha256('{ a0: dataVersion }') })).toBeUndefined()
@@ -202,7 +202,7 @@ describe('known documents', () => {
     await expect.poll(async () => (await get(parameters, { headers: { 'if-none-match': tag } })).status).toBe(200)
   })
 
-  test('one answer is kept for every media type, each as it was asked for', async () => {
+  test('one answer is cached for all media types, and sent as requested', async () => {
     const documentId = idOf(TOP)
     for (let i = 0; i < 3; i++)
       for (const [accept, type] of [
@@ -233,7 +233,7 @@ describe('known documents', () => {
     }
   })
 
-  test('an unknown one is told with what to do; so is one together with a query', async () => {
+  test('an unknown id is an error that says what to do, and so is an id together with a query', async () => {
     for (const ask of [post, get])
       for (const documentId of ['sha256:00', 'sha256:', 'x', '__proto__', sha256(TOP), `sha256:${'0'.repeat(64)}`]) {
         const answer = await ask({ documentId })
@@ -247,7 +247,7 @@ describe('known documents', () => {
     for (const documentId of [5, {}, [idOf(TOP)]]) expect((await post({ documentId })).status).toBe(400)
   })
 
-  test('they are held to the limits', async () => {
+  test('the limits apply to them', async () => {
     const documentId = idOf(WIDE)
     for (const ask of [post, get]) {
       for (let i = 0; i < 3; i++) expect((await ask({ documentId, variables: { n: 2 } })).status).toBe(200)
@@ -257,7 +257,7 @@ describe('known documents', () => {
     }
   })
 
-  test('a mutation is no GET, and what only its reader may see is kept for nobody', async () => {
+  test('a mutation cannot be a GET, and private answers are not cached', async () => {
     const documentId = idOf(RESYNC)
     expect((await get({ documentId }, { headers: asAdmin })).status).toBe(405)
     expect(codeOf(await post({ documentId }))).toBe('UNAUTHENTICATED')
@@ -282,7 +282,7 @@ describe('known documents', () => {
   test("GraphiQL's examples and REST's operations are known anywhere", async () => {
     for (const { query, variables } of examples)
       expect((await post({ documentId: idOf(query), variables })).errors).toBeUndefined()
-    for (const text of ownOperations)
+    for (const text of endpointOperations)
       expect(codeOf(await post({ documentId: idOf(text) }))).not.toBe('DOCUMENT_NOT_KNOWN')
   })
 })

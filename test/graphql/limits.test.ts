@@ -14,7 +14,7 @@ import { examples } from '../../src/graphql/examples.ts'
 import { compileCost } from '../../src/graphql/policy/cost.ts'
 import { Limiter, NO_LIMITS } from '../../src/graphql/policy/limits.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { ownOperations } from '../../src/rest/own-operations.ts'
+import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
 import { graphOperations } from '../../src/sources/mirror/gateway-graph.ts'
 import { documents } from '../bench/speed/operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
@@ -129,7 +129,7 @@ describe('the cost of an operation', () => {
     expect(unknown).toEqual([])
   })
 
-  test('a document that unfolds without end is told in a moment', () => {
+  test('a document that expands without end is refused at once', () => {
     const levels = 400
     const level = (i: number) => `fragment F${i} on User { latestSnapshots {
       ... on MarketSnapshot { user { ...F${i + 1} } } ... on VaultSnapshot { user { ...F${i + 1} rank } } } }`
@@ -148,7 +148,7 @@ describe('the cost of an operation', () => {
     const many = `{ ${Array.from({ length: 15_000 }, (_, i) => `a${i}: program { totalPoints }`).join(' ')} }`
     expect(costOf(many)).toBe(Number.POSITIVE_INFINITY)
     const limiter = new Limiter(schema, { ...NO_LIMITS, cost: 10 })
-    expect(() => limiter.assertAllowed(limiter.parse(many), undefined, {})).toThrow(/costs more than can be told/)
+    expect(() => limiter.assertAllowed(limiter.parse(many), undefined, {})).toThrow(/costs too much to compute/)
   })
 
   test('the check takes microseconds', () => {
@@ -176,7 +176,7 @@ describe('the defaults let through', () => {
       text,
       {},
     ]),
-    ...ownOperations.map((text): [string, string, object] => [`REST's ${text.slice(0, 40)}`, text, variables]),
+    ...endpointOperations.map((text): [string, string, object] => [`REST's ${text.slice(0, 40)}`, text, variables]),
     ['the introspection of a client', getIntrospectionQuery(), {}],
     [
       'the introspection of GraphiQL',
@@ -257,7 +257,7 @@ describe('over HTTP', () => {
       ).toBe(400)
   })
 
-  test('subscriptions are held to it', async () => {
+  test('it applies to subscriptions', async () => {
     const query = `subscription ($n: Int!) { dataChanged { query { allUsers(first: $n) { nodes { positions(first: $n) { nodes { points } } } } } } }`
     const open = (n: number) => {
       const end = new AbortController()
@@ -276,14 +276,14 @@ describe('over HTTP', () => {
     expect(await large.response.text()).toContain('COST_LIMIT_EXCEEDED')
   })
 
-  test('mutations and previews are held to it', async () => {
+  test('it applies to mutations and previews', async () => {
     const query =
       'mutation ($n: Int!) { resyncDistribution { run { distribution { positions(first: $n) { nodes { user { positions(first: $n) { nodes { points } } } } } } } } }'
     const answer = await post({ query, variables: { n: 1000 } }, asAdmin)
     expect(answer).toMatchObject({ status: 400, errors: [{ extensions: { code: 'COST_LIMIT_EXCEEDED' } }] })
   })
 
-  test('the cost is told on request, in any way that an answer comes', async () => {
+  test('the cost is reported on request, in every kind of response', async () => {
     const asked = { query: '{ leaderboard(first: 5) { nodes { rank } } }' }
     for (let i = 0; i < 3; i++) {
       expect(await post(asked)).not.toHaveProperty('extensions')
@@ -356,7 +356,7 @@ describe('over HTTP', () => {
     await open.close()
   })
 
-  test('clients can ask for the limits; 0 is none', async () => {
+  test('clients can query the limits; 0 means no limit', async () => {
     const query = '{ limits { depth aliases tokens cost pageSize } }'
     expect((await gateway.graphql(query)).data).toEqual({ limits: { ...DEFAULTS, pageSize: 1000 } })
     const off = { MAX_QUERY_DEPTH: '0', MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0', MAX_QUERY_COST: '0' }

@@ -75,7 +75,7 @@ test('each is a query of the same name, with the same type and arguments of it',
   }
 })
 
-test('the leaderboard and a user are told at once, as the query answers them', async () => {
+test("the first event of the leaderboard and of a user equals the query's answer", async () => {
   const address = await addressAt(2)
   const board = await subscribe(two, `subscription { ${top} }`)
   const user = await subscribe(two, subscriptionOf, { variables: { address: address.toUpperCase().replace('X', 'x') } })
@@ -83,7 +83,7 @@ test('the leaderboard and a user are told at once, as the query answers them', a
   expect(await user.next()).toEqual({ data: await answer(`query ($address: Address!) { ${ofUser} }`, { address }) })
 })
 
-test('what has resolvers, fragments, directives, aliases and names is told like the query as well', async () => {
+test('resolvers, fragments, directives, aliases and names work as in the query', async () => {
   const address = await addressAt(1)
   const document = (kind: string, root: string) => `
     ${kind} Other { other: leaderboard(first: 1) { totalCount } }
@@ -108,7 +108,7 @@ test('what has resolvers, fragments, directives, aliases and names is told like 
   }
 })
 
-test('only another result is told: neither a write elsewhere, nor multipliers, nor points of somebody else', async () => {
+test("only a changed result is sent: not after a write elsewhere, of multipliers, or of another user's points", async () => {
   const [second, fifth] = [await addressAt(2), await addressAt(5)]
   const board = await subscribe(one, `subscription { ${top} }`)
   const user = await subscribe(two, subscriptionOf, { variables: { address: second } })
@@ -134,7 +134,7 @@ test('only another result is told: neither a write elsewhere, nor multipliers, n
   expect((await board.next()).data).toEqual(await answer(`{ ${top} }`))
 })
 
-test('what another gateway or a command has written is told: a resync, an import', async () => {
+test('writes of another gateway or a command are reported: a resync, an import', async () => {
   const stream = await subscribe(two, 'subscription { leaderboard(first: 20) { totalCount nodes { account points } } }')
   const query = '{ leaderboard(first: 20) { totalCount nodes { account points } } }'
   await stream.next()
@@ -168,7 +168,7 @@ test('a client of graphql-sse follows a user', async () => {
   client.dispose()
 })
 
-test('a read serves all who have the same subscription, and a change is told to each', async () => {
+test('one read serves all equal subscriptions, and each gets the change', async () => {
   const query = `subscription Equal { ${top} }`
   const opened = await Promise.all(Array.from({ length: 200 }, () => subscribe(one, query)))
   for (const stream of opened) await stream.next(20_000)
@@ -229,7 +229,7 @@ test('users of their own are read a few at a time', async () => {
   expect(most).toBeLessThanOrEqual(Math.ceil(one.deps.config.DATABASE_POOL_SIZE / 2) + 1)
 })
 
-test('who comes later is told what is stored then, also what was not told yet', async () => {
+test('a later subscriber gets what is stored then, including unreported changes', async () => {
   const query = 'subscription { leaderboard(first: 1) { nodes { points } } }'
   const address = await addressAt(1)
   const early = await subscribe(one, query)
@@ -335,7 +335,7 @@ test('for a client that does not read nothing is read; when it reads again it ge
   }
 }, 60_000)
 
-test('a gateway that could not hear the store reads anew when it does, and tells only what is other', async () => {
+test('a gateway that lost its connection reads again when it is back, and sends only changes', async () => {
   const address = await addressAt(2)
   const user = await subscribe(two, subscriptionOf, { variables: { address } })
   const board = await subscribe(two, 'subscription { leaderboard { totalCount } }')
@@ -379,7 +379,7 @@ test('a result waits for a store that is away', async () => {
   expect(stream.events.filter((event) => event.errors)).toEqual([])
 })
 
-test('a fault of ours is told by the id of each request alone, once, and then the result that is there again', async () => {
+test('a fault of ours is reported once, only by the id of each request, followed by the next result', async () => {
   const query = `subscription Faulty { ${top} }`
   const opened = await Promise.all(
     ['first', 'second'].map((id) => subscribe(one, query, { headers: { 'request-id': id } })),
@@ -422,7 +422,7 @@ test('mistakes are errors with a code, and take no place', async () => {
   expect((await tooMany.next()).errors[0]).toMatchObject({ extensions: { code: 'BAD_INPUT' }, path: ['leaderboard'] })
 })
 
-test('they are held to the cost, and to MAX_SUBSCRIPTIONS', async () => {
+test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
   const small = await startGateway({ on: one, env: { MAX_SUBSCRIPTIONS: '2', MAX_QUERY_COST: '50' } })
   try {
     const query = 'subscription ($first: Int) { leaderboard(first: $first) { nodes { rank user { points } } } }'

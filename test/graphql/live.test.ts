@@ -62,7 +62,7 @@ const version = async () => {
   return data.dataVersion as string
 }
 
-test('a client of another gateway is told of a run, with everything that hangs on it', async () => {
+test('a client of another gateway gets a run, with everything that it links to', async () => {
   const stream = await subscribe(
     two,
     `subscription { distributionComputed {
@@ -82,7 +82,7 @@ test('a client of another gateway is told of a run, with everything that hangs o
   expect(run.distribution.positions.nodes[0].pool.name).toEqual(expect.any(String))
 })
 
-test('each run is told once, in order, and only those of the date that was asked for', async () => {
+test('each run is reported once, in order, and only runs for the requested date', async () => {
   const query = 'subscription ($date: DateTime) { distributionComputed(date: $date) { id } }'
   const [a = '', b = ''] = await dates()
   const all = await subscribe(two, query)
@@ -95,7 +95,7 @@ test('each run is told once, in order, and only those of the date that was asked
   expect([all.events.length, ofB.events.length]).toEqual([4, 2])
 })
 
-test('a run that fails is not told', async () => {
+test('a run that fails is not reported', async () => {
   const stream = await subscribe(two, 'subscription { distributionComputed { id } }')
   await sql(`INSERT INTO run (kind, status, requested_by, started_at, finished_at, error, base_deposit, base_borrow)
     VALUES ('import', 'failed', 'test', now(), now(), 'no', 1, 1)`)
@@ -126,7 +126,7 @@ test('many commits are one event, of the last of them', async () => {
   expect(stream.events.length).toBeLessThanOrEqual(4)
 })
 
-test('an event is of one snapshot, whatever its fields are', async () => {
+test('all fields of an event are read from one snapshot', async () => {
   const stream = await subscribe(
     one,
     `subscription { dataChanged { version query {
@@ -267,7 +267,7 @@ test('for a client that does not read nothing is read; when it reads again it ge
   }
 })
 
-test('a fault of ours is told by the id of the request alone', async () => {
+test('a fault of ours is reported only by the id of the request', async () => {
   await sql('ALTER TABLE program RENAME TO program_gone')
   try {
     const stream = await subscribe(one, 'subscription { dataChanged { query { program { totalPoints } } } }', {
@@ -365,7 +365,7 @@ test('an event waits for a store that is away', async () => {
   expect(changes.events.filter((event) => event.errors)).toEqual([])
 })
 
-test('after a cut in which nothing was written subscribers are told as well', async () => {
+test('subscribers get an event after a lost connection, even if nothing was written', async () => {
   const changes = await subscribe(two, 'subscription { dataChanged { version } }')
   const { data } = await changes.next()
   await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity

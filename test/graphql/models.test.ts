@@ -127,7 +127,7 @@ beforeAll(async () => {
     schema,
     limiter,
     operations: new Operations(schema, { limiter }),
-    documents: new Documents({ known: [], trustedOnly: false }),
+    documents: new Documents({ trusted: [], trustedOnly: false }),
     deps: gateway.deps,
     onRefusal() {},
     onFailure() {},

@@ -239,7 +239,7 @@ test('an address that is given twice, by variables or by the document too, is on
   }
 })
 
-test('an address that is none is refused, also after others were answered', async () => {
+test('an invalid address is refused, also after valid ones were answered', async () => {
   const query = 'query ($a: Address!) { user(address: $a) { points } }'
   for (const a of [sampleUser, sampleUser.slice(1), '', 5, null, sampleUser]) {
     const [planned, resolved] = [await ask(query, undefined, { a }), await ask(query, RESOLVED, { a })]

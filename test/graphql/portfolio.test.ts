@@ -156,7 +156,7 @@ test('holdings in pools, markets and vaults are those of the tables', async () =
   }
 })
 
-test('one text that is no address is told with its path; the others are answered', async () => {
+test('an invalid address is an error with its path; the others are answered', async () => {
   const texts = [sampleUser, 'nonsense', sampleUser.toUpperCase().replace('0X', '0x'), '']
   for (const field of ['lookupUsers(addresses: $a)', 'portfolio(addresses: $a) { members']) {
     const closing = field.endsWith('members') ? '}' : ''

@@ -86,7 +86,7 @@ test("a vault's series has no borrow rate; all of a page are read at once", asyn
   expect(gateway.statements.length).toBe(3)
 })
 
-test('what does not change the rates leaves no revision; what does is told at once', async () => {
+test('writes that leave rates unchanged make no revision; changes are visible at once', async () => {
   const { pool } = gateway.deps.store
   const count = async () => Number((await pool.query('SELECT count(*) FROM rate_revision')).rows[0].count)
   const before = await count()
@@ -100,7 +100,7 @@ test('what does not change the rates leaves no revision; what does is told at on
   expect((await marketSeries('interval: MONTH')).at(-1).borrowRate).toBe(2)
 })
 
-test("a range that is none, or has too many buckets, is the asker's mistake", async () => {
+test("a range that is empty, or has too many buckets, is the client's mistake", async () => {
   const { errors } = await gateway.graphql(
     '{ markets { nodes { rateSeries(from: "2026-03-02", to: "2026-03-01") { start } } } }',
   )

@@ -381,7 +381,7 @@ describe('users', () => {
   })
 })
 
-test('interfaces are told apart by fragments', async () => {
+test('fragments select by the type of an interface', async () => {
   const { user } =
     await ok(`{ user(address: "${sampleUser}") { latestSnapshots { __typename chainId timestamp userAddress
     ... on MarketSnapshot { collateralAssets market { address pool { name } } }

@@ -50,7 +50,7 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
     rmSync(dir, { recursive: true, force: true })
   })
 
-  test('answers are kept in it, and a change of the data makes them new at once', async () => {
+  test('answers are cached in it, and a change of the data replaces them at once', async () => {
     const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect()
     const other = await startGateway({ on: gateway, env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
     const points = async (one: Gateway) =>
@@ -95,7 +95,7 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
     }
   })
 
-  test('nothing breaks when it goes away; health tells, and it comes back by itself', async () => {
+  test('nothing breaks when it goes away; health reports it, and it reconnects by itself', async () => {
     redis.kill('SIGKILL')
     await once(redis, 'exit')
     await expect.poll(async () => (await health()).code, { timeout: 10_000 }).toBe(503)

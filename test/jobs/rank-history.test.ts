@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
-import { startStandings } from '../../src/jobs/rank-history.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
+import { startRankHistory } from '../../src/jobs/rank-history.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
@@ -103,7 +103,7 @@ describe('as of a date', () => {
     }
   })
 
-  test('nobody has no standing', async () => {
+  test('an address without positions has no standing', async () => {
     const { user } = await ask(
       `{ user(address: "0x${'9'.repeat(40)}") { standing(asOf: "${dates[3]}") { rank } rankHistory { rank } rankChange } }`,
     )
@@ -287,7 +287,7 @@ describe('when a date changes', () => {
   const resync = (date: string | undefined) =>
     gateway.graphql(`mutation { resyncDistribution(date: "${date}") { totalPoints } }`, {}, asAdmin)
 
-  test('later ranks are told to be in the making, then they are right; earlier ones stay', async () => {
+  test('later ranks are reported as being recomputed, then they are right; earlier ones stay', async () => {
     const { pool } = gateway.deps.store
     await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * random() * 9')
     await resync(dates[20])
@@ -298,11 +298,11 @@ describe('when a date changes', () => {
     )
     const { errors } = await gateway.graphql(`{ leaderboard(asOf: "${dates[22]}") { nodes { rank } } }`)
     expect(errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/are being computed anew.*Try again in a moment/),
+      message: expect.stringMatching(/are being recomputed.*Try again in a moment/),
       extensions: { code: 'UNAVAILABLE' },
     })
-    expect(await bringStandingsUp(pool)).toBe(dates.length - 21)
-    expect(await bringStandingsUp(pool)).toBe(0)
+    expect(await rebuildRankHistory(pool)).toBe(dates.length - 21)
+    expect(await rebuildRankHistory(pool)).toBe(0)
     const again = (await ask(query)).user.rankHistory as Row[]
     expect(again.map(({ points }) => points)).toEqual(stale.map(({ points }) => points))
     for (const date of [dates[19], dates[20], dates[25], dates.at(-2)]) {
@@ -313,9 +313,9 @@ describe('when a date changes', () => {
     }
   })
 
-  test('gateways on the store compute them anew by themselves, when they start and after a run of any of them', async () => {
+  test('gateways on the store recompute them by themselves, when they start and after a run of any of them', async () => {
     const other = await startGateway({ on: gateway })
-    const workers = [gateway, other].map(({ deps }) => startStandings(deps))
+    const workers = [gateway, other].map(({ deps }) => startRankHistory(deps))
     const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { account points rank } } }`
     const right = async () => {
       const { data, errors } = await gateway.graphql(last)
@@ -333,13 +333,13 @@ describe('when a date changes', () => {
       for (const worker of workers) await worker.close()
       await other.close()
     }
-    expect(await bringStandingsUp(gateway.deps.store.pool)).toBe(0)
+    expect(await rebuildRankHistory(gateway.deps.store.pool)).toBe(0)
   })
 
   test('the newest date leaves no work behind, and neither does a new one', async () => {
     const { pool } = gateway.deps.store
     await resync(dates.at(-1))
-    expect(await bringStandingsUp(pool)).toBe(0)
+    expect(await rebuildRankHistory(pool)).toBe(0)
     const next = new Date(Date.parse(dates.at(-1) ?? '') + 3 * 86_400_000).toISOString()
     const before = await boardAsOf(dates.at(-1) ?? '')
     const { rows } = await pool.query(`SELECT * FROM position WHERE user_address = $1 LIMIT 1`, [sampleUser])
@@ -348,7 +348,7 @@ describe('when a date changes', () => {
       Object.entries(rows[0]).map(([name, value]) => [camel(name), value]),
     )
     await importFiles(gateway, { positions: [{ ...position, distributionDate: next }] })
-    expect(await bringStandingsUp(pool)).toBe(0)
+    expect(await rebuildRankHistory(pool)).toBe(0)
     const { leaderboard } = await ask(
       `{ leaderboard(asOf: "${dates.at(-1)}", first: 1000) { nodes { account points rank } } }`,
     )

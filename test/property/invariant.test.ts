@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { emptyProgram } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
@@ -262,7 +262,7 @@ async function agreeOnWhatIsStored(): Promise<void> {
   const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p
     JOIN position_points pp USING (distribution_date, user_address, market_address) GROUP BY 1, 2`
   const days = `SELECT pool_address, distribution_date, position_count, ${kept('a')}, ${kept('b')} FROM pool_day`
-  await bringStandingsUp(store)
+  await rebuildRankHistory(store)
   const board = `SELECT d.date, user_address, points, row_number() OVER (PARTITION BY d.date
       ORDER BY points DESC, user_address)::int AS rank FROM distribution d
     CROSS JOIN LATERAL (SELECT user_address, sum(points)::bigint AS points FROM account_day
@@ -279,7 +279,7 @@ async function agreeOnWhatIsStored(): Promise<void> {
   }
 }
 
-test('leaderboard, users, reports, positions, dates and the program agree after whatever happened', async () => {
+test('leaderboard, users, reports, positions, dates and the program agree after any sequence of writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 2, maxLength: 8 }), async (ops) => {
       await emptyProgram(gateway.deps.store.pool)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
 import { sampleFiles, sampleMarket, sampleUser, sampleVault } from '../../src/sample/sample.ts'
@@ -64,12 +64,12 @@ let expected: Record<string, string>
 beforeAll(async () => {
   ordered = await startGateway({ now: () => now })
   await load(ordered, records)
-  await bringStandingsUp(ordered.deps.store.pool)
+  await rebuildRankHistory(ordered.deps.store.pool)
   expected = await answers(ordered)
 })
 afterAll(() => ordered.close())
 
-test('stores with the same records answer alike to the byte, in whatever order and chunks the records came', async () => {
+test('stores with the same records give byte-equal answers, in any order and chunking of the records', async () => {
   expect(Object.keys(expected).length).toBeGreaterThan(80)
   expect(Object.values(expected).join('')).not.toContain('"errors"')
   await fc.assert(
@@ -91,7 +91,7 @@ test('stores with the same records answer alike to the byte, in whatever order a
               gateway,
               Object.fromEntries(parts.map(([file, lines]) => [file, lines.filter((_, n) => n % chunks === i)])),
             )
-          await bringStandingsUp(gateway.deps.store.pool)
+          await rebuildRankHistory(gateway.deps.store.pool)
           expect(await answers(gateway)).toEqual(expected)
         } finally {
           await gateway.close()

@@ -88,7 +88,7 @@ describe('with the token', () => {
   afterEach(() => gateway?.close())
 
   describe('POST /points/resync', () => {
-    it('takes the newest stored date without one, and tells what it did', async () => {
+    it('defaults to the newest stored date, and reports what it did', async () => {
       const { status, body } = await post('/points/resync')
       expect(status).toBe(200)
       expect(body).toEqual({
@@ -210,7 +210,7 @@ describe('with the token', () => {
       },
     )
 
-    it('is told wrong in both places', async () => {
+    it('is reported in both places', async () => {
       expect(await refusal('/points/resync?date=x', { date: 'y' })).toEqual(['400', 'query date', 'body date'])
     })
 
@@ -312,7 +312,7 @@ describe('with the token', () => {
       expect((await refusal(path, body))[0]).toBe('400')
     })
 
-    it('tells everything that is wrong', async () => {
+    it('reports everything that is wrong', async () => {
       expect(await refusal(path, { poolAddress: 'x', deposit_tokenA: -1, borrow_tokenA: null })).toEqual([
         '400',
         'body poolAddress',

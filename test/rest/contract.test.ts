@@ -55,7 +55,7 @@ describe('GET /', () => {
 })
 
 describe('GET /health', () => {
-  it('tells of both components', async () => {
+  it('reports both components', async () => {
     const up = { database: { status: 'up' }, cache: { status: 'up' } }
     expect(await get('/health')).toEqual({ status: 'ok', info: up, error: {}, details: up })
   })
@@ -714,7 +714,7 @@ describe('GET /v1/users/{address}/market-liquidation-rewards', () => {
     expect(pages[3].pagination).toEqual({ page: 4, page_size: 2, total: 5, has_more: false })
   })
 
-  it('tells shares in one event of two users apart', async () => {
+  it('distinguishes the shares of two users in one event', async () => {
     const { data } = await get(`/v1/users/${bob}/market-liquidation-rewards?market=${markets.usdc}`)
     expect(data).toMatchObject([{ txHash: hash('bb'), accountId: bob }])
   })

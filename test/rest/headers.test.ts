@@ -192,8 +192,8 @@ describe('etag', () => {
   })
 })
 
-describe('a kept answer that tells the time of the request', () => {
-  it('tells it anew each time, with the same ETag, and reads the store once', async () => {
+describe('a cached answer with the time of the request', () => {
+  it('has a new time for each request, with the same ETag, and reads the store once', async () => {
     const kept = { 'cache-control': 'max-age=0' }
     const path = `/positions/${ada}`
     const first = await gateway.get(path, kept)

@@ -255,7 +255,7 @@ describe('cursors and text', () => {
 })
 
 describe('several parameters that are wrong', () => {
-  it('are all told, in the path and in the query', async () => {
+  it('are all reported, in the path and in the query', async () => {
     const path =
       '/v1/users/abc/market-position-snapshots?page=0&page_size=1001&chain_id=x&from_timestamp=y&to_timestamp=&market=&should_group_by_timestamp=z'
     expect(await refusedFor(path)).toEqual([
@@ -266,7 +266,7 @@ describe('several parameters that are wrong', () => {
     ])
   })
 
-  it('are told for a breakdown too', async () => {
+  it('are reported for a breakdown too', async () => {
     expect(await refusedFor('/points/breakdown-by-assets?limit=0&asset=x&cursor=')).toEqual([
       'query asset',
       'query cursor',
@@ -663,7 +663,7 @@ describe('bodies', () => {
     expect((await sendRaw(gateway.base, head, `${chunk.repeat(17)}0\r\n\r\n`)).status).toBe(413)
   })
 
-  it('of a content type that is none are a 415', async () => {
+  it('with an invalid content type are a 415', async () => {
     expect((await problemOf(await post('/points/resync', '{}', 'x'))).status).toBe(415)
   })
 

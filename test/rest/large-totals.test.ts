@@ -36,7 +36,7 @@ test('totals beyond what a double holds are written to the millionth', async () 
   )
 })
 
-test('what a side of a position has at most is told', async () => {
+test('the maximum points of a side of a position are documented in the error', async () => {
   const side = (points: number) =>
     importFiles(gateway, { positions: [position(ANN, 1, { pointsA: points, pointsB: 0 })] })
   await side(2 ** 33)

@@ -115,7 +115,7 @@ describe('/openapi.json', () => {
       }
   })
 
-  it('tells the documented limits', () => {
+  it('has the documented limits', () => {
     const parameters = document.paths['/v1/users/{address}/earnings'].get.parameters
     const schemaOf = (name: string) => parameters.find((parameter: Json) => parameter.name === name).schema
     expect(schemaOf('address')).toMatchObject({ type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' })

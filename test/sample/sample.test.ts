@@ -242,7 +242,7 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
       expect(distinct(data['vault-snapshots'], 'timestamp')).toEqual(days.map(String))
     })
 
-    test('tells one story in positions and snapshots', () => {
+    test('is consistent between positions and snapshots', () => {
       const dayAndSide = (row: Row) => `${row.accountId} ${row.marketId} ${row.timestamp}`
       const snapshots = group(data['market-snapshots'], dayAndSide)
       const pools = new Map(data.pools.map((row) => [row.id, row]))

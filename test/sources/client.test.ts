@@ -41,7 +41,7 @@ test('a server that fails twice is asked again', async () => {
   expect(await json()).toBe(3)
 })
 
-test('one that always fails is asked as often as is set, and told', async () => {
+test('one that always fails is retried as often as configured, and reported', async () => {
   await start((_, response) => answerJson(response, { errors: [{ message: 'the index\nis behind' }] }, 503))
   await expect(json()).rejects.toMatchObject({
     code: 'SOURCE_FAILED',
@@ -188,7 +188,7 @@ test('a server that is not there', async () => {
   await expect(json()).rejects.toThrow('The source failed: nothing listens there (tried 2 times).')
 })
 
-test('what a server says that does not speak HTTP is told in words, and each error is passed on for the log', async () => {
+test('a server that does not speak HTTP is reported in words, and each error is passed on for the log', async () => {
   const failed = vi.fn()
   client = openClient({ timeoutMs: 2000, retries: 1, maxBytes: 1000, waitMs: 5, onFailedAttempt: failed })
   const ssh = createServer((socket) => socket.on('error', never).end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')

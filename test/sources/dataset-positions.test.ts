@@ -82,7 +82,7 @@ describe('positions from a directory', () => {
     expect(receipts).toEqual(whole(dir))
   })
 
-  test('is opened anew for each run', async () => {
+  test('is opened for each run', async () => {
     const { dir, source } = await directory({ 'positions.jsonl': 'first' })
     expect((await read(source)).records).toEqual(['first'])
     await writeFile(join(dir, 'positions.jsonl'), 'second')
@@ -105,7 +105,7 @@ describe('positions from a directory', () => {
       /failed: it has no positions file \(positions\.jsonl or positions\.jsonl\.gz\)\.$/,
     ],
     ['no file of the format', { 'x.txt': '' }, /failed: .* holds no file of the import format \(pools\.jsonl, .*\)\.$/],
-    ['a file in both forms', { 'positions.jsonl': '', 'positions.jsonl.gz': '' }, /holds both .*: keep one of them\.$/],
+    ['a file in both forms', { 'positions.jsonl': '', 'positions.jsonl.gz': '' }, /has both .*: keep one of them\.$/],
   ])('a directory with %s', async (_, content, message) => {
     const { source } = await directory(content)
     await expect(read(source)).rejects.toMatchObject({ code: 'SOURCE_FAILED', message: expect.stringMatching(message) })
@@ -175,12 +175,12 @@ describe('positions from an http(s) base', () => {
     },
   )
 
-  test('an answer that has no end to be told by is refused', async () => {
+  test('an answer without a detectable end is refused', async () => {
     const { source, base } = await server((_, response) => {
       response.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${text}`)
     })
     await expect(read(source)).rejects.toThrow(
-      `The source of positions, ${base}, failed: it does not tell where its answer ends, so that a cut would not be seen, for positions.jsonl.`,
+      `The source of positions, ${base}, failed: it does not say where its answer ends, so truncation would go unnoticed, for positions.jsonl.`,
     )
   })
 

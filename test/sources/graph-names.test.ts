@@ -1,6 +1,6 @@
 import { buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { inNamesOf, ownNames, parseNames } from '../../src/sources/positions/graph-names.ts'
+import { defaultNames, inNamesOf, parseNames } from '../../src/sources/positions/graph-names.ts'
 import { positionsByCursor, positionsByOffset } from '../../src/sources/positions/graph-operations.ts'
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
@@ -8,7 +8,7 @@ const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
 describe('names of a source', () => {
   test('those that are given replace ours', () => {
     expect(parseNames('{"user": "account.id", "time": "where.timestamp: BigInt!", "pools": ""}')).toEqual({
-      ...ownNames,
+      ...defaultNames,
       user: 'account.id',
       time: 'where.timestamp: BigInt!',
       pools: '',
@@ -18,8 +18,8 @@ describe('names of a source', () => {
   test.each([
     ['nonsense', 'must be a JSON object such as {"user": "account.id", "time": "timestamp"}'],
     ['["user"]', 'must be a JSON object'],
-    ['{"usr": "account"}', 'names "usr", which is none of positions, block, '],
-    ['{"toString": "account"}', 'names "toString", which is none of'],
+    ['{"usr": "account"}', 'names "usr", which is not one of positions, block, '],
+    ['{"toString": "account"}', 'names "toString", which is not one of'],
     ['{"user": ""}', 'must not leave out user: only block, pools, time, first, limit can be'],
     ['{"user": 7}', 'must give user a name such as "user" or "account.id", not 7'],
     ['{"user": "account id"}', 'must give user a name'],
@@ -35,7 +35,7 @@ const named = (names: object) => parseNames(JSON.stringify(names))
 
 describe('an operation in the names of a source', () => {
   test('is ours where the source has our names', () => {
-    const text = plain(inNamesOf(ownNames, positionsByCursor))
+    const text = plain(inNamesOf(defaultNames, positionsByCursor))
     expect(text).toContain('query PositionsByCursor($pools: [String!]!, $time: Int!, $first: Int!, $after: String)')
     expect(text).not.toMatch(/\w: \w+ [{}\w]/)
   })
@@ -100,6 +100,6 @@ describe('an operation in the names of a source', () => {
       time: 'where.timestamp: BigInt!',
     })
     expect(validate(schema, parse(inNamesOf(names, positionsByOffset)))).toEqual([])
-    expect(validate(schema, parse(inNamesOf(ownNames, positionsByOffset)))).not.toEqual([])
+    expect(validate(schema, parse(inNamesOf(defaultNames, positionsByOffset)))).not.toEqual([])
   })
 })

@@ -116,7 +116,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     expect(records.map(({ userAddress }) => userAddress)).toEqual(sourcePositions(10).map(({ user }) => user))
   })
 
-  test('tells what was fetched', async () => {
+  test('has a receipt of what was fetched', async () => {
     const bodies: string[] = []
     const positions = sourcePositions(7)
     const server = await startPositions({
@@ -167,7 +167,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
       expect(await failure({ positions: [] }, { settings })).toBe(`it has no positions of ${DAY}`)
     })
 
-    test('it gives an empty list, whatever it counts', async () => {
+    test('it returns an empty list and any count', async () => {
       expect(
         await lying((page) => {
           page.nodes = []
@@ -260,7 +260,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
       ).toBe(`page 2, row 2: ${reason}`)
     })
 
-    test('a row is none', async () => {
+    test('a row is null', async () => {
       expect(
         await onPage(2, (page) => {
           page.nodes[2] = null
@@ -552,7 +552,7 @@ describe('prices', () => {
   const { [`sonic:${S}`]: _, ...withoutS } = coins
   const { [`sonic:${WETH}`]: __, ...withoutWeth } = coins
 
-  test('a token of a pool that appears must have one, also where nothing of it is held', async () => {
+  test('every token of a pool with positions must have one, even if its amounts are 0', async () => {
     const positions = [sourcePosition(1, { aSupplied: '0', aBorrowed: '0' })]
     expect(await of(positions, withoutS)).toBe(
       `no price of S (${S}) on sonic (chain 146) at ${DAY}T00:00:00.000Z can be had: it does not know the token`,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { openClient } from '../../src/sources/client.ts'
-import { ownNames } from '../../src/sources/positions/graph-names.ts'
+import { defaultNames } from '../../src/sources/positions/graph-names.ts'
 import { openPositionsSource, type PositionsSettings } from '../../src/sources/positions/open-positions-source.ts'
 import {
   answerJson,
@@ -140,7 +140,7 @@ describe('what POSITIONS_SOURCE names', () => {
     ])
   })
 
-  test('is found out anew for each run', async () => {
+  test('is detected for each run', async () => {
     let handler = graphAt('/')
     const server = await start((request, response) => handler(request, response))
     const client = openClient({ timeoutMs: 1000, retries: 0, maxBytes: 1_000_000 })
@@ -221,7 +221,7 @@ describe('settings of sources', () => {
       POSITIONS_SOURCE_FORMAT: 'auto',
       POSITIONS_SOURCE_PAGING: 'cursor',
       POSITIONS_SOURCE_PAGE_SIZE: 1000,
-      POSITIONS_SOURCE_FIELDS: ownNames,
+      POSITIONS_SOURCE_FIELDS: defaultNames,
       PRICES_MAX_AGE_SECONDS: 21_600,
       PRICES_CHAINS: {},
       SOURCE_TIMEOUT_MS: 30_000,
@@ -239,7 +239,7 @@ describe('settings of sources', () => {
       PRICES_SOURCE: 'https://coins.llama.fi',
       PRICES_CHAINS: '146=sonic, 999=hyperliquid',
     })
-    expect(config.POSITIONS_SOURCE_FIELDS).toEqual({ ...ownNames, user: 'account.id' })
+    expect(config.POSITIONS_SOURCE_FIELDS).toEqual({ ...defaultNames, user: 'account.id' })
     expect(config.PRICES_CHAINS).toEqual({ 146: 'sonic', 999: 'hyperliquid' })
   })
 
@@ -271,7 +271,7 @@ describe('settings of sources', () => {
     [{ MAX_PRICE_JUMP: '1' }, 'MAX_PRICE_JUMP must be more than 1'],
     [
       { POSITIONS_SOURCE_FIELDS: '{"usr": "account"}' },
-      `POSITIONS_SOURCE_FIELDS names "usr", which is none of ${Object.keys(ownNames).join(', ')}`,
+      `POSITIONS_SOURCE_FIELDS names "usr", which is not one of ${Object.keys(defaultNames).join(', ')}`,
     ],
   ])('%j is one clear line', (env, message) => {
     expect(problem(env)).toBe(message)

@@ -32,7 +32,7 @@ async function pricesOf(coins: Record<string, Coin>, tokens: ChainToken[], setti
   return sourceAt(server.base, settings).prices(tokens, TIME)
 }
 
-test('gives prices and decimals, and tells what was fetched', async () => {
+test('returns prices and decimals, and a receipt of what was fetched', async () => {
   const coins = {
     [`ethereum:${ann.address}`]: { price: 2.5 },
     [`sonic:${ann.address}`]: { price: 3, decimals: 6, confidence: 0.9 },

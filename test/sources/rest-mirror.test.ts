@@ -517,7 +517,7 @@ describe('a server that cannot be believed', () => {
           ({ pagination }) => Object.assign(pagination, { has_more: true }) && undefined,
         ),
       },
-      /vault-position-snapshots tells of more rows after \d+ of \d+/,
+      /vault-position-snapshots announces more rows after \d+ of \d+/,
     ],
     [
       'gives the first page again',
@@ -548,7 +548,7 @@ describe('a server that cannot be believed', () => {
           ({ data }) => Object.assign(data[0], { accountId: NOBODY }) && undefined,
         ),
       },
-      /asked for those of 0x\w+, it gave a market snapshot of 0xf+/,
+      /asked for data of 0x\w+, it returned a market snapshot of 0xf+/,
     ],
     [
       'names a market that it does not list',
@@ -607,7 +607,7 @@ describe('a server that cannot be believed', () => {
   }
 
   for (const [what, options, sentence] of faults)
-    test(`that ${what} is told of in a sentence`, async () => {
+    test(`that ${what} is reported in a sentence`, async () => {
       cursor = undefined as unknown as string
       pages = []
       const error = await walk(options).then(
@@ -654,7 +654,7 @@ describe('a server that cannot be believed', () => {
     await expect(moves(1000)).rejects.toThrow(/its data changed while they were read, 2 times in a row\.$/)
   })
 
-  test('without a graph, its reports tell that data change', async () => {
+  test('without a graph, changed data is detected by its reports', async () => {
     let asked = 0
     const options: ProxyOptions = {
       answer: documented,
@@ -704,10 +704,10 @@ describe('a server that cannot be believed', () => {
 
   test('is an http(s) address, and users are addresses', async () => {
     await expect(mirrorGateway({ client, base: 'ftp://here' }, dir)).rejects.toThrow(
-      'ftp://here is no address of a server: it must begin with http:// or https://.',
+      'ftp://here is not the URL of a server: it must begin with http:// or https://.',
     )
     await expect(mirrorGateway({ client, base: source.base, users: ['0x12'] }, dir)).rejects.toThrow(
-      '0x12 is no user: an address is 0x and 40 hex digits.',
+      '0x12 is not a user: an address is 0x and 40 hex digits.',
     )
     await expect(mirrorGateway({ client, base: 'http://127.0.0.1:9' }, dir)).rejects.toThrow(/nothing listens there/)
   })

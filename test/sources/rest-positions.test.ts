@@ -100,7 +100,7 @@ describe('positions of another gateway', () => {
     expect(fetched.receipts()).toEqual([])
   })
 
-  test('are what manualupdate takes: the points are computed anew', async () => {
+  test('are what manualupdate takes: the points are recomputed', async () => {
     const copy = await startGateway({ positionsSource: restPositions(client, gateway.base) })
     try {
       await withMirror({ client, base: gateway.base }, (dataset) =>
@@ -232,7 +232,7 @@ describe('a server that cannot be believed', () => {
     ],
   ]
   for (const [what, options, sentence] of faults)
-    test(`that ${what} is told of in a sentence`, async () => {
+    test(`that ${what} is reported in a sentence`, async () => {
       proxy = await startProxy(gateway.base, options)
       const error = await read(restPositions(client, proxy.base), dates[0] as string).then(
         () => undefined,
@@ -244,7 +244,7 @@ describe('a server that cannot be believed', () => {
     })
 
   test('is an http(s) address', () => {
-    expect(() => restPositions(client, 'here')).toThrow('here is no address of a server')
+    expect(() => restPositions(client, 'here')).toThrow('here is not the URL of a server')
   })
 
   test('can be stopped', async () => {

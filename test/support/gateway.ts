@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { createApp } from '../../src/app.ts'
-import { openCache } from '../../src/cache/cache.ts'
+import { openCache } from '../../src/cache/open-cache.ts'
 import { readConfig } from '../../src/config.ts'
 import { openNotifications } from '../../src/db/connect/notifications.ts'
 import { openStore as openGatewayStore } from '../../src/db/connect/store.ts'

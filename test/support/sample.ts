@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { bringStandingsUp } from '../../src/domain/points/bring-standings-up.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { sampleFiles } from '../../src/sample/sample.ts'
 import type { Dataset } from '../../src/sources/dataset/dataset.ts'
 import type { Gateway } from './gateway.ts'
@@ -17,5 +17,5 @@ export async function loadSample(
     open: async (file) => ({ label: `${file}.jsonl`, stream: Readable.from([[...files[file](), ''].join('\n')]) }),
   }
   await importDataset({ pool: store.pool, basePoints, log: silent }, dataset)
-  await bringStandingsUp(store.pool)
+  await rebuildRankHistory(store.pool)
 }

@@ -2,7 +2,7 @@ import pg from 'pg'
 
 const CANCEL_MS = 2000
 
-/** The parts of pg's client and connection that its types leave out. */
+/** Parts of pg's client and connection that its types omit. */
 interface Internals {
   host: string
   port: number
@@ -19,8 +19,8 @@ interface CancelConnection extends pg.Connection {
 }
 
 /**
- * Asks Postgres, on a connection of its own as its protocol has it, to cancel the statement that a connection is running.
- * The request may arrive when the next statement runs: the connection must send no other before this has resolved.
+ * Cancels the running statement of a connection, over a separate connection as the protocol requires. The request may arrive
+ * late, so the connection must not send another statement before this resolves.
  */
 export function requestCancel(client: pg.ClientBase): Promise<void> {
   const { host, port, ssl, processID, secretKey } = client as unknown as Internals
@@ -41,15 +41,15 @@ export function requestCancel(client: pg.ClientBase): Promise<void> {
   })
 }
 
-/** Closes a connection without a goodbye, which a server that hangs would not answer. What waits on it fails. */
+/** Closes a connection without a goodbye, which a hanging server would not answer. Pending work on it fails. */
 export function destroyConnection(client: pg.ClientBase): void {
   const { connection } = client as unknown as Internals
   connection.stream.destroy()
 }
 
 /**
- * Runs `work` on a client so that a signal ends it at once: the statement that is running then is cancelled, and the result
- * is a rejection with the signal's reason. A connection that does not answer to that is closed.
+ * Runs `work` on a client until a signal aborts it: the running statement is cancelled, and the result rejects with the
+ * signal's reason. A connection that does not react is closed.
  */
 export async function cancelOnAbort<T>(
   client: pg.ClientBase,
@@ -74,7 +74,7 @@ export async function cancelOnAbort<T>(
   } finally {
     signal.removeEventListener('abort', cancel)
     clearTimeout(deadline)
-    // The connection must not go on to other work with a cancel still on its way.
+    // A pending cancel must not hit other work on the connection.
     await cancelling
   }
 }

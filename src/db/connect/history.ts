@@ -1,8 +1,8 @@
 import type { Store } from './store.ts'
 
 /**
- * Names the state of the data that a read started now would see: of all stores and all times, no two states that
- * differ have the same name. A version number alone comes again after a restore.
+ * Identifies the state of the data that a read started now would see, uniquely across stores and time. A version number
+ * alone would repeat after a restore.
  */
 export async function historyPoint({ pool }: Pick<Store, 'pool'>): Promise<string> {
   const { rows } = await pool.query<{ point: string }>({

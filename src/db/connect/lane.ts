@@ -1,7 +1,7 @@
 import { unavailable } from '../faults.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
-/** How many may wait, and for how long: more would only be refused later. */
+/** The bounds of the queue. More reads would only be rejected later. */
 const MAX_WAITING = 500
 const MAX_WAIT_MS = 10_000
 
@@ -12,7 +12,7 @@ interface Waiter {
   reject(error: Error): void
 }
 
-/** A limit on how many reads have a connection at a time. Others wait in the order in which they came, within bounds. */
+/** Limits how many reads have a connection at a time. Others wait in a bounded queue. */
 export class Lane {
   readonly #size: number
   readonly #waiting = new Set<Waiter>()
@@ -29,7 +29,7 @@ export class Lane {
     return true
   }
 
-  /** Takes a slot as soon as one is free. @throws UNAVAILABLE when too many wait, or for too long */
+  /** Takes a slot as soon as one is free. @throws UNAVAILABLE if the queue is full or the wait too long */
   async enter(scope: ReadScope): Promise<void> {
     if (this.tryEnter()) return
     if (this.#waiting.size >= MAX_WAITING) throw unavailable()
@@ -38,7 +38,7 @@ export class Lane {
     })
   }
 
-  /** Gives a slot back. */
+  /** Releases a slot. */
   leave(): void {
     const [next] = this.#waiting
     if (!next) {
@@ -49,7 +49,7 @@ export class Lane {
     next.resolve()
   }
 
-  /** Turns those away who have waited too long, or for whom nobody waits. */
+  /** Rejects reads that have waited too long or whose clients have gone. */
   sweep(now: number): void {
     for (const waiter of this.#waiting) {
       const end = endOf(waiter.scope, now) ?? (now - waiter.since > MAX_WAIT_MS ? unavailable() : undefined)
@@ -59,7 +59,7 @@ export class Lane {
     }
   }
 
-  /** Turns away all who wait. */
+  /** Rejects all waiting reads. */
   close(): void {
     for (const { reject } of this.#waiting) reject(unavailable())
     this.#waiting.clear()

@@ -4,7 +4,7 @@ import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
-/** How many statements may be without an answer. */
+/** The maximum number of unanswered statements. */
 const MAX_STATEMENTS = 2000
 
 /** Sends one statement. */
@@ -12,7 +12,7 @@ export type Work<T> = (client: Pick<pg.ClientBase, 'query'>) => Promise<T>
 
 export interface Timed<T> {
   result: T
-  /** How long Postgres was at it. */
+  /** How long Postgres worked on it. */
   ms: number
 }
 
@@ -21,17 +21,17 @@ export interface Sent {
   readonly name: string | undefined
   readonly scope: ReadScope
   readonly at: number
-  /** Whether its sender has been answered, or turned away. */
+  /** Whether it has been answered or rejected. */
   settled: boolean
   reject(error: unknown): void
 }
 
-/** A connection that does not wait for an answer before the next statement is sent. */
+/** A connection that pipelines statements. */
 export class Line {
   readonly #client: pg.Client
   readonly #socket = new Socket()
   readonly #sent = new Set<Sent>()
-  /** When it was connected, or the last answer came; undefined: it is not connected yet. */
+  /** When it connected or received the last answer. Undefined before it is connected. */
   #answered: number | undefined
   #corked = false
 
@@ -42,22 +42,22 @@ export class Line {
     this.#client.on('connect', () => {
       this.#answered = performance.now()
     })
-    // Statements that wait for the connection are rejected with it.
+    // Rejects statements that wait for the connection.
     this.#client.connect().catch(onLost)
     onConnect(this.#client).catch(onLost)
   }
 
-  /** Statements without an answer. */
+  /** The number of unanswered statements. */
   get waiting(): number {
     return this.#sent.size
   }
 
-  /** The statement that Postgres is at. */
+  /** The statement that Postgres is working on. */
   get head(): Sent | undefined {
     return this.#sent.values().next().value
   }
 
-  /** For how long Postgres has been at one statement. */
+  /** How long Postgres has been working on it. */
   age(now: number): number {
     return this.head && this.#answered !== undefined ? now - Math.max(this.head.at, this.#answered) : 0
   }
@@ -95,7 +95,7 @@ export class Line {
     })
   }
 
-  /** Turns away the senders whose scope has ended. What they have sent is still answered in its turn. */
+  /** Rejects statements whose scope has ended. Postgres still answers them in order. */
   sweep(now: number): void {
     for (const sent of this.#sent) {
       const end = sent.settled ? undefined : endOf(sent.scope, now)
@@ -103,13 +103,13 @@ export class Line {
     }
   }
 
-  /** Turns away all but the head: they are to be sent elsewhere. */
+  /** Rejects all statements but the first, so that they are sent elsewhere. */
   rejectFollowers(error: unknown): void {
     const { head } = this
     for (const sent of this.#sent) if (sent !== head) sent.reject(error)
   }
 
-  /** Cancels what Postgres is at, and closes the connection. */
+  /** Cancels the running statement and closes the connection. */
   cancel(): void {
     void requestCancel(this.#client)
     this.destroy()
@@ -119,7 +119,7 @@ export class Line {
     destroyConnection(this.#client)
   }
 
-  /** Closes the connection when all has been answered. */
+  /** Closes the connection once all statements are answered. */
   end(): Promise<void> {
     return this.#client.end()
   }

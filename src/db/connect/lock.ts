@@ -2,8 +2,8 @@ import pg from 'pg'
 import { sessionSql } from './session.ts'
 
 /**
- * Runs `work` while this process has a lock that all gateways on the store share; not at all while another has it.
- * The lock is on a connection of its own: it ends with the process, however that ends.
+ * Runs `work` with a lock that all gateways on the store share, or not at all if another process has it. The lock is on a
+ * separate connection, so it ends with the process.
  * @returns whether it ran
  */
 export async function whileLocked(pool: pg.Pool, key: number, work: () => Promise<void>): Promise<boolean> {
@@ -14,7 +14,7 @@ export async function whileLocked(pool: pg.Pool, key: number, work: () => Promis
     application_name: 'gateway-lock',
     keepAlive: true,
   })
-  // A lock that is lost so is found out by whoever needs to know.
+  // Work that depends on the lock notices its loss itself.
   client.on('error', () => {})
   await client.connect()
   await client.query(sessionSql())

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** What the store tells by NOTIFY, heard on one connection of its own. */
+/** Receives NOTIFY from the store on a separate connection. */
 export interface Notifications {
-  /** Whether notifications arrive: what was committed more than `silenceMs` ago has been heard. */
+  /** Whether notifications arrive. If so, all commits older than `silenceMs` have been notified. */
   readonly connected: boolean
-  /** Calls `listener` with the payload of each notification of a channel. @returns ends it */
+  /** Calls `listener` with the payload of each notification of a channel. @returns unsubscribes */
   subscribe(channel: string, listener: (payload: string) => void): () => void
-  /** Calls `listener` when it becomes connected: what was notified before may have been missed. @returns ends it */
+  /** Calls `listener` on connecting. Earlier notifications may have been missed. @returns unsubscribes */
   onUp(listener: () => void): () => void
-  /** Calls `listener` as soon as it is known that notifications may be missed. @returns ends it */
+  /** Calls `listener` as soon as notifications may be missed. @returns unsubscribes */
   onDown(listener: () => void): () => void
   close(): Promise<void>
 }
@@ -18,15 +18,15 @@ export interface Notifications {
 export interface NotificationsOptions {
   url: string
   channels: string[]
-  /** Notifies by another connection than the one that listens, as writers do. */
+  /** Notifies on another connection, as writers do. */
   notify(channel: string, payload: string): Promise<void>
-  /** Called with the failure that begins an outage, not at each attempt to end it. */
+  /** Called once per outage, with the failure that began it. */
   onError(error: Error): void
-  /** How often a notification to itself proves that notifications arrive. */
+  /** The interval of heartbeats: notifications to itself. */
   heartbeatMs?: number
-  /** Without such a proof for this long, notifications count as missed. */
+  /** Without a heartbeat for this long, notifications count as missed. */
   silenceMs?: number
-  /** How long connecting may take. */
+  /** The timeout for connecting. */
   patienceMs?: number
 }
 
@@ -36,10 +36,9 @@ const MAX_PAUSE_MS = 5000
 const CLOSING_MS = 500
 
 /**
- * Listens to channels of the store. It connects when somebody first subscribes, and again and again, with growing
- * pauses, whenever the connection is lost; a store that is away is no error of whoever subscribes. A connection that
- * is open may still hear nothing (a stalled network, a pooler in transaction mode), so only a heartbeat makes it
- * `connected`: a notification to itself that takes the way of any other.
+ * Listens to channels of the store. It connects on the first subscription and reconnects, with growing pauses, whenever the
+ * connection is lost; subscribers get no error. An open connection may still receive nothing (a stalled network, a pooler
+ * in transaction mode), so it only counts as `connected` after a heartbeat: a notification to itself.
  */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const { silenceMs = SILENCE_MS } = options
@@ -48,7 +47,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   const ups = new Set<() => void>()
   const downs = new Set<() => void>()
   let connected = false
-  /** When the newest heartbeat that was heard had been sent. */
+  /** When the newest received heartbeat was sent. */
   let provenAt = 0
   let watchdog: NodeJS.Timeout | undefined
   let outage = false
@@ -99,12 +98,12 @@ export function openNotifications(options: NotificationsOptions): Notifications 
 
   return {
     get connected() {
-      // By the clock too: a process that was stopped handles requests before its timers.
+      // Also checks the clock: a process that was stopped handles requests before its timers.
       return connected && performance.now() - provenAt < silenceMs
     },
     subscribe(channel, listener) {
       const set = listeners.get(channel)
-      if (!set) throw new Error(`${channel} is no channel that is listened to`)
+      if (!set) throw new Error(`${channel} is not a configured channel`)
       return add(set, listener)
     },
     onUp: (listener) => add(ups, listener),
@@ -117,13 +116,13 @@ export function openNotifications(options: NotificationsOptions): Notifications 
 }
 
 interface Events {
-  /** All that was committed before this time has been heard. */
+  /** All commits before this time have been notified. */
   proven(at: number): void
   down(): void
   hear(channel: string, payload: string): void
 }
 
-/** Keeps one connection for as long as it hears. @throws what it ended with, unless it was closed */
+/** Listens on one connection for as long as heartbeats arrive. @throws the error that ended it, unless it was closed */
 async function hold(
   options: NotificationsOptions,
   closing: AbortSignal,
@@ -163,7 +162,7 @@ async function hold(
     await Promise.race([client.query(commands.join('; ')), lost])
     heardAt = performance.now()
     while (!closing.aborted) {
-      // From here on nothing is sent on this connection: a pooler would lend it a server's for that, and take it back.
+      // Nothing more is sent on this connection, as a pooler would lend it a server connection only for that statement.
       notify(heartbeat, String(performance.now())).catch(() => {})
       await Promise.race([sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => {}), lost])
       if (performance.now() - heardAt > 2 * silenceMs) throw new Error(DEAF)
@@ -171,7 +170,7 @@ async function hold(
   } finally {
     down()
     closing.removeEventListener('abort', stop)
-    // A connection that is dead would wait for its goodbye for ever.
+    // A dead connection would wait forever for its goodbye.
     const { stream } = client.connection
     if (!closing.aborted) stream.destroy()
     await Promise.race([client.end().catch(() => {}), sleep(CLOSING_MS, undefined, { ref: false })])

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** A connection of its own that work on the store cannot keep busy, with a short deadline for whatever it sends. */
+/** A separate connection, which other work cannot block, with a short deadline for each statement. */
 export interface Probe {
-  /** @throws when the database does not answer in time */
+  /** @throws if the database does not answer in time */
   ping(): Promise<void>
-  /** Notifies a channel. @throws when the database does not confirm it in time */
+  /** Notifies a channel. @throws if the database does not confirm in time */
   notify(channel: string, payload: string): Promise<void>
   close(): Promise<void>
 }
 
 const DEADLINE_MS = 800
 const CLOSING_MS = 500
-/** It must not stay with a server that new connections do not reach any more. */
+/** Reconnects regularly, so as not to stay on a server that new connections no longer reach. */
 const LIFETIME_SECONDS = 60
 
 export function openProbe(url: string): Probe {
@@ -44,13 +44,13 @@ export function openProbe(url: string): Probe {
       return pinging
     },
     async notify(channel, payload) {
-      // No write waits for this, and this waits for no disk.
+      // Blocks no writer, and does not wait for the disk.
       await pool.query(`BEGIN; SET LOCAL synchronous_commit = off;
         NOTIFY ${pg.escapeIdentifier(channel)}, ${pg.escapeLiteral(payload)}; COMMIT`)
     },
     async close() {
       await Promise.race([pool.end(), sleep(CLOSING_MS, undefined, { ref: false })])
-      // One that is dead would wait for its goodbye for ever.
+      // A dead connection would wait forever for its goodbye.
       client?.connection.stream.destroy()
     },
   }

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../errors.ts'
 
-/** How many statements one operation may send. */
+/** The maximum number of statements of one operation. */
 const MAX_STATEMENTS = 500
 
-/** What one operation may read. Rows past it are dropped as they arrive, so that they never fill the memory. */
+/** Bounds what an operation may read. Rows beyond it are dropped on arrival, so that they never fill the memory. */
 export class ReadBudget {
   readonly #maxBytes: number
   #bytes = 0
@@ -13,18 +13,18 @@ export class ReadBudget {
     this.#maxBytes = maxBytes
   }
 
-  /** What is wrong with what was read; undefined: nothing. */
+  /** The error if a bound was exceeded. */
   get fault(): GatewayError | undefined {
     return this.#bytes > this.#maxBytes ? answerTooLarge(this.#maxBytes) : undefined
   }
 
-  /** Counts a row of so many bytes. @returns whether it may be kept */
+  /** Counts a row. @returns whether it is within the bound */
   takes(bytes: number): boolean {
     this.#bytes += bytes
     return this.#bytes <= this.#maxBytes
   }
 
-  /** Counts a statement that is about to be sent. @throws BAD_INPUT */
+  /** Counts a statement before it is sent. @throws BAD_INPUT */
   count(): void {
     if (++this.#statements > MAX_STATEMENTS)
       throw new GatewayError(
@@ -34,7 +34,7 @@ export class ReadBudget {
   }
 }
 
-/** An answer with more bytes than the server puts together. */
+/** The error for an answer that exceeds MAX_ANSWER_BYTES. */
 export const answerTooLarge = (maxBytes: number) =>
   new GatewayError(
     'ANSWER_TOO_LARGE',

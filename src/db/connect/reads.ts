@@ -7,9 +7,9 @@ import { Lane } from './lane.ts'
 import { Line, type Sent, type Timed, type Work } from './line.ts'
 import { type Cancellation, endOf, type ReadScope } from './scope.ts'
 
-/** A statement that took no longer when it was last sent does not hold up those behind it. */
+/** A statement that took at most this long last time may be pipelined. */
 const QUICK_MS = 5
-/** A read that takes longer belongs to the slow ones. */
+/** A read that takes longer moves to the slow lane. */
 const SLOW_MS = 250
 const SWEEP_MS = 50
 const CLOSING_MS = 500
@@ -17,44 +17,43 @@ const CLOSING_MS = 500
 interface ReadsOptions {
   /** How to connect. */
   client: ClientConfig
-  /** The connections of reads that need one for themselves. */
+  /** The pool for reads that need a connection each. */
   pool: Pool
-  /** How many connections there are at most that several statements share; with 0, all reads run in the pool. */
+  /** The maximum number of shared connections. With 0, all reads run in the pool. */
   lines: number
-  /** How many of the pool's connections slow reads may have. */
+  /** The pool connections that slow reads may use. */
   slow: number
-  /** How many of them other reads may have. */
+  /** The pool connections that other reads may use. */
   quick: number
-  /** How long the reads of one operation may take; 0: there is no limit. */
+  /** The time limit for the reads of one operation. 0 means no limit. */
   timeoutMs: number
-  /** Sends the first statement of each connection. */
+  /** Sends the first statement of a connection. */
   onConnect(connection: pg.ClientBase): Promise<void>
 }
 
-/** How long a statement took the last times: `doubtful` was slow once, which may have been the event loop's doing. */
+/** The recent speed of a statement. `doubtful` was slow once, which may have been due to the event loop. */
 type Speed = 'quick' | 'doubtful' | 'slow'
 
-/** Rejects what is to be sent again, on another connection. */
+/** Signals that a statement must be sent again on another connection. */
 const MOVED = Symbol('moved')
 
 /**
- * Reads on the store. Statements that were quick the last time share a few connections, on which they are sent without
- * waiting for each other's answers: what is sent in one turn of the event loop is one write. All others have a connection
- * of the pool each, in one of two lanes: a read that turns out to be slow must take a slot of the slow lane, or waits for
- * one and starts again, so that slow reads never hold up the others.
+ * Runs reads on the store. Statements that were quick last time share a few connections, on which they are pipelined: those
+ * of one turn of the event loop are one write. Other reads use a pool connection each, in one of two lanes. A read that turns
+ * out to be slow moves to the slow lane, or waits for a slot there and starts again, so slow reads never block others.
  *
- * One timer ends what nobody waits for, and what has reached its deadline by this process's clock: a database that hangs
- * does not keep its own. The connection is closed then, and the statement is cancelled.
+ * A timer ends reads whose clients have gone or whose deadline has passed by this process's clock, since a hanging database
+ * does not keep its own. It cancels the statement and closes the connection.
  */
 export class Reads {
   readonly #options: ReadsOptions
   readonly #quick: Lane
   readonly #slow: Lane
   readonly #lines = new Set<Line>()
-  /** Lines that are left to one slow statement. */
+  /** Shared connections that are left to one slow statement. */
   readonly #detached = new Map<Line, Sent>()
   readonly #exclusive = new Set<ExclusiveRead>()
-  /** By the name of the statement. */
+  /** By statement name. */
   readonly #speeds = new Map<string, Speed>()
   readonly #timer: NodeJS.Timeout
 
@@ -62,17 +61,17 @@ export class Reads {
     this.#options = options
     this.#quick = new Lane(options.quick)
     this.#slow = new Lane(options.slow)
-    // What was answered while the event loop was busy is not late: sockets are read before it is looked at.
+    // Runs after sockets are read, so that an answer that arrived while the event loop was busy is not late.
     this.#timer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref()
   }
 
-  /** The bounds of an operation that starts now. */
+  /** Starts the scope of an operation. */
   scope(cancellation?: Cancellation): ReadScope {
     const { timeoutMs } = this.#options
     return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, cancellation }
   }
 
-  /** Lends a connection to work that sends one statement, of this name if it has one. */
+  /** Lends a connection to work that sends one statement, with its name if it has one. */
   readonly lend = async <T>(name: string | undefined, work: Work<T>, scope = this.scope()): Promise<T> => {
     for (;;) {
       const speed = name === undefined ? undefined : this.#speeds.get(name)
@@ -90,8 +89,8 @@ export class Reads {
   }
 
   /**
-   * Lends a connection to work that sends several statements, or is known to be slow. Work that has to wait in the slow lane
-   * is run again from its beginning.
+   * Lends a connection to work that sends several statements or is known to be slow. Work that must wait for the slow lane is
+   * restarted.
    */
   async exclusive<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow = false): Promise<T> {
     const lane = slow ? this.#slow : this.#quick
@@ -110,7 +109,7 @@ export class Reads {
     return this.exclusive(scope, work, true)
   }
 
-  /** Ends all reads, and closes the connections that they share. */
+  /** Ends all reads and closes the shared connections. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     for (const lane of [this.#quick, this.#slow]) lane.close()
@@ -139,7 +138,7 @@ export class Reads {
     else this.#speeds.delete(name)
   }
 
-  /** The shared connection with the least to do; undefined: there is none. */
+  /** The least busy shared connection. Undefined if there is none. */
   #line(): Line | undefined {
     const { lines, client, onConnect } = this.#options
     let best: Line | undefined
@@ -176,7 +175,7 @@ export class Reads {
     }
   }
 
-  /** Leaves a shared connection to the slow statement at its head. The others are sent again, elsewhere. */
+  /** Leaves a shared connection to its slow first statement. The others are sent again on other connections. */
   #detach(line: Line): void {
     const { head } = line
     this.#lines.delete(line)
@@ -191,13 +190,13 @@ export class Reads {
   }
 }
 
-/** A read that has one of the pool's connections for itself. */
+/** A read with a pool connection of its own. */
 class ExclusiveRead {
   readonly scope: ReadScope
-  /** Where it has a slot. */
+  /** The lane in which it has a slot. */
   lane: Lane
   #client: PoolClient | undefined
-  /** When it had its connection. */
+  /** When it got its connection. */
   #since = Number.POSITIVE_INFINITY
   #ended = false
   #reject: (error: unknown) => void = () => {}
@@ -216,18 +215,18 @@ class ExclusiveRead {
     })
   }
 
-  /** For how long it has had its connection. */
+  /** How long it has had its connection. */
   age(now: number): number {
     return now - this.#since
   }
 
-  /** Gives its slot back for one of another lane, which it has. */
+  /** Releases its slot after it got one in another lane. */
   moveTo(lane: Lane): void {
     this.lane.leave()
     this.lane = lane
   }
 
-  /** Rejects it at once; its statement is cancelled, and its connection closed. */
+  /** Rejects it at once, cancels its statement and closes its connection. */
   end(error: unknown): void {
     if (this.#ended) return
     this.#reject(error)

@@ -1,19 +1,19 @@
 import { GatewayError } from '../../errors.ts'
 import { tooSlow } from '../faults.ts'
 
-/** Says whether nobody waits for a result any more. An AbortSignal is one; so is a client whose connection is looked at. */
+/** Tells whether a result is no longer needed. An AbortSignal is one, and so is a client's connection. */
 export interface Cancellation {
   readonly aborted: boolean
 }
 
-/** What bounds the reads of one operation: all its statements share one deadline, and end when nobody waits for them. */
+/** Bounds the reads of one operation: its statements share a deadline, and end when its result is no longer needed. */
 export interface ReadScope {
-  /** On the clock of `performance.now()`; infinite where there is no limit. */
+  /** By `performance.now()`. Infinite if there is no limit. */
   readonly deadline: number
   readonly cancellation: Cancellation | undefined
 }
 
-/** Why the reads of a scope must end now; undefined: they may go on. */
+/** Why the reads of a scope must end now. Undefined if they may continue. */
 export function endOf({ deadline, cancellation }: ReadScope, now: number): GatewayError | undefined {
   if (cancellation?.aborted) return new GatewayError('UNAVAILABLE', 'The client has gone.')
   return now >= deadline ? tooSlow() : undefined

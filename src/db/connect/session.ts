@@ -1,4 +1,4 @@
-/** Postgres notices within half a minute that a client's machine has vanished, and frees its locks. */
+/** Lets Postgres notice within half a minute that a client's machine has vanished, and free its locks. */
 const KEEPALIVES = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
@@ -7,13 +7,13 @@ const KEEPALIVES = {
 }
 
 export interface SessionSettings {
-  /** How long Postgres may be at one statement, in milliseconds; 0: as long as the store allows. */
+  /** The time limit of a statement in milliseconds. 0 means the server's default. */
   statement_timeout?: number
-  /** How long a statement may wait for a lock, in milliseconds; 0: as long as the store allows. */
+  /** The time limit for a lock in milliseconds. 0 means the server's default. */
   lock_timeout?: number
 }
 
-/** What a new session sends first. By a statement, since a pooler may refuse to connect with parameters. */
+/** The first statement of a session. Poolers may reject the same settings as connection parameters. */
 export function sessionSql(settings: SessionSettings = {}): string {
   const chosen = Object.entries(settings).filter(([, value]) => value > 0)
   return [...Object.entries(KEEPALIVES), ...chosen].map(([name, value]) => `SET ${name} = ${value}`).join('; ')

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import type { ReadBudget } from './read-budget.ts'
 
-/** A row as Postgres wrote it: the text of each column. */
+/** A row as sent by Postgres: the text of each column. */
 export type TextRow = (string | null)[]
 
-/** Sends a statement and keeps its rows as they come; pg would make values of them, by their types. */
+/** Sends a statement and collects its rows as text, which pg would parse by type. */
 export function textRows(
   client: Pick<pg.ClientBase, 'query'>,
   statement: { name: string | undefined; text: string; values: unknown[] },
@@ -16,7 +16,7 @@ export function textRows(
   })
 }
 
-/** The part of pg's query that its clients call and that is another here. */
+/** The methods of pg's query that its clients call and that differ here. */
 class TextQuery extends pg.Query {
   readonly read: TextRow[] = []
   readonly #budget: ReadBudget | undefined

@@ -2,8 +2,8 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Pool, PoolClient } from 'pg'
 
 /**
- * What is written may take as long as it takes. A server that can tell looks every second whether the client is there: one
- * that was killed keeps no lock. One that hangs loses its locks in time: no wait for a source is that long.
+ * Writes have no time limit. If it can, the server checks every second that the client is connected, so that a killed one
+ * loses its locks. A hanging client loses its locks later than any wait for a source.
  */
 const BEGIN = `BEGIN;
   SET LOCAL statement_timeout = 0;
@@ -13,14 +13,14 @@ const BEGIN = `BEGIN;
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;
   END $$`
 
-/** Half of a pool's connections are for transactions: readers, and what a transaction needs beside it, have the others. */
+/** Transactions use at most half of a pool's connections. The rest is for readers and for statements beside a transaction. */
 export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options.max / 2))
 
 const limits = new WeakMap<Pool, LimitFunction>()
 
 /**
- * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it rejects.
- * A connection that fails in between is closed, never returned to the pool.
+ * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is closed, not
+ * returned to the pool.
  */
 export function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const limit = limits.get(pool) ?? pLimit(mostWriters(pool))

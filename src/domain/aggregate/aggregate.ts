@@ -2,22 +2,22 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Bounds } from './bounds.ts'
 
-/** A number that is computed for each group. */
+/** A measure that is computed for each group. */
 export interface Measure {
   type: 'count' | 'float' | 'amount'
   description: string
   /** The SQL over rows `t`. */
   sql: string
-  /** It has a meaning only in groups by one of these; it is null in others. */
+  /** Null unless rows are grouped by one of these. */
   only?: string[]
   nullable?: boolean
 }
 
-/** One kind of rows that can be grouped. */
+/** A kind of rows that can be grouped. */
 export interface Aggregate {
-  /** The rows `t`, of which only those that the filter lets through are read. */
+  /** Selects the rows `t` that match the filter. */
   rows(filter: Bounds, groupBy: readonly string[]): Prisma.Sql
-  /** What each way to group selects: the fields of a key with their SQL over `t`. */
+  /** The key fields of each group dimension, with their SQL over `t`. */
   groups: Record<string, Record<string, string>>
   measures: Record<string, Measure>
 }
@@ -25,17 +25,17 @@ export interface Aggregate {
 export interface AggregateRequest {
   filter: Bounds
   groupBy: readonly string[]
-  /** Measures to sort by; ties, and groups without any, are in the order of their keys. */
+  /** Measures to sort by. Ties are sorted by key. */
   orderBy: readonly { by: string; direction: 'ASC' | 'DESC' }[]
   first: number
   offset: number
-  /** The measures that are wanted: only these, those that are sorted by, and the count are computed. */
+  /** The selected measures. Only these, the sort keys and the count are computed. */
   wanted: ReadonlySet<string>
 }
 
 export type AggregateRow = Record<string, Date | bigint | number | string | null>
 
-/** The groups of the rows that a filter lets through, in one statement. Without `groupBy` all rows are one group. */
+/** Groups the rows that match a filter, in one statement. Without `groupBy`, all rows are one group. */
 export function aggregated(
   reader: Reader,
   { rows, groups, measures }: Aggregate,
@@ -43,7 +43,7 @@ export function aggregated(
 ): Promise<AggregateRow[]> {
   const keys = Object.assign({}, ...groupBy.map((group) => groups[group])) as Record<string, string>
   const names = Object.keys(keys)
-  // The count makes one group of rows that have no key.
+  // The count makes one group of rows without a key.
   const needed = new Set(['count', ...wanted, ...orderBy.map(({ by }) => by)])
   const computed = Object.entries(measures).filter(([name]) => needed.has(name))
   const values = computed.map(([name, { type, sql, only }]) => {
@@ -62,7 +62,7 @@ export function aggregated(
     ${Prisma.raw(sorted.length ? `ORDER BY ${sorted.join(', ')}` : '')} LIMIT ${first} OFFSET ${offset}`
 }
 
-/** The ways to group by time, of rows whose UTC date is `date`. */
+/** The time dimensions of rows with the UTC date `date`. */
 export const byTime = (date: string) => ({
   DATE: { start: date },
   WEEK: { start: `date_trunc('week', ${date}::timestamp)::date` },
@@ -75,7 +75,7 @@ export const count = (description: string, sql = 'count(*)::int'): Measure => ({
   sql,
 })
 
-/** A sum and an average of decimals, such as `exact` makes of doubles; where `unpriced` rows have none, they are left out of both. */
+/** The sum and the average of decimals, such as those of `exact`. If `unpriced`, rows may be null and are left out. */
 export function sumAndAverage(name: string, decimal: string, what: string, unpriced = false): Record<string, Measure> {
   const left = unpriced ? ' Rows without a price are left out. Null if no row has a price.' : ''
   const sum = `sum(${decimal})`

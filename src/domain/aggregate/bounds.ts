@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts'
 
-/** Which rows an aggregate is over; each kind of rows heeds its own. Dates are UTC, both ends included. */
+/** The filter of an aggregate. Each kind of rows uses some of the fields. Dates are UTC and inclusive. */
 export interface Bounds {
   users?: string[] | null
   chainId?: number | null
@@ -12,14 +12,14 @@ export interface Bounds {
   vault?: string | null
 }
 
-/** A bound on the users of one aggregate. */
+/** The maximum number of users in one aggregate. */
 export const MAX_AGGREGATE_USERS = 100
 const DAY_MS = 86_400_000
 
 /**
- * Refuses a filter that would read a whole table.
- * @param dates how many dates may be read without users
- * @param advice what a filter must have
+ * Rejects a filter that would read a whole table.
+ * @param dates the maximum number of dates without users
+ * @param advice tells what the filter needs
  * @throws BAD_INPUT
  */
 export function assertBounded({ users, from, to }: Bounds, dates: number, advice: string): void {

@@ -24,7 +24,7 @@ const side = (of: 'a' | 'b') =>
 const columns = 't.user_address, t.distribution_date, t.market_address, pool.chain_id'
 const SAME = Prisma.raw(`pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address
   AND pp.market_address = t.market_address`)
-/** The points of a date are next to each other, and read as a whole; those of a user or a pool are looked up one by one. */
+/** Points of a date are adjacent and read as a whole. Points of a user or a pool are looked up one by one. */
 const from = ({ users, pool }: Bounds, dates: (column: string) => Prisma.Sql[]) => Prisma.sql`FROM position t
   ${
     users || pool
@@ -39,7 +39,7 @@ const bySide = Prisma.raw(`SELECT ${columns}, side.*`)
 const sides = Prisma.raw(`CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
   AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
 
-/** Positions, or, where tokens are asked for, their sides. */
+/** Selects positions, or their sides if grouped or filtered by token. */
 export const positionAggregate: Aggregate = {
   rows(filter, groupBy) {
     assertBounded(filter, filter.pool ? MAX_POOL_DATES : MAX_DATES, ADVICE)

@@ -11,7 +11,7 @@ const columns = (market: string, vault: string) => `t.account_id, t.chain_id, t.
   t.claimed_timestamp, ${market} AS market_id, ${vault} AS vault_id`
 const claimed = 't.claimed_timestamp IS NOT NULL'
 
-/** Users' shares of liquidation rewards, those of markets (by the collateral's market) and those of vaults. */
+/** Users' shares of liquidation rewards: of markets (by collateral market) and of vaults. */
 export const rewardAggregate: Aggregate = {
   rows(filter) {
     assertBounded(filter, MAX_DATES, `give users, or from and to at most ${MAX_DATES} dates apart`)

@@ -6,7 +6,7 @@ import { assertBounded, type Bounds } from './bounds.ts'
 
 const MAX_DATES = 366
 
-/** That the moment `t.timestamp` is on one of the dates of a range. */
+/** Conditions that `t.timestamp` is on a date of a range. */
 export function between({ from, to }: Bounds): Prisma.Sql[] {
   const midnight = (date: Date, days: number) => Math.floor(date.getTime() / 86_400_000 + days) * 86_400
   const where: Prisma.Sql[] = []
@@ -15,7 +15,7 @@ export function between({ from, to }: Bounds): Prisma.Sql[] {
   return where
 }
 
-/** The UTC date of the moment `t.timestamp`. */
+/** The UTC date of `t.timestamp`. */
 export const DATE = "(to_timestamp(t.timestamp) AT TIME ZONE 'UTC')::date"
 
 function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): Aggregate {

@@ -1,13 +1,13 @@
 import type { Row } from './reader.ts'
 
-/** Large enough that rows sorted by key are neighbours in an index, small enough to be nothing beside a process. */
+/** Large enough that rows sorted by key are neighbours in an index, small enough not to matter for memory. */
 const FULL_BYTES = 8 * 1024 * 1024
-/** More than a row can have: a field has a few hundred characters at most. */
+/** More than a row can need: a field has at most a few hundred characters. */
 const ROW_BYTES = 256 * 1024
 
-/** Records on their way to the store, as the text of a COPY. One buffer serves for all chunks of a file. */
+/** A chunk of records as COPY text. All chunks of a file share one buffer. */
 export class Chunk {
-  /** Whether a key came more than once, so that the staging table needs its last record only. */
+  /** Whether a key occurred more than once, so that only its last record counts. */
   hasDuplicates = false
   private readonly keys = new Set<string>()
   private readonly buffer = Buffer.allocUnsafe(FULL_BYTES + ROW_BYTES)
@@ -30,7 +30,7 @@ export class Chunk {
     return this.bytes >= FULL_BYTES
   }
 
-  /** The text so far, until `clear`. */
+  /** The text since the last `clear`. */
   toBuffer(): Buffer {
     return this.buffer.subarray(0, this.bytes)
   }

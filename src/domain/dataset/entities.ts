@@ -1,13 +1,13 @@
 import type { PoolClient } from 'pg'
 import type { Entity } from './records.ts'
 
-/** Pools by id, markets and vaults by chain and id: everything that a record may name. */
+/** The entities that records may reference: pools by id, markets and vaults by chain and id. */
 export type Entities = Record<Entity, Set<string>>
 
-/** The key of an entity: a pool's chain is undefined, since its id is enough. */
+/** The key of an entity. A pool's chain is undefined, since its id is unique. */
 export const entityKey = (chainId: string | undefined, id: string) => (chainId === undefined ? id : `${chainId}:${id}`)
 
-/** Those in the store. A protocol has hundreds, so they fit in memory. */
+/** Reads the stored entities. A protocol has hundreds, so they fit in memory. */
 export async function storedEntities(client: PoolClient): Promise<Entities> {
   const keys = async (sql: string) => {
     const { rows } = await client.query<{ key: string }>(sql)

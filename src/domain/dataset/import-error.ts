@@ -1,24 +1,24 @@
 import { GatewayError } from '../../errors.ts'
 
-/** Something wrong with one line of a dataset. */
+/** An invalid line of a dataset. */
 export interface BadLine {
-  /** The file's name as messages give it, such as `positions.jsonl`. */
+  /** The name of the file in messages, such as `positions.jsonl`. */
   file: string
-  /** From 1. */
+  /** Starting at 1. */
   line: number
-  /** Undefined where the line as a whole is wrong. */
+  /** Undefined if the whole line is invalid. */
   field?: string
   reason: string
 }
 
-/** How many bad lines an error describes; the rest is counted. */
+/** The number of invalid lines that an error describes. Further ones are only counted. */
 export const SHOWN = 20
 
-/** A dataset that does not fit the import format. Nothing of it was stored. */
+/** A dataset that does not fit the import format. Nothing was stored. */
 export class ImportError extends GatewayError {
-  /** The first ones, in the order of the files and their lines. */
+  /** The first invalid lines, in the order of files and lines. */
   readonly badLines: BadLine[]
-  /** How many there are in all. */
+  /** The total number of invalid lines. */
   readonly count: number
 
   constructor(dataset: string, badLines: BadLine[], count: number) {

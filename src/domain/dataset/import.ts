@@ -12,7 +12,7 @@ import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import { finishImportRecords, openImportRecords, recordFailedImport } from '../distribution/run-record.ts'
 import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
-import { settle, takeTurn } from '../points/settle.ts'
+import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { Chunk } from './chunk.ts'
 import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
@@ -26,33 +26,33 @@ export interface ImportDeps {
   log: { info(fields: object, message?: string): void }
 }
 
-/** How far a file is read. */
+/** The progress of reading a file. */
 export interface ImportProgress {
   /** The file's name, such as `positions.jsonl`. */
   file: string
   bytes: number
-  /** Its length, where that is known. */
+  /** The length of the file, if known. */
   size?: number
   lines: number
 }
 
 export interface ImportOptions {
-  /** Who asked, for the record of the runs and the multipliers' history. */
+  /** The actor in run records and multiplier revisions. */
   requestedBy?: string
   onProgress?(progress: ImportProgress): void
-  /** Rolls the import back, whatever it is doing; it then rejects with the signal's reason. */
+  /** Rolls the import back, which then rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
 export interface FileSummary {
-  /** Lines that hold a record. */
+  /** Lines with a record. */
   lines: number
-  /** Records that were new, or different before; the rest was there already. */
+  /** New or changed records. */
   written: number
 }
 
 export interface ImportSummary {
-  /** By the file's name, such as `positions.jsonl`, in the order of the import. */
+  /** By file name, such as `positions.jsonl`, in the order of the import. */
   files: Record<string, FileSummary>
   /** The distribution dates whose totals changed, as YYYY-MM-DD, in order. */
   dates: string[]
@@ -60,10 +60,10 @@ export interface ImportSummary {
 }
 
 /**
- * Imports a dataset in the import format, whole or not at all, in one transaction: records, points of positions that
- * came without, users, and the totals and ranks that follow. Readers see the old data until it ends. An import that
- * makes no difference changes nothing, not even the data version. Memory does not grow with the dataset.
- * @throws ImportError for lines that do not fit, with the first of them; BAD_INPUT for a file that cannot be read
+ * Imports a dataset atomically in one transaction: records, missing points of positions, users, totals and ranks. Readers
+ * see the old data until it ends. An import without differences changes nothing, not even the data version. Memory use does
+ * not grow with the dataset.
+ * @throws ImportError with the first invalid lines, BAD_INPUT for a file that cannot be read
  */
 export async function importDataset(
   { pool, basePoints, log }: ImportDeps,
@@ -74,7 +74,7 @@ export async function importDataset(
   signal?.throwIfAborted()
   const work = inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
-      await takeTurn(client)
+      await lockWriters(client)
       await actAs(client, requestedBy)
       await client.query(stagedRuns)
       await client.query("SET LOCAL work_mem = '64MB'")
@@ -101,10 +101,10 @@ export async function importDataset(
       if (dates.length > 0) {
         const runIds = await runIdsOf(client, dates)
         await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
-        await settle(client, { dates, runIds, kind: 'import', startedAt })
+        await refreshRollups(client, { dates, runIds, kind: 'import', startedAt })
         await finishImportRecords(client, runIds)
       }
-      // Statements that wrote no row have raised the data version too: take that back.
+      // Rolls back the data version, which statements that wrote no row have raised too.
       if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
       return { files, dates }
     }),
@@ -119,23 +119,23 @@ export async function importDataset(
   return { ...summary, seconds }
 }
 
-/** One import, as it goes from file to file. */
+/** The state of an import across its files. */
 interface Run {
   client: PoolClient
   basePoints: BasePoints
   onProgress: ImportOptions['onProgress']
   signal: AbortSignal | undefined
-  /** Those of the store and of the import so far. */
+  /** Entities in the store and in the import so far. */
   entities: Entities
   badLines: BadLine[]
   badCount: number
-  /** The tables in which a row was written. */
+  /** The tables with written rows. */
   touched: Set<string>
   dates: Set<string>
   sources: SourceReceipt[]
 }
 
-/** The ids that the import's chunks gave to the runs of these dates, in their order. */
+/** The run ids that the import's chunks assigned to these dates, in the same order. */
 async function runIdsOf(client: PoolClient, dates: string[]): Promise<string[]> {
   const { rows } = await client.query<{ run_id: string }>(
     'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, place) JOIN staged_run USING (distribution_date) ORDER BY place',
@@ -146,7 +146,7 @@ async function runIdsOf(client: PoolClient, dates: string[]): Promise<string[]> 
 
 type OpenFile = NonNullable<Awaited<ReturnType<Dataset['open']>>>
 
-/** Reads one chunk of a file while Postgres stores the one before. From the first bad line on, it only reads. */
+/** Reads each chunk of a file while Postgres stores the one before. After the first invalid line it only reads. */
 async function importFile(
   run: Run,
   file: DatasetFile,
@@ -181,7 +181,7 @@ async function importFile(
     chunk.clear()
   }
 
-  // It may fail before it is read; reading tells that too.
+  // It may fail before it is read, and reading reports that too.
   stream.on('error', () => {})
   if (signal) addAbortSignal(signal, stream)
   await client.query(sql.create)
@@ -212,7 +212,7 @@ async function importFile(
   return summary
 }
 
-/** What a run's record says of the positions that were imported. */
+/** The receipt of imported positions in a run's record. */
 const receipt = (name: string, digest: string, count: number): SourceReceipt => ({
   kind: 'POSITIONS',
   name,
@@ -230,7 +230,7 @@ async function stage(client: PoolClient, sql: UpsertSql, chunk: Chunk): Promise<
   if (chunk.hasDuplicates) await client.query(sql.keepLast)
 }
 
-/** Stores what is staged. It gives the lines whose id belongs to another record, in which case it stores nothing. */
+/** Stores the staged records. Returns the lines whose id belongs to another record, and then stores nothing. */
 async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summary: FileSummary) {
   if (sql.clashes) await client.query('SAVEPOINT chunk')
   try {
@@ -241,7 +241,7 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
       for (const { date } of rows) dates.add(date)
       const count = dated ? rows.reduce((sum, row) => sum + row.written, 0) : (rowCount ?? 0)
       if (count > 0) touched.add(table)
-      // A position may differ in its points only.
+      // A position may differ only in its points.
       if (table !== '"user"') written = Math.max(written, count)
     }
     summary.written += written
@@ -259,7 +259,7 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Says which file it was that could not be read. */
+/** Adds the name of the file to an error of reading it. */
 async function* readingErrors<T>(label: string, source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source

@@ -2,22 +2,21 @@ import { type Entities, entityKey } from './entities.ts'
 import type { Entity, RecordFormat } from './records.ts'
 import { NULL } from './values.ts'
 
-/** A field's problem, or the whole line's. */
+/** A problem of a field or of the whole line. */
 export interface Problem {
   field?: string
   reason: string
 }
 
-/** A record that fits: its fields as COPY text, in the order of the format, and its natural key. */
+/** A valid record: its fields as COPY text, in the order of the format, and its natural key. */
 export interface Row {
   texts: string[]
   key: string
 }
 
 /**
- * Makes a reader of one file's records: lines of JSON, or what was parsed already. It checks a record against the format
- * and against the `entities` that are known, which grow with what it reads, and gives the row, all that is wrong with
- * the record, or undefined for a blank line.
+ * Creates a reader of one file's records, which are lines of JSON or parsed already. It validates a record by the format and
+ * the known `entities`, to which it adds, and returns the row, all problems of the record, or undefined for a blank line.
  */
 export function rowReader(
   format: RecordFormat,
@@ -36,7 +35,7 @@ export function rowReader(
     kindOf: typeof to === 'string' ? () => to : (texts: string[]) => texts[indexOf(to.kindIn)] as Entity,
   }))
 
-  /** The texts of a record, where its problems are left; one that has any is given an empty text in that place. */
+  /** The texts of a record. Problems are collected, with an empty text for the field. */
   function encode(record: Record<string, unknown>, problems: Problem[]): string[] {
     const texts: string[] = []
     let found = 0
@@ -69,7 +68,7 @@ export function rowReader(
     if (record === undefined || 'reason' in record) return record && [{ reason: String(record.reason) }]
     const problems: Problem[] = []
     const texts = encode(record.fields, problems)
-    // Also of a record that is wrong elsewhere: what names it is not wrong for that.
+    // Also for an invalid record, so that records that reference it are not reported.
     if (defines) entities[defines].add(keyOf(defines, texts, own))
     for (const { field, at, kindOf } of references) {
       const kind = kindOf(texts)
@@ -100,7 +99,7 @@ function parse(line: string): { fields: Record<string, unknown> } | { reason: st
   return { fields: value as Record<string, unknown> }
 }
 
-/** A value as a message shows it: it may be long, or hold what a terminal should not get. */
+/** Formats a value for a message: shortened, and without control characters. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
@@ -111,7 +110,7 @@ function shown(value: unknown): string {
 
 const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? field : shown(field))
 
-/** What an unknown field was probably meant to be. */
+/** Suggests a known field for an unknown one. */
 function known(field: string, names: string[]): string {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
   const meant = names.find((name) => plain(name) === plain(field))

@@ -21,30 +21,30 @@ import {
   uuid,
 } from './values.ts'
 
-/** What a record can name: it must be in the import, or in the store already. */
+/** An entity that a record can reference. It must be in the import or in the store. */
 export type Entity = 'pool' | 'market' | 'vault'
 
-/** One file of the import format: validation, COPY and the upsert all follow from it. */
+/** A file of the import format, from which validation, COPY and the upsert derive. */
 export interface RecordFormat {
-  /** Where its records are stored; a field's column is its name in snake case. */
+  /** The table of its records. A field's column is its name in snake case. */
   table: string
-  /** Every field that a record can have, in any order. */
+  /** All fields that a record can have, in any order. */
   fields: Record<string, FieldType>
-  /** The fields of the natural key: a record replaces an earlier one with the same. */
+  /** The fields of the natural key. A record replaces an earlier one with the same key. */
   key: string[]
-  /** The fields of the table's key, where that has more. */
+  /** The fields of the table's key, if it has more. */
   tableKey?: string[]
-  /** The fields that the table has no column for. */
+  /** Fields without a column in the table. */
   besides?: string[]
-  /** The field that holds a user's address. */
+  /** The field with a user's address. */
   user?: string
-  /** What kind of entity the file's records are; known under their id, and their chain if they are no pools. */
+  /** The kind of entity that the records are. */
   defines?: Entity
-  /** The fields that name an entity, and its kind or the field that holds its kind. Markets and vaults are on `chainId`. */
+  /** Fields that reference an entity, with its kind or the field of its kind. Markets and vaults are on `chainId`. */
   references?: Record<string, Entity | { kindIn: string }>
-  /** The field that no two records share, although it is not the key. */
+  /** A unique field that is not the key. */
   unique?: string
-  /** What must hold between fields whose types are right. */
+  /** Checks between fields, after each field is valid. */
   check?(record: Record<string, unknown>): { field: string; reason: string } | undefined
 }
 
@@ -73,7 +73,7 @@ const snapshot = {
   timestamp: seconds,
 }
 
-/** The import format, as in its document: a row there is an entry here. */
+/** The import format: one entry for each row of its document. */
 export const records: Record<DatasetFile, RecordFormat> = {
   pools: {
     table: 'pool',
@@ -235,7 +235,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
 }
 
-/** pointsA and pointsB come together or not at all; points, where given, is their sum. */
+/** pointsA and pointsB are given together or not at all. If given, points is their sum. */
 function pointsFit({ pointsA, pointsB, points }: Record<string, unknown>) {
   if (typeof pointsA !== 'number' && typeof pointsB !== 'number')
     return points === undefined ? undefined : { field: 'points', reason: 'needs pointsA and pointsB' }

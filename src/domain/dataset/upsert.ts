@@ -2,21 +2,21 @@ import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import { type RecordFormat, records } from './records.ts'
 
-/** The SQL that stores one file, chunk by chunk, all derived from its format. */
+/** The SQL that stores a file chunk by chunk, derived from its format. */
 export interface UpsertSql {
   /** The table of its records. */
   table: string
-  /** Makes the staging table: the file's fields as columns, and the number of the `line`. */
+  /** Creates the staging table, with the file's fields and the `line` number as columns. */
   create: string
   /** COPY ... FROM STDIN into the staging table. */
   copy: string
-  /** Leaves the last of the staged records that have the same key: an upsert cannot replace a row twice. */
+  /** Keeps the last staged record of each key, as an upsert cannot replace a row twice. */
   keepLast: string
-  /** Gives every staged distribution date the id of its run; undefined: the format has no dates. */
+  /** Assigns a run id to each staged distribution date. Undefined if the format has no dates. */
   numberRuns: string | undefined
-  /** Bring the tables up to the staged records; equal rows stay as they are. */
+  /** Write the staged records to the tables. Unchanged rows are not written. */
   upserts: Upsert[]
-  /** The `line` and `id` of staged records whose id belongs to another key; undefined: the format has no such id. */
+  /** Selects `line` and `id` of staged records whose id belongs to another key. Undefined if the format has no such id. */
   clashes: string | undefined
   /** Empties the staging table. */
   clear: string
@@ -26,16 +26,16 @@ export interface UpsertSql {
 export interface Upsert {
   table: string
   text: string
-  /** Whether the answer is a row for every distribution date that it wrote: its `date`, YYYY-MM-DD, and `written` rows. */
+  /** Whether it returns a row for each written distribution date: its `date`, YYYY-MM-DD, and `written` rows. */
   dated: boolean
 }
 
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
+/** The staging table of a file's chunks. It has no key, so that COPY is fast. */
 const STAGING = 'staged'
 
-/** The run of each distribution date that is being written, and the positions that were replaced by others. */
+/** The run of each written distribution date, and the positions that were replaced by others. */
 export const stagedRuns = `
   CREATE TEMP TABLE staged_run (distribution_date date PRIMARY KEY, run_id bigint) ON COMMIT DROP;
   CREATE TEMP TABLE staged_replaced (distribution_date date, user_address text, market_address text) ON COMMIT DROP`
@@ -44,13 +44,13 @@ const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('ru
   FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s ON CONFLICT DO NOTHING`
 
 /**
- * A UUID that depends on the natural key alone, for a position that came without an id. It begins with the date and the
- * user, so that what is stored in the order of the key goes to neighbouring places in the indexes that hold ids, too.
+ * A UUID derived from the natural key, for a position without an id. It begins with the date and the user, so that inserts in
+ * key order go to neighbouring pages of id indexes too.
  */
 export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
     || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
 
-/** What is stored of a column, where that is not just what the record says. `old` is the row that has the key. */
+/** The stored value of columns that differ from the record's. `old` is the existing row with the key. */
 const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
   multipliers: {
     join: 'LEFT JOIN multiplier old USING (pool_address)',
@@ -98,7 +98,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
   }
 }
 
-/** INSERT of a SELECT; a row that has the key already is replaced, but only if that makes a difference to what `matters`. */
+/** INSERT of a SELECT. An existing row with the key is replaced only if a column in `matters` differs. */
 function upsert(table: string, columns: string[], key: string[], source: string, matters?: string[]): Upsert {
   const values = columns.filter((column) => !key.includes(column))
   const list = (prefix: string) => (matters ?? values).map((column) => `${prefix}.${column}`).join(', ')
@@ -106,7 +106,7 @@ function upsert(table: string, columns: string[], key: string[], source: string,
     ? `DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
        WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`
     : 'DO NOTHING'
-  // What is sorted by key goes to neighbouring places in its index: fewer pages are read and logged.
+  // Rows sorted by key go to neighbouring index pages, so fewer pages are read and logged.
   const sorted = `ORDER BY ${key.map((column) => columns.indexOf(column) + 1).join(', ')}`
   const insert = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
     ON CONFLICT (${key.join(', ')}) ${action}`
@@ -117,7 +117,7 @@ function upsert(table: string, columns: string[], key: string[], source: string,
   return dated(table, `${insert} RETURNING ${key.map((k) => `t.${k}`).join(', ')}, t.xmax <> 0 AS was_there`, replaced)
 }
 
-/** A statement that writes rows of dates, and another one upon what it returns. */
+/** A statement that writes rows of dates, followed by another one on the rows that it returns. */
 function dated(table: string, write: string, then?: string): Upsert {
   const text = `WITH written AS (${write})${then ? `, next AS (${then})` : ''}
     SELECT distribution_date::text AS date, count(*)::int AS written FROM written GROUP BY written.distribution_date`
@@ -128,7 +128,7 @@ function upsertUsers(field: string): Upsert {
   return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`)
 }
 
-/** The points that a position came with, or those that its pool's multiplier makes of it now. */
+/** The points of an imported position, or those that its pool's current multiplier yields. */
 function upsertPoints(basePoints: BasePoints): Upsert {
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
   const key = ['distribution_date', 'user_address', 'market_address']
@@ -145,7 +145,7 @@ function upsertPoints(basePoints: BasePoints): Upsert {
   )
 }
 
-/** Points that are what they were, of a position that is not: the run that replaced it has given them. */
+/** Unchanged points of a changed position are credited to the run that replaced the position. */
 const claimEqualPoints = dated(
   'position_points',
   `UPDATE position_points t SET run_id = r.run_id
@@ -155,7 +155,7 @@ const claimEqualPoints = dated(
    RETURNING t.distribution_date`,
 )
 
-/** A record's natural key is shorter than its table's, which ends in the user: another user's row with it goes. */
+/** The table's key also has the user, so a row of another user with the record's natural key is removed. */
 function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat): Upsert {
   const equal = key.map(snakeCase).map((column) => `t.${column} = s.${column}`)
   const differs = tableKey

@@ -1,18 +1,18 @@
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 
 /**
- * The type of a field: what a JSON value must be, and how it is written for COPY. An `encode` takes the parsed value
- * and gives its COPY text (escaped), or undefined where the value does not fit.
+ * The type of a field. `encode` turns a parsed JSON value into escaped COPY text, or returns undefined if the value is
+ * invalid.
  */
 export interface FieldType {
   /** The column type in Postgres. */
   sql: string
-  /** What a message says of it: 'must be' what. */
+  /** Completes 'must be' in messages. */
   what: string
   encode(value: unknown): string | undefined
-  /** Whether null is a value of it. */
+  /** Whether null is valid. */
   nullable?: boolean
-  /** The COPY text that stands for a record without the field; undefined: the field is required. */
+  /** The COPY text for a record without the field. Undefined if the field is required. */
   absent?: string
 }
 
@@ -23,7 +23,7 @@ export const nullable = (type: FieldType): FieldType => ({ ...type, what: `${typ
 export const optional = (type: FieldType): FieldType => ({ ...type, absent: NULL })
 export const defaulting = (type: FieldType, absent: string): FieldType => ({ ...type, absent })
 
-/** The bound on a text, in characters: a key of several still fits an index. */
+/** The maximum length of a text in characters, so that a key of several texts fits an index. */
 const MAX_TEXT = 500
 
 const matching = (pattern: RegExp, sql: string, what: string, write: (value: string) => string = (text) => text) => ({
@@ -32,15 +32,15 @@ const matching = (pattern: RegExp, sql: string, what: string, write: (value: str
   encode: (value: unknown) => (typeof value === 'string' && pattern.test(value) ? write(value) : undefined),
 })
 
-/** 20 bytes; stored lower-case. */
+/** 20 bytes, stored in lower case. */
 export const address: FieldType = matching(/^0x[0-9a-fA-F]{40}$/, 'text', 'an address (0x and 40 hex digits)', (text) =>
   text.toLowerCase(),
 )
 
-/** 32 bytes; stored as given. */
+/** 32 bytes, stored as given. */
 export const hash: FieldType = matching(/^0x[0-9a-fA-F]{64}$/, 'text', 'a transaction hash (0x and 64 hex digits)')
 
-/** Stored lower-case. */
+/** Stored in lower case. */
 export const uuid: FieldType = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'text', 'a UUID', (text) =>
   text.toLowerCase(),
 )
@@ -50,7 +50,7 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 const hasSpecial = /[\\\t\n\r]/
 const unstorable = /[\0\p{Surrogate}]/u
 
-/** Any text that Postgres can hold: no NUL, no half of a surrogate pair. */
+/** Any text that Postgres can store: no NUL, no lone surrogate. */
 export const text: FieldType = {
   sql: 'text',
   what: `a text of at most ${MAX_TEXT} characters, without NUL and broken Unicode`,
@@ -60,7 +60,7 @@ export const text: FieldType = {
   },
 }
 
-/** A text that names something. */
+/** A non-empty text. */
 export const name: FieldType = {
   ...text,
   what: `a text of 1 to ${MAX_TEXT} characters, without NUL and broken Unicode`,
@@ -73,21 +73,21 @@ export const oneOf = (type: string, ...values: string[]): FieldType => ({
   encode: (value) => (typeof value === 'string' && values.includes(value) ? value : undefined),
 })
 
-/** A double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999 is one too large. */
+/** A finite double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999 overflows. */
 export const number: FieldType = {
   sql: 'double precision',
   what: 'a number',
   encode: (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined),
 }
 
-/** Points, which are stored in millionths. */
+/** Points, stored in millionths. */
 export const points: FieldType = {
   sql: 'bigint',
   what: `a number from -${MAX_POINTS} to ${MAX_POINTS}`,
   encode: (value) => (typeof value === 'number' ? millionths(value) : undefined),
 }
 
-/** A double from 0 up. */
+/** A non-negative double. */
 export const multiplier: FieldType = {
   ...number,
   what: 'a number from 0 up',
@@ -107,7 +107,7 @@ export const integer: FieldType = integerTo(Number.MAX_SAFE_INTEGER, 'bigint', '
 /** The decimals of a token, a byte in its contract. */
 export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 to 255')
 
-/** Digits up to a maximum, without leading zeros, so that equal numbers are equal texts. */
+/** Digits up to a maximum. Leading zeros are dropped, so that equal numbers are equal texts. */
 const digitsTo = (max: string, sql: string, what: string): FieldType => ({
   sql,
   what,
@@ -118,7 +118,7 @@ const digitsTo = (max: string, sql: string, what: string): FieldType => ({
   },
 })
 
-/** A token amount in its smallest unit; as digits all the way, a double would lose some. */
+/** A token amount in its smallest unit, as digits, since a double would lose some. */
 export const uint256: FieldType = digitsTo(
   String(2n ** 256n - 1n),
   'numeric(78,0)',
@@ -134,14 +134,14 @@ export const seconds: FieldType = digitsTo(
 
 const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00)$/
 
-/** The instant of an ISO 8601 text in UTC, or undefined; 30 February is none, although Date takes it. */
+/** Parses an ISO 8601 text in UTC. Rejects 30 February, which Date accepts. */
 function instantOf(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !isoInstant.test(value) || value.startsWith('0000')) return undefined
   const date = new Date(value)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value.slice(0, 10)) ? date : undefined
 }
 
-/** A moment, to the millisecond. */
+/** A point in time, to the millisecond. */
 export const instant: FieldType = {
   sql: 'timestamptz(3)',
   what: 'an ISO 8601 timestamp in UTC, such as "2026-11-09T12:30:00.000Z"',
@@ -155,7 +155,7 @@ function midnightOf(value: unknown): string | undefined {
 
 let lastMidnight: { value: unknown; text: string | undefined } = { value: undefined, text: undefined }
 
-/** A distribution date, stored as a date. Neighbours mostly share theirs, so the last one is remembered. */
+/** A distribution date. Caches the last one, which neighbouring records mostly share. */
 export const midnight: FieldType = {
   sql: 'date',
   what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z"',

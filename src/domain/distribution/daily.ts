@@ -5,15 +5,15 @@ import { GatewayError } from '../../errors.ts'
 import { newestDistribution } from './freshness.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
 
-/** Who asks for the runs of the daily job, in their records. */
+/** The actor in the run records of the daily job. */
 export const SCHEDULE = 'schedule'
 
 const DAY_MS = 86_400_000
-/** How long after its first, second and third failure a date is tried again; then at the next tick. */
+/** The delays before a failed date is retried. After the last retry it waits for the next tick. */
 const RETRY_MS = [60_000, 5 * 60_000, 15 * 60_000]
 
 export interface DailyDeps extends ManualUpdateDeps {
-  /** At most how many dates are caught up at a time. */
+  /** The maximum number of missed dates to catch up with. */
   catchUp: number
   log: {
     debug(fields: object, message?: string): void
@@ -22,14 +22,13 @@ export interface DailyDeps extends ManualUpdateDeps {
   }
 }
 
-/** How far the dates of a tick are: all there, to be looked at again in a moment, or left to the next tick. */
+/** The state of a tick: all dates computed, to be retried soon, or left to the next tick. */
 export type DailyOutcome = 'done' | 'pending' | 'given up'
 
 /**
- * Computes the dates that are due at a tick, in order: those after the newest stored one up to the tick's date, at most
- * `catchUp` of them, the newest ones; of an empty store the tick's date alone. A date that fails holds up those after
- * it. Of all gateways on the store one does it at a time, and all take the failures of each other into account: they are
- * in the record of the runs. Meant to be called often; it does nothing while nothing is to be done.
+ * Computes the dates that are due at a tick, in order: the newest `catchUp` dates after the newest stored one up to the
+ * tick's date, or only the tick's date in an empty store. A failed date blocks later ones. Only one gateway on a store does
+ * so at a time, and failures count for all gateways, since run records are shared. It is cheap to call if nothing is due.
  * @throws the signal's reason
  */
 export async function computeDue(deps: DailyDeps, tick: Date): Promise<DailyOutcome> {
@@ -50,7 +49,7 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<DailyOutc
 }
 
 /**
- * The dates that are due at a tick, in order, and those that are left out since they are too many.
+ * The dates that are due at a tick, in order, and older dates that are skipped because there are too many.
  * @param newest the newest stored distribution date
  */
 export function dueDates(newest: Date | null, tick: Date, catchUp: number): { dates: Date[]; left: Date[] } {
@@ -61,7 +60,7 @@ export function dueDates(newest: Date | null, tick: Date, catchUp: number): { da
   return { dates: due.slice(-catchUp), left: due.slice(0, -catchUp) }
 }
 
-/** @param left dates before it that nobody will compute, to be told with its first try */
+/** @param left skipped dates before it, which are logged with the first attempt */
 async function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): Promise<DailyOutcome> {
   const { pool, log, now, signal } = deps
   const day = isoDay(date)
@@ -70,7 +69,7 @@ async function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): P
   if (failures > 0 && pause === undefined) return 'given up'
   if (pause !== undefined && last && now().getTime() < last.getTime() + pause) return 'pending'
   if (failures === 0 && left.length > 0)
-    log.warn({ dates: left.map(isoDay) }, 'too many distributions are missing: these dates are left out')
+    log.warn({ dates: left.map(isoDay) }, 'too many distributions are missing: these dates are skipped')
   try {
     const run = await manualUpdate(deps, date, SCHEDULE)
     log.info({ date: day, run: run.id, positions: run.positionCount }, 'computed the distribution of the day')
@@ -91,7 +90,7 @@ async function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): P
   }
 }
 
-/** How often the job has failed with a date since a tick, on whichever gateway, and when it last began. */
+/** How often the job has failed for a date since a tick, on any gateway, and when it last started. */
 async function failuresOf(pool: Pool, day: string, tick: Date): Promise<{ failures: number; last: Date | null }> {
   const { rows } = await pool.query<{ failures: number; last: Date | null }>(
     `SELECT count(*)::int AS failures, max(started_at) AS last FROM run

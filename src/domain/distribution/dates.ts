@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** The stored distribution dates in order, those of a range (both ends included) or all. */
+/** The stored distribution dates in order, in an inclusive range or all. */
 export async function storedDates(pool: Pool, range: { from?: Date; to?: Date | undefined } = {}): Promise<Date[]> {
   const day = (date: Date | undefined) => date?.toISOString().slice(0, 10) ?? null
   const { rows } = await pool.query<{ date: string }>(
@@ -11,7 +11,7 @@ export async function storedDates(pool: Pool, range: { from?: Date; to?: Date | 
   return rows.map((row) => new Date(row.date))
 }
 
-/** Every date of a range, both ends included, in order: midnight UTC each. */
+/** Every date of an inclusive range in order, as midnight UTC. */
 export function runnableDates(from: Date, to: Date): Date[] {
   const dates: Date[] = []
   for (let at = from.getTime(); at <= to.getTime(); at += DAY_MS) dates.push(new Date(at))

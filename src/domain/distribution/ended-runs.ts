@@ -1,16 +1,16 @@
 import type { Pool } from 'pg'
 
-/** A run that has ended. */
+/** A finished run. */
 export interface EndedRun {
   id: string
-  /** YYYY-MM-DD; null: an import that stored nothing. */
+  /** YYYY-MM-DD. Null for an import that stored nothing. */
   day: string | null
   succeeded: boolean
   /** How long ago it ended, by the store's clock. */
   msAgo: number
 }
 
-/** Those of some runs that have ended, or all that ended lately, in the order of their ends. */
+/** The finished ones among some runs, or all recently finished runs, in the order in which they ended. */
 export async function endedRuns(pool: Pool, which: { ids: string[] } | { withinMs: number }): Promise<EndedRun[]> {
   const [condition, value] =
     'ids' in which

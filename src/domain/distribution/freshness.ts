@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** The newest stored distribution date, midnight UTC; null in a store without positions. */
+/** The newest stored distribution date, midnight UTC. Null if no positions are stored. */
 export async function newestDistribution(pool: Pool): Promise<Date | null> {
   const { rows } = await pool.query<{ date: string | null }>({
     name: 'newest-distribution',
@@ -10,7 +10,7 @@ export async function newestDistribution(pool: Pool): Promise<Date | null> {
   return date ? new Date(date) : null
 }
 
-/** How many runs of each kind have ended how: those of every gateway and of the command line. */
+/** The number of finished runs by kind and status, over all gateways and the command line. */
 export async function countRuns(pool: Pool): Promise<{ kind: string; status: string; count: number }[]> {
   const { rows } = await pool.query<{ kind: string; status: string; count: number }>(
     `SELECT kind::text, status::text, count(*)::int AS count FROM run WHERE status <> 'running' GROUP BY kind, status`,

@@ -16,17 +16,17 @@ import { sourcePools } from './source-pools.ts'
 
 export interface ManualUpdateDeps extends RunDeps {
   positionsSource: PositionsSource | undefined
-  /** How many times a token's price may be, or be a fraction of, what it was on the date before. */
+  /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number
 }
 
 /**
- * Replaces a distribution date's positions by those that the source has for it, and computes their points with the
- * present multipliers: all of it lands or none. Other writers wait only for the storing, not for the source.
- * @param date the distribution date; null: the current one, in UTC
- * @param requestedBy who asked, for the run's record
+ * Replaces a distribution date's positions with those from the source and computes their points with the current
+ * multipliers, atomically. Other writers wait only while it stores, not while it fetches.
+ * @param date the distribution date. Null means the current UTC date
+ * @param requestedBy the actor in the run's record
  * @throws BAD_INPUT for a date in the future, UNAVAILABLE without a source, CONFLICT while a run has the date,
- *   SOURCE_FAILED when the source cannot be read, has no positions of the date, or gives what cannot be believed
+ *   SOURCE_FAILED if the source cannot be read, has no positions for the date, or returns implausible data
  */
 export async function manualUpdate(
   deps: ManualUpdateDeps,
@@ -69,7 +69,7 @@ export function manualUpdatePlan(
   }
 }
 
-/** Copies the source's positions of a day into the staging table, a chunk while the next one is read. */
+/** Copies the source's positions of a day into the staging table, each chunk while the next one is read. */
 async function stage(
   client: PoolClient,
   copySql: string,
@@ -106,7 +106,7 @@ async function stage(
       }
     await flush()
   } finally {
-    // The connection is free for what comes next, which may be the end of it all.
+    // Frees the connection for the next statement, which may be a rollback.
     await copying.catch(() => {})
   }
   await copying

@@ -4,7 +4,7 @@ import { doubleOf } from '../points/millionths.ts'
 import { compute, inRun, type RunDeps, type RunPlan } from './run.ts'
 import { claimDate, type DayTotals, dayOfRun } from './run-record.ts'
 
-/** What a run would change; nothing of it is stored. */
+/** The changes that a run would make. None of them are stored. */
 export interface DistributionPreview {
   /** Midnight UTC. */
   distributionDate: Date
@@ -14,11 +14,11 @@ export interface DistributionPreview {
   /** The points of all accounts over all dates. */
   programPointsBefore: number
   programPointsAfter: number
-  /** Accounts whose points would change, those that come and go among them. */
+  /** Accounts whose points would change, including added and removed ones. */
   changedAccountCount: number
-  /** Accounts that would be on another place of the leaderboard. */
+  /** Accounts whose rank would change. */
   changedRankCount: number
-  /** The changed accounts, by the size of the change, largest first, then by address. */
+  /** Changed accounts, largest change first, then by address. */
   movers: Mover[]
 }
 
@@ -27,25 +27,25 @@ export interface Mover {
   pointsBefore: number
   pointsAfter: number
   pointsChange: number
-  /** Null: it is no account yet. */
+  /** Null if it is not an account yet. */
   rankBefore: number | null
-  /** Null: it would be no account any more. */
+  /** Null if it would no longer be an account. */
   rankAfter: number | null
 }
 
 export interface PreviewOptions {
-  /** Multipliers to compute with, in place of the stored ones; fields and pools left out are as stored. */
+  /** Multipliers to compute with. Omitted fields and pools use stored values. */
   multipliers?: MultiplierUpdate[]
-  /** How many movers, 0 to 1,000. */
+  /** The number of movers, 0 to 1,000. */
   first: number
 }
 
 export const MAX_MOVERS = 1000
 
 /**
- * Does what the plan says and takes it back: a preview is the run itself, short of its end. It has the date, and the
- * writers' turn, as long as it takes; readers do not notice.
- * @throws what the run would throw, and what `updateMultipliers` would
+ * Runs a plan and rolls it back. A preview holds the locks of its date and of writers until it ends; readers are not
+ * affected.
+ * @throws the errors of the run and of `updateMultipliers`
  */
 export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): Promise<DistributionPreview> {
   const { multipliers = [], first } = options

@@ -9,7 +9,7 @@ interface Suspect {
   before_date: string | null
 }
 
-/** A token's prices in the staged positions of each side; a pool's chain tells tokens of one address apart. */
+/** A token's prices in the staged positions of each side. The chain distinguishes tokens with the same address. */
 const STAGED = (['a', 'b'] as const)
   .map(
     (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
@@ -18,7 +18,7 @@ const STAGED = (['a', 'b'] as const)
   )
   .join(' UNION ALL ')
 
-/** The newest price of a token `t` before a day that can be one, from an index on either side. */
+/** The newest valid price of a token `t` before a day, from an index on either side. */
 const BEFORE = (['a', 'b'] as const)
   .map(
     (s) => `(SELECT p.${s}_token_price AS price, p.distribution_date AS date FROM position p
@@ -29,9 +29,9 @@ const BEFORE = (['a', 'b'] as const)
   .join(' UNION ALL ')
 
 /**
- * Refuses staged positions whose prices cannot be believed: none may be 0 or less, and none more than `maxJump` times
- * the token's price on the date before, or less than that fraction of it.
- * @throws SOURCE_FAILED with the token and its prices, in the name of the source of prices
+ * Rejects staged positions with implausible prices: 0 or less, or more than a factor of `maxJump` above or below the token's
+ * price on the date before.
+ * @throws SOURCE_FAILED that names the source of prices, the token and its prices
  */
 export async function assertPrices(client: PoolClient, day: string, source: string, maxJump: number): Promise<void> {
   const { rows } = await client.query<Suspect>(

@@ -10,37 +10,36 @@ const COLUMNS = Object.keys(fields)
   .map(snakeCase)
 const VALUES = COLUMNS.filter((column) => !KEY.includes(column))
 
-/** That a stored row is of the date $1, and of the same user and pool as the staged row `s`. */
+/** Condition: a stored row has the date $1, and the user and pool of the staged row `s`. */
 const same = (stored: string) =>
   `${stored}.distribution_date = $1 AND ${stored}.user_address = s.user_address AND ${stored}.market_address = s.market_address`
-/** What a column of the stored position `t` becomes. */
+/** The new value of a column of the stored position `t`. */
 const replacing = (column: string) => (column === 'id' ? 'coalesce(s.id, t.id)' : `s.${column}`)
 const DIFFERENT = `(${VALUES.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM (${VALUES.map(replacing).join(', ')})`
 
 /**
- * Leaves the last of the staged records that have the same key, in the order of the key: what is stored in that order
- * goes to neighbouring places in the indexes.
+ * Keeps the last staged record of each key, in key order, so that inserts go to neighbouring index pages.
  */
 export async function sortStaged(client: PoolClient): Promise<void> {
   await client.query('ALTER TABLE staged RENAME TO arrived')
   await client.query(`CREATE TEMP TABLE staged ON COMMIT DROP AS
     SELECT DISTINCT ON (${KEY.join(', ')}) * FROM arrived ORDER BY ${KEY.join(', ')}, line DESC`)
   await client.query('DROP TABLE arrived')
-  // Of all columns it would take longer than the sorting.
+  // Statistics of all columns would take longer than sorting.
   await client.query(`ANALYZE staged (${KEY.join(', ')})`)
 }
 
-/** How the staged positions of a date differ from the stored ones. */
+/** The difference between the staged and the stored positions of a date. */
 export interface Difference {
-  /** Whether nothing is stored of the date. */
+  /** Whether nothing is stored for the date. */
   isNew: boolean
-  /** Positions that only the store has, that are in both but not equal, and that only the stage has. */
+  /** Positions that are only stored, that differ, and that are only staged. */
   removed: number
   changed: number
   added: number
 }
 
-/** Compares a date's positions in one pass, so that only what differs is written. */
+/** Compares a date's positions in one pass, so that only differences are written. */
 export async function compareStaged(client: PoolClient, day: string): Promise<Difference> {
   const empty = await client.query(
     `(SELECT FROM position WHERE distribution_date = $1 ORDER BY id LIMIT 1)
@@ -59,7 +58,7 @@ export async function compareStaged(client: PoolClient, day: string): Promise<Di
   return { isNew: false, ...rows[0] }
 }
 
-/** Removes the day's stored positions that are not staged. @returns their users */
+/** Removes stored positions of the day that are not staged. @returns their users */
 export async function removeOthers(client: PoolClient, day: string): Promise<string[]> {
   const { rows } = await client.query<{ user_address: string }>(
     `WITH removed AS (
@@ -77,10 +76,9 @@ export async function removeOthers(client: PoolClient, day: string): Promise<str
 }
 
 /**
- * Stores the staged positions of a date, and their users. Equal positions stay as they are; new ones get their points. A
- * statement is one pass over the date's rows.
- * @returns the newest revision of the multipliers that all the date's points come from; undefined: some are to be
- *   computed yet
+ * Stores the staged positions of a date and their users. Unchanged positions are not written; new ones get their points.
+ * Each statement is one pass over the date's rows.
+ * @returns the newest multiplier revision behind all points of the date. Undefined if some points are still to be computed
  */
 export async function replacePositions(
   client: PoolClient,

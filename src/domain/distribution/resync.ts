@@ -3,10 +3,10 @@ import { GatewayError } from '../../errors.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 
 /**
- * Recomputes a distribution date from its stored positions and the present multipliers.
- * @param date the distribution date; null: the newest stored one
- * @param requestedBy who asked, for the run's record
- * @throws BAD_INPUT for a date in the future, NOT_FOUND where no positions are stored, CONFLICT while a run has the date
+ * Recomputes a distribution date from its stored positions and the current multipliers.
+ * @param date the distribution date. Null means the newest stored date
+ * @param requestedBy the actor in the run's record
+ * @throws BAD_INPUT for a future date, NOT_FOUND if no positions are stored, CONFLICT while another run has the date
  */
 export function resync(deps: RunDeps, date: Date | null, requestedBy: string): Promise<DistributionRun> {
   return runPlan(deps, resyncPlan(date), requestedBy)
@@ -17,7 +17,7 @@ export function resyncPlan(date: Date | null): RunPlan {
     kind: 'resync',
     async day(client, startedAt) {
       const day = date ? runDate(date, startedAt) : await newestDate(client)
-      // Without an order, a date of many positions would seem quicker to find by reading the table.
+      // Without ORDER BY, the planner would scan the table for a date with many positions.
       const any = 'SELECT FROM position WHERE distribution_date = $1 ORDER BY id LIMIT 1'
       const { rows } = await client.query(any, [day])
       if (rows.length > 0) return day

@@ -8,9 +8,9 @@ import { doubleOf } from '../points/millionths.ts'
 const LOCKED_DAY = "(date - date '2000-01-01')"
 
 /**
- * Claims a date for this transaction's run; the claim ends with the transaction, however that ends.
+ * Claims a date for this transaction's run until the transaction ends.
  * @param date YYYY-MM-DD
- * @throws CONFLICT while another run has the date, naming that run
+ * @throws CONFLICT, which names the other run, while another run has the date
  */
 export async function claimDate(client: PoolClient, date: string): Promise<void> {
   const { rows } = await client.query<{ claimed: boolean }>(
@@ -40,7 +40,7 @@ export interface RunStart {
   basePoints: BasePoints
 }
 
-/** Records a run that has claimed its date, for all to see at once. @returns its id */
+/** Records a run that has claimed its date. The record is visible at once. @returns its id */
 export async function openRecord(pool: Pool, start: RunStart): Promise<string> {
   const { kind, day, requestedBy, startedAt, basePoints } = start
   await closeDeadRuns(pool, day)
@@ -54,19 +54,19 @@ export async function openRecord(pool: Pool, start: RunStart): Promise<string> {
   return id
 }
 
-/** What a date comes to. */
+/** The totals of a date. */
 export interface DayTotals {
   positionCount: number
   accountCount: number
   totalPoints: number
 }
 
-/** The same, with what is stored of the points. */
+/** The totals of a date, with points in millionths. */
 export interface StoredTotals extends DayTotals {
   millionths: string
 }
 
-/** What a date comes to now; zeros where it is not stored. */
+/** The current totals of a date, all zero if it is not stored. */
 export async function dayOfRun(client: PoolClient, day: string): Promise<StoredTotals> {
   const { rows } = await client.query<StoredTotals>(
     `SELECT position_count AS "positionCount", account_count AS "accountCount",
@@ -77,7 +77,7 @@ export async function dayOfRun(client: PoolClient, day: string): Promise<StoredT
   return rows[0] ?? { positionCount: 0, accountCount: 0, totalPoints: 0, millionths: '0' }
 }
 
-/** Records, in the run's own transaction, that it has succeeded. */
+/** Records the success of a run, in its own transaction. */
 export async function finishRecord(
   client: PoolClient,
   id: string,
@@ -100,7 +100,7 @@ export async function finishRecord(
   return rows[0]
 }
 
-/** Records that a run has failed, and why. A store that cannot be reached keeps it for dead (see `closeDeadRuns`). */
+/** Records that a run has failed, and why. If the store is unreachable, `closeDeadRuns` does so later. */
 export async function failRecord(pool: Pool, id: string, error: unknown): Promise<void> {
   await pool
     .query(
@@ -110,18 +110,18 @@ export async function failRecord(pool: Pool, id: string, error: unknown): Promis
     .catch(() => {})
 }
 
-/** What a record says of an error: nothing of our insides. */
+/** The message of an error for a run's record, without internals. */
 export function reasonOf(error: unknown): string {
   if (error instanceof GatewayError) return error.message.slice(0, 2000)
   return error instanceof Error && error.name === 'AbortError' ? 'It was interrupted.' : 'It failed inside the gateway.'
 }
 
 /**
- * Runs whose process ended in the middle hold no lock any more: they are recorded as failed.
- * @param claimed a date that the caller has claimed: whatever ran for it has ended
+ * Marks runs as failed that no longer have their lock, because their process died.
+ * @param claimed a date that the caller has claimed, so any other run of it has ended
  */
 export async function closeDeadRuns(pool: Pool, claimed: string | null = null): Promise<void> {
-  // An update raises the data version also where it finds nothing.
+  // An update raises the data version even if it finds no row.
   const running = await pool.query("SELECT FROM run WHERE status = 'running' LIMIT 1")
   if (running.rows.length === 0) return
   await pool.query(
@@ -134,7 +134,7 @@ export async function closeDeadRuns(pool: Pool, claimed: string | null = null): 
   )
 }
 
-/** What an import did to its dates, as one run for each: in the import's transaction, around its settling. */
+/** Records one run for each date of an import, in the import's transaction. */
 export interface ImportRecord {
   dates: string[]
   runIds: string[]
@@ -144,7 +144,7 @@ export interface ImportRecord {
   sources: SourceReceipt[]
 }
 
-/** Records an import's runs before its dates are settled: what they came to until now. */
+/** Records an import's runs with the totals before its rollups are refreshed. */
 export async function openImportRecords(client: PoolClient, record: ImportRecord): Promise<void> {
   const { dates, runIds, requestedBy, startedAt, basePoints, sources } = record
   await client.query(
@@ -158,7 +158,7 @@ export async function openImportRecords(client: PoolClient, record: ImportRecord
   )
 }
 
-/** Completes them with what their dates have come to. */
+/** Completes the runs with the totals afterwards. */
 export async function finishImportRecords(client: PoolClient, runIds: string[]): Promise<void> {
   await client.query(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, position_count_after = d.position_count,

@@ -4,20 +4,20 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import { type BasePoints, pointsError, pointsSql } from '../points/formula.ts'
-import { settle, takeTurn } from '../points/settle.ts'
+import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { claimDate, dayOfRun, failRecord, finishRecord, openRecord } from './run-record.ts'
 
 export interface RunDeps {
   pool: Pool
   basePoints: BasePoints
   now(): Date
-  /** Stops the run, whatever it is doing; nothing is changed then. */
+  /** Stops the run, which is rolled back. */
   signal?: AbortSignal | undefined
 }
 
-/** What a run that recomputed a distribution did. */
+/** The result of a run. */
 export interface DistributionRun {
-  /** The run's record. */
+  /** The id of the run's record. */
   id: string
   /** Midnight UTC. */
   distributionDate: Date
@@ -27,28 +27,28 @@ export interface DistributionRun {
   finishedAt: Date
 }
 
-/** One way to compute a distribution date. Its parts are called in their order, on the run's one transaction. */
+/** A way to compute a distribution date. Its parts are called in order, in the run's transaction. */
 export interface RunPlan {
   kind: 'manualupdate' | 'resync'
   /** The date, as YYYY-MM-DD. */
   day(client: PoolClient, startedAt: Date): Promise<string> | string
-  /** Gets together what is needed before anything is written; other writers do not wait for it. */
+  /** Fetches and checks all input, before the run takes the writers' lock. */
   stage(client: PoolClient, day: string): Promise<SourceReceipt[]>
   /** Writes the date's positions. */
   store(client: PoolClient, day: string, runId: string | null): Promise<StoredDate>
 }
 
 export interface StoredDate {
-  /** The users of whom positions were removed. */
+  /** Users with removed positions. */
   removed: string[]
-  /** The newest revision of the multipliers that all the date's points were computed from; undefined: they are not yet. */
+  /** The newest multiplier revision behind all points of the date. Undefined if they are not computed yet. */
   multiplierRevision?: string | undefined
 }
 
 /**
- * Runs a plan for one date: positions, points, distribution, account totals, ranks and the run's record change together
- * or not at all. A run that fails leaves its record, which says why.
- * @throws CONFLICT while another run has the date, and what the plan throws
+ * Runs a plan for one date. Positions, points, rollups, ranks and the run's record change together or not at all. A failed
+ * run leaves a record that says why.
+ * @throws CONFLICT while another run has the date, and the errors of the plan
  */
 export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string): Promise<DistributionRun> {
   const { pool, basePoints } = deps
@@ -69,7 +69,7 @@ export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string)
   }
 }
 
-/** One transaction, which the signal stops and rolls back. */
+/** Runs a transaction that the signal rolls back. */
 export async function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolClient) => Promise<T>): Promise<T> {
   try {
     return await inTransaction(pool, (client) => cancelOnAbort(client, signal, () => work(client)))
@@ -81,13 +81,13 @@ export async function inRun<T>({ pool, signal }: RunDeps, work: (client: PoolCli
 export interface Computation {
   day: string
   startedAt: Date
-  /** Null: it is not recorded, for it will be rolled back. */
+  /** Null for a preview, which is not recorded. */
   runId: string | null
-  /** Called when nothing is written yet and nobody else writes. */
+  /** Called with the writers' lock, before anything is written. */
   beforeStoring?(): Promise<void>
 }
 
-/** Does what a plan says, inside the caller's transaction, which has claimed the date. */
+/** Executes a plan inside the caller's transaction, which has claimed the date. */
 export async function compute(
   client: PoolClient,
   { basePoints }: RunDeps,
@@ -95,21 +95,21 @@ export async function compute(
   { day, startedAt, runId, beforeStoring }: Computation,
 ) {
   const sources = await plan.stage(client, day)
-  await takeTurn(client)
+  await lockWriters(client)
   await beforeStoring?.()
   const before = await dayOfRun(client, day)
-  // Readers are to keep a core.
+  // Leaves a core to readers.
   await client.query("SET LOCAL work_mem = '256MB'; SET LOCAL max_parallel_workers_per_gather = 0")
   const { removed, ...stored } = await inBulk(client, () => plan.store(client, day, runId))
   const multiplierRevision =
     stored.multiplierRevision ?? (await inBulk(client, () => recompute(client, basePoints, day, runId)))
-  await settle(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
+  await refreshRollups(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
   return { sources, before, multiplierRevision }
 }
 
 /**
- * Does what joins a date's rows to one another. A date that is new is not in the planner's statistics: it would take a
- * million rows for one, and pair them row by row.
+ * Runs statements that join a date's rows to one another. A new date is not in the planner's statistics yet, so the planner
+ * would expect one row and choose a nested loop.
  */
 async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   await client.query('SET LOCAL enable_nestloop = off')
@@ -119,8 +119,8 @@ async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Gives every position of a date the points that the present multipliers make of it.
- * @returns the newest revision of the multipliers that it saw, which is read in the same statement
+ * Computes the points of all positions of a date with the current multipliers.
+ * @returns the newest multiplier revision, read in the same statement
  */
 async function recompute(
   client: PoolClient,
@@ -144,8 +144,8 @@ async function recompute(
 }
 
 /**
- * The date that a run is for, as YYYY-MM-DD.
- * @throws BAD_INPUT for a date that has not begun
+ * The date of a run, as YYYY-MM-DD.
+ * @throws BAD_INPUT if the date has not begun
  */
 export function runDate(date: Date, now: Date): string {
   const day = date.toISOString().slice(0, 10)

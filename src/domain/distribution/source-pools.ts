@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { SourcePool } from '../../sources/positions/positions-source.ts'
 
-/** The store's pools by id, for a source of positions: their tokens, with the decimals of their sides' markets. */
+/** The stored pools by id, for a source of positions: tokens with the decimals of their markets. */
 export async function sourcePools(client: PoolClient): Promise<Map<string, SourcePool>> {
   const { rows } = await client.query<{
     id: string

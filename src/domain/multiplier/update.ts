@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
-import { takeTurn } from '../points/settle.ts'
+import { lockWriters } from '../points/refresh-rollups.ts'
 
 /** A pool's new multipliers, finite and from 0 up; one left out keeps its value, or is 0 where the pool had none. */
 export interface MultiplierUpdate {
@@ -30,7 +30,7 @@ export async function updateMultipliers(
   assertUpdates(updates)
   await inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
-      await takeTurn(client)
+      await lockWriters(client)
       await actAs(client, requestedBy)
       await applyMultipliers(client, updates)
     }),

@@ -1,33 +1,33 @@
 import { GatewayError } from '../../errors.ts'
 import { MAX_POINTS, millionthsSql } from './millionths.ts'
 
-/** What a dollar earns a day before multipliers, in points. */
+/** The points per dollar and day, before multipliers. */
 export interface BasePoints {
   deposit: number
   borrow: number
 }
 
 /**
- * The points of a position, in millionths, as SQL over a position row `p` and its pool's multiplier row `m` (nulls where the pool
- * has none, which scores 0). Points a day:
+ * SQL for the points of a position, in millionths, over a position row `p` and its pool's multiplier row `m` (nulls if the
+ * pool has none, which scores 0). Points per day:
  *
  *     pointsA = deposit * deposit_tokenA * (aSuppliedUsd + (bBorrowedUsd > 0 ? aProtectedUsd : 0))
  *             + borrow * borrow_tokenA * aBorrowedUsd
  *
- * and pointsB mirrors it. A protected deposit, which nobody can borrow, counts only while the other token is borrowed.
- * Source: the program's published rules (1 point for a dollar supplied, 0.5 for a dollar borrowed, a day). Every path
- * that computes points uses this text.
+ * and pointsB mirrors it. A protected (non-borrowable) deposit counts only while the other token is borrowed. Source: the
+ * program's published rules (per day, 1 point per dollar supplied and 0.5 per dollar borrowed). All code that computes
+ * points uses this SQL.
  */
 export function pointsSql(base: BasePoints, p: string, m: string): { pointsA: string; pointsB: string } {
-  const side = (own: 'a' | 'b', other: 'a' | 'b') =>
+  const side = (self: 'a' | 'b', other: 'a' | 'b') =>
     millionthsSql(`(
-    ${literal(base.deposit)} * coalesce(${m}.deposit_token_${own}, 0) * (${p}.${own}_supplied_amount_usd
-      + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0 THEN ${p}.${own}_protected_supplied_amount_usd ELSE 0 END)
-    + ${literal(base.borrow)} * coalesce(${m}.borrow_token_${own}, 0) * ${p}.${own}_borrowed_amount_usd)`)
+    ${literal(base.deposit)} * coalesce(${m}.deposit_token_${self}, 0) * (${p}.${self}_supplied_amount_usd
+      + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0 THEN ${p}.${self}_protected_supplied_amount_usd ELSE 0 END)
+    + ${literal(base.borrow)} * coalesce(${m}.borrow_token_${self}, 0) * ${p}.${self}_borrowed_amount_usd)`)
   return { pointsA: side('a', 'b'), pointsB: side('b', 'a') }
 }
 
-/** What Postgres throws for points that are too large to be stored, said to whom it concerns; any other error as it is. */
+/** Converts Postgres' error for points that are too large to store to one for the client. Returns other errors as is. */
 export function pointsError(error: unknown): unknown {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown }
   if (code !== OUT_OF_RANGE && constraint !== 'position_points_range') return error

@@ -1,11 +1,11 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/** How a text was found, best first. */
+/** How a result matches the text, best match first. */
 export const matches = ['EXACT_ADDRESS', 'EXACT_NAME', 'PREFIX', 'SUBSTRING'] as const
 export type Match = (typeof matches)[number]
 
-/** What was found: where it is, and how well it fits. */
+/** A search result, and how it matches. */
 export interface Hit {
   kind: 'pool' | 'market' | 'vault'
   chainId: bigint
@@ -14,15 +14,15 @@ export interface Hit {
 }
 
 export interface SearchFilter {
-  /** Not empty; upper and lower case are one. */
+  /** Not empty. Case does not matter. */
   text: string
   chainId: number | null
   first: number
 }
 
 /**
- * How well a row of `addresses` and `names` fits the text `q.text`: 1 to 4, or null. No patterns are made of the text,
- * so nothing in it is a wildcard.
+ * SQL for how well a row of `addresses` and `names` matches the text `q.text`: 1 to 4, or null. The text is never a pattern,
+ * so it has no wildcards.
  */
 function grade(addresses: string[], names: string[]): string {
   const any = (test: (value: string) => string, of: string[]) => of.map(test).join(' OR ')
@@ -38,9 +38,8 @@ const part = (kind: string, addresses: string[], names: string[], name: string) 
     FROM ${kind} t CROSS JOIN q`)
 
 /**
- * Pools, markets and vaults by address, symbol or name, the best first: an exact address, an exact symbol or name, what
- * begins with the text, what holds it; then by name, pools before markets before vaults. One pass over the three, which
- * are few.
+ * Searches pools, markets and vaults by address, symbol or name. Best matches first: exact address, exact symbol or name,
+ * prefix, substring; then by name, pools before markets before vaults. Takes one pass over these small tables.
  */
 export async function search(reader: Reader, { text, chainId, first }: SearchFilter): Promise<Hit[]> {
   const pool = part(

@@ -3,10 +3,10 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { type Interval, type Span, sqlDate } from './interval.ts'
 
-/** What the program did in a bucket. A bucket without a distribution has none. */
+/** The program's totals in a bucket with a distribution. */
 export interface CalendarBucket {
   start: Date
-  /** The bucket's last distribution date: that of its levels. */
+  /** The bucket's last distribution date, of which its levels are. */
   lastDate: Date
   distributionCount: number
   points: number
@@ -20,10 +20,10 @@ const TRUNCATED = {
   month: (column: string) => `date_trunc('month', ${column}::timestamp)::date`,
 }
 
-/** The first date of the bucket that holds the date or UTC timestamp `column`. */
+/** SQL for the first date of the bucket that contains the date or UTC timestamp `column`. */
 export const bucketOf = (interval: Interval, column: string): Prisma.Sql => Prisma.raw(TRUNCATED[interval](column))
 
-/** That the date `column` is in a span. */
+/** Condition that the date `column` is in a span. */
 export function within(span: Span, column: string): Prisma.Sql {
   const [first] = span.starts
   if (!first) return Prisma.sql`false`
@@ -31,12 +31,12 @@ export function within(span: Span, column: string): Prisma.Sql {
   return Prisma.sql`${of} >= ${sqlDate(first)}::date AND ${of} < ${sqlDate(span.end)}::date`
 }
 
-/** A common table: each bucket of a span that has a distribution, with its first date and its last distribution date. */
+/** A common table expression of the buckets with a distribution: first date and last distribution date. */
 export const buckets = (span: Span): Prisma.Sql => Prisma.sql`bucket AS MATERIALIZED (
   SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS last FROM distribution
   WHERE ${within(span, 'date')} GROUP BY 1)`
 
-/** The buckets of a span that have a distribution, in order. */
+/** The buckets of a span with a distribution, in order. */
 export function calendarOf(reader: Reader, span: Span): Promise<CalendarBucket[]> {
   return reader.$queryRaw<CalendarBucket[]>`
     SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS "lastDate", count(*)::int AS "distributionCount",
@@ -44,7 +44,7 @@ export function calendarOf(reader: Reader, span: Span): Promise<CalendarBucket[]
     FROM distribution WHERE ${within(span, 'date')} GROUP BY 1 ORDER BY 1`
 }
 
-/** The first and the newest distribution date; null in a store without positions. */
+/** The first and the newest distribution date. Null if no positions are stored. */
 export async function programDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
   const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>`
     SELECT min(date) AS first, max(date) AS newest FROM distribution`

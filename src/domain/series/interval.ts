@@ -1,9 +1,9 @@
 import { GatewayError } from '../../errors.ts'
 
-/** How long a bucket is; a week begins on Monday. All in UTC. */
+/** The length of a bucket. Weeks start on Monday. All in UTC. */
 export type Interval = 'day' | 'week' | 'month'
 
-/** A bound on the buckets of one series. */
+/** The maximum number of buckets of one series. */
 export const MAX_BUCKETS = 1000
 const DEFAULT_BUCKETS = 30
 
@@ -14,26 +14,26 @@ export interface Span {
   starts: Date[]
   /** The first date after the last bucket. */
   end: Date
-  /** The same for equal spans, and short. */
+  /** A short key, equal for equal spans. */
   toJSON(): unknown
 }
 
-/** The first date of the bucket that holds a moment. */
+/** The first date of the bucket that contains a time. */
 export function bucketStart(interval: Interval, moment: Date): Date {
   const day = interval === 'week' ? moment.getUTCDate() - ((moment.getUTCDay() + 6) % 7) : moment.getUTCDate()
   return midnight(moment.getUTCFullYear(), moment.getUTCMonth(), interval === 'month' ? 1 : day)
 }
 
-/** The first date of the bucket that is `by` buckets after the one that starts on a date. */
+/** The first date of the bucket `by` buckets after the one that starts on a date. */
 export function moved(interval: Interval, start: Date, by: number): Date {
   const [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()]
   return interval === 'month' ? midnight(year, month + by, day) : midnight(year, month, day + by * DAYS[interval])
 }
 
 /**
- * The buckets from the one that holds `from` to the one that holds `to`.
- * @param from when left out: so that there are 30 buckets, fewer where `begun` (when the data begins) is later
- * @throws BAD_INPUT on a range that ends before it begins or has too many buckets
+ * The buckets from the one that contains `from` to the one that contains `to`.
+ * @param from defaults to a range of 30 buckets, or fewer if the data starts later, at `begun`
+ * @throws BAD_INPUT if the range ends before it begins or has too many buckets
  */
 export function spanOf(
   interval: Interval,
@@ -54,7 +54,7 @@ export function spanOf(
   return { interval, starts, end, toJSON: () => [interval, sqlDate(first), sqlDate(end)] }
 }
 
-/** A date as SQL text, also past the year 9999, where the end of a span may be. */
+/** Formats a date for SQL, also past the year 9999, where a span may end. */
 export function sqlDate(date: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')
   return `${String(date.getUTCFullYear()).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
@@ -67,7 +67,7 @@ const ADVICE = {
 }
 const DAYS = { day: 1, week: 7 }
 
-/** Date.UTC takes the years 0 to 99 for others. */
+/** Date.UTC maps the years 0 to 99 to 1900 to 1999. */
 function midnight(year: number, month: number, day: number): Date {
   const date = new Date(0)
   date.setUTCFullYear(year, month, day)

@@ -5,7 +5,7 @@ import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'
 
-/** What there was on the last distribution date of a bucket, in USD. */
+/** The levels on the last distribution date of a bucket, in USD. */
 export interface Levels {
   start: Date
   positionCount: number
@@ -14,7 +14,7 @@ export interface Levels {
   borrowedUsd: number
 }
 
-/** The same of pools. */
+/** The levels of pools. */
 export interface PoolLevels extends Levels {
   /** Supplied and protected. */
   tvlUsd: number
@@ -26,7 +26,7 @@ export interface PoolBucket extends PoolLevels {
 
 const ofLast = (value: string) => `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last), 0)`
 
-/** The sums over the rows `d` of a bucket: `points` of all of them, the rest of those of its last distribution date. */
+/** Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date. */
 const sums = Prisma.raw(`${pointsOf('sum(d.points)')} AS points, ${ofLast('d.position_count')}::int AS "positionCount",
   ${ofLast('d.supplied_usd')}::float8 AS "suppliedUsd", ${ofLast('d.protected_usd')}::float8 AS "protectedUsd",
   ${ofLast('d.supplied_usd + d.protected_usd')}::float8 AS "tvlUsd", ${ofLast('d.borrowed_usd')}::float8 AS "borrowedUsd"`)
@@ -36,7 +36,7 @@ const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, 
     .map((what) => `${exact(`d.a_${what}`)} + ${exact(`d.b_${what}`)} AS ${what}`)
     .join(', ')}`)
 
-/** Each pool's sums in each bucket in which it has positions. Its work is a row for each pool and date. */
+/** Each pool's sums in each bucket with positions. Its cost is one row for each pool and date. */
 export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
   const rows = await reader.$queryRaw<(PoolBucket & { place: number })[]>`
     WITH ${buckets(span)}
@@ -62,10 +62,10 @@ export function programLevels(reader: Reader, span: Span): Promise<PoolLevels[]>
 
 export type SeriesGroup = 'pool' | 'chain' | 'asset'
 
-/** The pools, the chain or the token that a series is of. */
+/** The pool, chain or token of a series. */
 export interface GroupSeries {
   poolAddress: string | null
-  /** Null: the store does not know the pool. */
+  /** Null if the pool is not stored. */
   chainId: bigint | null
   assetAddress: string | null
   /** Points over the whole span. */
@@ -88,8 +88,8 @@ const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
 }
 
 /**
- * The series of each pool, chain or token, by its points over the span, most first: `first` of them. A token is that of
- * one chain. Its work is a row for each pool and date.
+ * The series of the `first` pools, chains or tokens with the most points over the span. A token is on one chain. Its cost is
+ * one row for each pool and date.
  */
 export async function groupedSeries(
   reader: Reader,

@@ -8,17 +8,17 @@ export interface RatedEntity {
   address: string
 }
 
-/** The rates in force at the end of a bucket, fractions a year. */
+/** The APRs at the end of a bucket, as fractions. */
 export interface RateBucket {
   start: Date
-  /** Null: the store did not know them yet. */
+  /** Null if none was recorded by then. */
   depositRate: number | null
-  /** Null also of a vault. */
+  /** Null also for a vault. */
   borrowRate: number | null
 }
 
 /**
- * Each entity's rates in every bucket of a span: those of its last revision before the bucket's end. Its work is a look-up
+ * Each entity's rates in every bucket of a span, from its last revision before the end of the bucket. Its cost is one look-up
  * for each entity and bucket.
  */
 export async function rateSeries(
@@ -40,7 +40,7 @@ export async function rateSeries(
   return found
 }
 
-/** From when to when rates are told: to the newest distribution date, or to a later change of any rate. */
+/** The range of rates: up to the newest distribution date, or to a later change of any rate. */
 export async function rateDates(reader: Reader): Promise<{ first: Date; newest: Date } | null> {
   const [row] = await reader.$queryRaw<{ first: Date | null; newest: Date }[]>`
     SELECT min(changed_at) AS first,

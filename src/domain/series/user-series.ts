@@ -12,7 +12,7 @@ export interface UserPoints {
   points: number
 }
 
-/** The points of each user in each bucket that has any, from the days of the user's account. */
+/** Each user's points in each bucket with any, from the account's days. */
 export async function userPoints(reader: Reader, users: readonly string[], span: Span): Promise<UserPoints[][]> {
   const rows = await reader.$queryRaw<(UserPoints & { place: number })[]>`
     SELECT owner.place::int AS place, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
@@ -30,7 +30,7 @@ const sumOfSides = (what: string) => {
   return Prisma.raw(`sum(${side('a')} + ${side('b')})::float8`)
 }
 
-/** What each user had on the last distribution date of each bucket, where the user had a position on it. */
+/** Each user's levels on the last distribution date of each bucket, if the user had a position on it. */
 export async function userLevels(reader: Reader, users: readonly string[], span: Span): Promise<Levels[][]> {
   const rows = await reader.$queryRaw<(Levels & { place: number })[]>`
     WITH ${buckets(span)}
@@ -45,7 +45,7 @@ export async function userLevels(reader: Reader, users: readonly string[], span:
   return byPlace(users, rows)
 }
 
-/** A user's liquidation rewards in a bucket. A sum is null when no reward in it has a price, 0 when there is none. */
+/** A user's liquidation rewards in a bucket. A sum is 0 without rewards, and null if none of them has a price. */
 export interface UserRewards {
   start: Date
   marketCount: number
@@ -56,7 +56,7 @@ export interface UserRewards {
 
 const USD_IF = Prisma.raw(`(sum(${exact('r.usd')}) FILTER`)
 
-/** The liquidation rewards of each user in each bucket that has any. */
+/** Each user's liquidation rewards in each bucket with any. */
 export async function userRewards(reader: Reader, users: readonly string[], span: Span): Promise<UserRewards[][]> {
   const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
   const rows = await reader.$queryRaw<(UserRewards & { place: number })[]>`

@@ -51,7 +51,7 @@ export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | und
   if (!row.newest && !row.ready)
     throw new GatewayError(
       'UNAVAILABLE',
-      `The ranks of ${date} are being computed anew, since a date up to it has changed. Try again in a moment.`,
+      `The ranks of ${date} are being recomputed, because that date or an earlier one has changed. Try again in a moment.`,
     )
   return { date, newest: row.newest }
 }

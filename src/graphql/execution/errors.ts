@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { storeFault } from '../../db/faults.ts'
 import { GatewayError, REFUSALS, type RefusalCode } from '../../errors.ts'
-import type { Log } from '../deps.ts'
+import type { Log } from '../../log.ts'
 
 /** What a request is refused with before anything of it runs. */
 export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {

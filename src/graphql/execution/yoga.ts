@@ -13,7 +13,7 @@ import { plainReader } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
 import { subscribe } from '../live/subscribe.ts'
-import { askedDocument, type RequestParams } from '../policy/documents.ts'
+import { documentReference, type RequestParams } from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
 import type { ServedGraph } from '../served-graph.ts'
 import { assertAnswerSize } from './answer-size.ts'
@@ -78,9 +78,9 @@ function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & Se
       const { documentId, ...rest } = params as typeof params & RequestParams
       // A query that is no text is refused by the server, which says so.
       if (typeof (rest.query ?? '') !== 'string') return
-      const asked = askedDocument({ ...rest, documentId: documentId ?? parameter(request, 'documentId') })
-      if (Object.values(asked).every((one) => one === undefined)) return
-      setParams({ ...rest, query: await documents.resolve(asked) })
+      const reference = documentReference({ ...rest, documentId: documentId ?? parameter(request, 'documentId') })
+      if (Object.values(reference).every((one) => one === undefined)) return
+      setParams({ ...rest, query: await documents.resolve(reference) })
     },
   }
 }

@@ -1,7 +1,7 @@
-/** How an event joins those that still wait for a reader: it may be merged with one of them, or drop one. */
+/** Adds an event to the waiting ones. It may merge events or drop one. */
 export type Join<T> = (waiting: T[], added: T) => void
 
-/** The events of one reader. It never keeps more of them than `join` leaves. */
+/** The queue of events of one reader, bounded by `join`. */
 export class Inbox<T> implements AsyncIterableIterator<T> {
   readonly #waiting: T[] = []
   readonly #join: Join<T>
@@ -31,7 +31,7 @@ export class Inbox<T> implements AsyncIterableIterator<T> {
     })
   }
 
-  /** Ends it at once, for a reader that waits as well. */
+  /** Ends the queue at once, also for a waiting reader. */
   return(): Promise<IteratorResult<T>> {
     const result = { done: true as const, value: undefined }
     if (!this.#ended) {

@@ -6,21 +6,15 @@ import { isAway, isCallersMistake, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
 import type { Operation } from '../execution/operations.ts'
 import { readFor } from '../execution/snapshot.ts'
-import type { Live } from './live.ts'
-
-/** What a query answers: the text is its JSON. One with errors is presented to each subscriber, in whose log it belongs. */
-export interface LiveAnswer {
-  text: string
-  failed?: ExecutionResult
-}
+import type { Live, LiveAnswer } from './live.ts'
 
 const RETRY_MS = [500, 2000, 5000]
 const AWAY_MS = 1000
 
 /**
- * Reads a query's answer when its turn comes, as often as it takes while the store is away.
- * @param begin called when it begins to read, each time
- * @returns undefined: the signal ended it
+ * Reads a query's answer when it gets a slot, and retries while the store is unreachable.
+ * @param begin called before each attempt
+ * @returns undefined if the signal aborted it
  */
 export async function readLive(
   graph: Graph,
@@ -46,7 +40,7 @@ export async function readLive(
   return undefined
 }
 
-/** @throws what is of a store that is away */
+/** @throws errors of an unreachable store */
 async function answer(
   graph: Graph,
   { document, plan, run }: Operation,
@@ -68,13 +62,13 @@ async function answer(
     return await readFor(store, document, read, signal)
   } catch (error) {
     if (!planned || !isCallersMistake(error)) throw error
-    // Its resolvers say what is wrong, and where.
+    // Resolvers report what is wrong, and where.
     planned = false
     return readFor(store, document, read, signal)
   }
 }
 
-/** Where an error stands in the document is not told by all that resolve, and so is none of its words. */
+/** graphql-js and graphql-jit locate errors differently, so locations are left out of the comparison. */
 function failed(result: ExecutionResult): LiveAnswer {
   const words = result.errors?.map((error) => {
     const { message, path, extensions } = presentError(error, '').shown

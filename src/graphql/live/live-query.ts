@@ -10,7 +10,7 @@ import {
   visit,
 } from 'graphql'
 
-/** What a subscription's field is made of that tells the answer of the query's field of its name, with its arguments. */
+/** A subscription field that reports the answers of the query field of the same name and arguments. */
 export const likeQuery = {
   extensions: { likeQuery: true },
   subscribe: notExecuted,
@@ -21,7 +21,7 @@ function notExecuted(): never {
   throw new Error('this subscription is executed as the query of the same fields')
 }
 
-/** The query whose answers a subscription tells; undefined: it tells of something else. The document must be valid. */
+/** The query behind a subscription, if it is a live query. The document must be valid. */
 export function queryOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -42,7 +42,7 @@ export function queryOf(
   })
 }
 
-/** The one field of a subscription, which may be in a fragment. */
+/** The root field of a subscription, which may be in a fragment. */
 function rootField(document: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode | undefined {
   const waiting: SelectionNode[] = [...selectionSet.selections]
   for (const selection of waiting) {

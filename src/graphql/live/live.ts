@@ -1,16 +1,16 @@
+import type { ExecutionResult } from 'graphql'
 import pLimit from 'p-limit'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Store } from '../../db/connect/store.ts'
 import { type EndedRun, endedRuns } from '../../domain/distribution/ended-runs.ts'
 import { GatewayError } from '../../errors.ts'
-import type { Log } from '../deps.ts'
+import type { Log } from '../../log.ts'
 import { Inbox, type Join } from './inbox.ts'
-import type { LiveAnswer } from './live-answer.ts'
 import { type Read, SharedResult } from './shared-result.ts'
 
-/** The stored data may be other than it was. */
+/** The stored data may have changed. */
 export interface ChangeEvent {
-  /** Tell the subscriber also if the data version is the one that it knows. */
+  /** Whether to send the event even if the data version is unchanged. */
   anyway: boolean
 }
 
@@ -19,31 +19,37 @@ export interface RunEvent {
   id: bigint
 }
 
-/** What subscriptions live on: what the store told to this gateway, for each of its subscribers. */
+/** The answer of a live query: its result and its JSON text. Errors are presented to each subscriber separately. */
+export interface LiveAnswer {
+  text: string
+  failed?: ExecutionResult
+}
+
+/** The source of subscription events: notifications of the store, distributed to subscribers. */
 export interface Live {
   /** Open subscriptions. */
   readonly open: number
-  /** Whether all that happens in the store is heard. */
+  /** Whether notifications of the store arrive. */
   readonly connected: boolean
   /**
    * Takes one of the slots for subscriptions.
    * @returns frees it
-   * @throws UNAVAILABLE when none is free, RATE_LIMITED when the client has as many as one client may have
+   * @throws UNAVAILABLE if none is free, RATE_LIMITED if the client has used all of its slots
    */
   enter(client: string): () => void
-  /** One event at once, then one for all changes of a quarter of a second. A reader that is behind gets one for all. */
+  /** One event at once, then one for all changes within a quarter of a second. A slow reader gets one event for all. */
   changes(): AsyncIterableIterator<ChangeEvent>
   /**
-   * Runs that succeed, of one date or all. Each is told once, also one that ended while the store was not heard.
-   * A reader that is more than `MAX_WAITING` behind loses the oldest.
+   * Successful runs, of one date or all. Each is reported once, also one that ended while notifications did not arrive. A
+   * reader that is more than `MAX_WAITING` behind loses the oldest.
    */
   runs(day: string | undefined): AsyncIterableIterator<RunEvent>
   /**
-   * Answers of a query: the present one, and after changes each that is another than the last one that was given. All
-   * who give the same key share what `read` reads.
+   * Answers of a query: the current one, and after changes each one that differs from the last. Subscribers with the same key
+   * share the reads.
    */
   answers(key: string, read: Read<LiveAnswer>): AsyncIterableIterator<LiveAnswer>
-  /** Runs `work` when its turn comes: subscribers do not take all connections to the store. */
+  /** Runs `work` in a slot, so that subscriptions do not use all connections to the store. */
   turn<T>(work: () => Promise<T>): Promise<T>
   close(): void
 }
@@ -52,13 +58,13 @@ export interface LiveOptions {
   notifications: Notifications
   store: Store
   log: Log
-  /** How many subscriptions may be open. */
+  /** The maximum number of subscriptions. */
   maxSubscriptions: number
-  /** How many of them one client may have. */
+  /** The maximum number of subscriptions of one client. */
   maxPerClient?(client: string): number
-  /** Told of each for which there was no place. */
+  /** Called for each subscription that is rejected because there is no slot. */
   onFull?(): void
-  /** How many events may be read from the store at a time. */
+  /** The maximum number of concurrent reads for events. */
   maxReads: number
 }
 
@@ -66,7 +72,7 @@ export const MAX_WAITING = 1000
 const COALESCE_MS = 250
 const BATCH_MS = 10
 const RETRY_MS = 1000
-/** A run's end is written down a little before it is committed and told. */
+/** The end of a run is recorded shortly before it is committed and notified. */
 const OVERLAP_MS = 10 * 60_000
 
 export function openLive({
@@ -79,7 +85,7 @@ export function openLive({
   maxReads,
 }: LiveOptions): Live {
   let open = 0
-  /** How many of the open subscriptions each client has. */
+  /** The number of open subscriptions by client. */
   const openOf = new Map<string, number>()
   let closed = false
   const turn = pLimit(maxReads)
@@ -95,11 +101,11 @@ export function openLive({
   }
 
   const runInboxes = new Set<{ day: string | undefined; inbox: Inbox<RunEvent> }>()
-  /** Runs that were told, with the time: an end may be seen twice. */
+  /** Reported runs with the time, since an end may be seen twice. */
   const told = new Map<string, number>()
   const arrived = new Set<string>()
   let ups = 0
-  /** Since when ends of runs may have been missed. */
+  /** The time since which ends of runs may have been missed. */
   let deafSince: number | undefined = performance.now()
   let caughtUpOnce = false
   let reading = false
@@ -114,7 +120,7 @@ export function openLive({
   }
   const tellMissed = async (since: number) => {
     const [upsBefore, deafMs] = [ups, performance.now() - since]
-    // What ended before this gateway was there was not missed by anybody.
+    // Runs that ended before this gateway started were not missed.
     for (const run of await endedRuns(store.pool, { withinMs: deafMs + OVERLAP_MS }))
       if (!caughtUpOnce && run.msAgo > deafMs) told.set(run.id, performance.now())
       else tellRun(run)

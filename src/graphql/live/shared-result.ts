@@ -1,36 +1,36 @@
-/** A result in words that are the same where the result is. */
+/** A result with a text that is equal for equal results. */
 export interface Worded {
   text: string
 }
 
 /**
- * Reads a result. It calls `begin` before it reads anything, and before each attempt to read it anew: it must see whatever
- * was stored by then. It does not throw. @returns undefined: the signal says that nobody waits for it any more
+ * Reads a result. It calls `begin` before each attempt, and must see all data stored by then. It does not throw.
+ * @returns undefined if the signal aborted it
  */
 export type Read<Result> = (begin: () => void, signal: AbortSignal) => Promise<Result | undefined>
 
 /**
- * A result that several subscribers follow: each is given the present one, and then the newest whenever it is another than
- * the one that was given last. It is read once for all of them, one read at a time, and only while one of them waits.
+ * A result that several subscribers follow: each gets the current one, and then the newest one whenever it differs from the
+ * last. It is read once for all of them, one read at a time, and only while a subscriber waits.
  */
 export class SharedResult<Result extends Worded> {
   readonly #read: Read<Result>
   readonly #onLeft: () => void
   readonly #followers = new Set<Follower<Result>>()
   readonly #left = new AbortController()
-  /** How often something has asked for a read: a change, or a new subscriber. */
+  /** The number of requests for a read: changes and new subscribers. */
   #asked = 0
-  /** `asOf`: what had been asked when its read began. */
+  /** The latest result. `asOf` is the number of requests when its read began. */
   #known: { result: Result; asOf: number } | undefined
   #reading = false
 
-  /** @param onLeft called when the last subscriber has left, after which nobody must join */
+  /** @param onLeft called when the last subscriber has left. No subscriber may join after that */
   constructor(read: Read<Result>, onLeft: () => void) {
     this.#read = read
     this.#onLeft = onLeft
   }
 
-  /** Follows it from now on: what is given first is read after this. */
+  /** Adds a subscriber, whose first result is read after this call. */
   join(): AsyncIterableIterator<Result> {
     const follower = new Follower<Result>(++this.#asked, {
       asks: () => {
@@ -48,13 +48,13 @@ export class SharedResult<Result extends Worded> {
     return follower
   }
 
-  /** What is stored has changed: what was read before, or is being read now, may be another. */
+  /** Marks results as outdated, including one that is being read. */
   changed(): void {
     this.#asked++
     void this.#refresh()
   }
 
-  /** Ends it for all who follow it. */
+  /** Ends it for all subscribers. */
   end(): void {
     for (const follower of [...this.#followers]) void follower.return()
   }
@@ -83,7 +83,7 @@ class Follower<Result extends Worded> implements AsyncIterableIterator<Result> {
   #waiting: ((next: IteratorResult<Result>) => void) | undefined
   #ended = false
 
-  /** @param from what had been asked when it came: it is given nothing that was read before */
+  /** @param from the number of requests when it subscribed. It gets no earlier results */
   constructor(from: number, on: { asks(): void; leaves(): void }) {
     this.#from = from
     this.#on = on
@@ -93,7 +93,7 @@ class Follower<Result extends Worded> implements AsyncIterableIterator<Result> {
     return this.#waiting !== undefined
   }
 
-  /** Takes a result that it waits for, unless it is the one that it has. */
+  /** Accepts a result if it waits for one and it differs from the last. */
   offer({ result, asOf }: { result: Result; asOf: number }): void {
     if (!this.#waiting || asOf < this.#from || result.text === this.#given) return
     const give = this.#waiting
@@ -110,7 +110,7 @@ class Follower<Result extends Worded> implements AsyncIterableIterator<Result> {
     })
   }
 
-  /** Ends it at once, also while it waits. */
+  /** Ends it at once, even while it waits. */
   return(): Promise<IteratorResult<Result>> {
     const end = { done: true as const, value: undefined }
     if (!this.#ended) {

@@ -15,19 +15,19 @@ import { isAway, presentError, presentResult } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
 import type { Operation } from '../execution/operations.ts'
 import { readVariables } from '../execution/variables.ts'
-import type { ChangeEvent, Live, RunEvent } from './live.ts'
-import { type LiveAnswer, readLive } from './live-answer.ts'
+import type { ChangeEvent, Live, LiveAnswer, RunEvent } from './live.ts'
+import { readLive } from './live-answer.ts'
 
-/** Whose subscription it is. The signal ends it. */
+/** The subscriber. The signal ends the subscription. */
 export interface Subscriber {
   requestId: string
   admin: Admin
-  /** Its address. */
+  /** The address of the client. */
   client: string
   signal: AbortSignal
 }
 
-/** What the resolvers of an event get: the event, and the data version of the snapshot that they read. */
+/** The root value of an event's resolvers: the event, and the data version of its snapshot. */
 export interface LiveRoot<Event> {
   event: Event
   version: bigint
@@ -37,9 +37,8 @@ const RETRY_MS = [500, 2000, 5000]
 const AWAY_MS = 1000
 
 /**
- * Starts a subscription. Each of its events is executed, when the reader asks for it, on a snapshot of the store and with
- * batches of its own. While the store is away events wait for it. One that tells the answers of a query shares what is
- * read with all that are equal.
+ * Starts a subscription. Each event is executed on its own snapshot with its own batches, when the client is ready for it.
+ * While the store is unreachable, events wait. Equal live queries share their reads.
  */
 export async function subscribe(
   graph: Graph,
@@ -51,7 +50,7 @@ export async function subscribe(
   const present = (result: ExecutionResult) => presentResult(result, requestId, log)
   let leave = () => {}
   try {
-    if (!live) throw new GatewayError('UNAVAILABLE', 'Nothing is live here.')
+    if (!live) throw new GatewayError('UNAVAILABLE', 'Subscriptions are not available here.')
     leave = live.enter(client)
     const operation = graph.operations.live(args.document, args.operationName)
     if (operation) {
@@ -83,7 +82,7 @@ export async function subscribe(
     return shown
   }
 
-  /** What is known of who asks is no part of it: the answers of a query are the same for all. */
+  /** Independent of the client, as the answers of a query are the same for all. */
   function answersOf(operation: Operation, live: Live): AsyncIterableIterator<LiveAnswer> | ExecutionResult {
     const { document, operationName } = args
     const variables = args.variableValues ?? {}
@@ -134,7 +133,7 @@ export async function subscribe(
     }
   }
 
-  /** @returns undefined for a change that the subscriber knows already */
+  /** @returns undefined for a change that the subscriber has seen */
   async function resultOf(event: Event, known: { version?: bigint }, live: Live): Promise<ExecutionResult | undefined> {
     for (let failures = 0; ; ) {
       try {

@@ -11,39 +11,39 @@ import {
   visit,
 } from 'graphql'
 
-/** What of a schema is another than clients of the one that was released know, a sentence each. */
+/** Changes since the released schema, one sentence each. */
 export interface Changes {
-  /** What valid operations, or those who read their answers, fail on. */
+  /** Changes that break valid operations, or clients that read their answers. */
   breaking: string[]
-  /** What only some clients notice, such as one that knows all values of an enum. */
+  /** Changes that affect only some clients, such as those that know all values of an enum. */
   dangerous: string[]
 }
 
 /**
- * Compares a schema with the one that was released. What was released as `@deprecated` may be taken away, and with it the
- * types that nothing else leads to.
+ * Compares a schema with the released one. What was released as `@deprecated` may be removed, along with types that become
+ * unreachable.
  */
 export function changesSince(released: string, schema: GraphQLSchema): Changes {
-  const promised = withoutDeprecated(released)
-  const told = (changes: { description: string }[]) => changes.map(({ description }) => description)
+  const guaranteed = withoutDeprecated(released)
+  const describe = (changes: { description: string }[]) => changes.map(({ description }) => description)
   return {
-    breaking: told(findBreakingChanges(promised, schema)),
-    dangerous: told(findDangerousChanges(buildASTSchema(parse(released)), schema)),
+    breaking: describe(findBreakingChanges(guaranteed, schema)),
+    dangerous: describe(findDangerousChanges(buildASTSchema(parse(released)), schema)),
   }
 }
 
 function withoutDeprecated(sdl: string): GraphQLSchema {
-  const kept = ({ directives }: { readonly directives?: readonly DirectiveNode[] }) =>
+  const dropDeprecated = ({ directives }: { readonly directives?: readonly DirectiveNode[] }) =>
     directives?.some(({ name }) => name.value === 'deprecated') ? null : undefined
   const document = visit(parse(sdl), {
-    FieldDefinition: kept,
-    InputValueDefinition: kept,
-    EnumValueDefinition: kept,
+    FieldDefinition: dropDeprecated,
+    InputValueDefinition: dropDeprecated,
+    EnumValueDefinition: dropDeprecated,
   })
   return reachable(buildASTSchema(document, { assumeValid: true }))
 }
 
-/** The types that a client can get to: a type that implements an interface is, once the interface is. */
+/** Keeps the types that clients can reach. If an interface is reachable, so are its implementations. */
 function reachable(whole: GraphQLSchema): GraphQLSchema {
   const { query, mutation, subscription, directives } = whole.toConfig()
   const found = (types: GraphQLNamedType[]): GraphQLSchema => {

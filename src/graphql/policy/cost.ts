@@ -26,30 +26,30 @@ import {
 } from 'graphql'
 import { DEFAULT_PAGE, MAX_PAGE } from '../schema/connection.ts'
 
-/** A field's arguments as a request gives them: enums by their names, scalars as they are in JSON. They may be wrong. */
+/** Unvalidated arguments of a field: enums by name, scalars as JSON. */
 export type Given = Readonly<Record<string, unknown>>
 
-/** A cost that depends on the arguments. */
+/** A cost that depends on arguments. */
 export type Charge = (given: Given) => number
 
-/** What a field costs, where it is not what every field costs: in its `extensions.cost`. */
+/** The cost of a field in its `extensions.cost`, if it differs from the default. */
 export interface FieldCost {
-  /** What the field itself costs, once; `count`: what the field above it says that counting costs. When left out: 1 for an object, 0 for a value and for a list. */
+  /** The cost of the field itself. `count` means the parent's cost of counting. Defaults to 1 for an object, 0 for a value or a list. */
   weight?: number | Charge | 'count'
-  /** What it costs beside that for each row of the page that the field above it asks for. */
+  /** The additional cost for each row of the parent's page. */
   perRow?: number
   /**
-   * How many rows its list may have, each of which costs `each` and what is selected of it; `page`: as many as the page
-   * that the field above it asks for. When left out: its own page, or as many as its required list argument has.
+   * The number of rows of its list, each of which costs `each` plus its selection. `page` means the parent's page size.
+   * Defaults to its own page size, or to the length of its required list argument.
    */
   rows?: number | 'page' | Charge
-  /** What a row costs. When left out: 1. */
+  /** The cost of a row. Defaults to 1. */
   each?: number
-  /** How many rows its page may have at most, where that is less than a page can be asked to have. */
+  /** The maximum number of rows on its page, if that is below the general maximum. */
   most?: number
-  /** How many rows the lists of `page` below it have, where that is not its own page. */
+  /** The number of rows of `page` lists below it, if that is not its own page size. */
   page?: Charge
-  /** What counting the rows of the list costs. When left out: 10. */
+  /** The cost of counting the rows of the list. Defaults to 10. */
   count?: Charge
 }
 
@@ -59,9 +59,9 @@ export type Variables = Readonly<Record<string, unknown>> | null | undefined
 export type CostOf = (variables: Variables) => number
 
 /**
- * Compiles the cost of an operation: 1 for every object that its answer may have, as often as the pages of the lists
- * around it have rows. The document must be valid in the schema.
- * @returns undefined: the document has no such operation
+ * Compiles the cost of an operation: 1 for every object in its answer, multiplied by the page sizes of the lists around it.
+ * The document must be valid.
+ * @returns undefined if the document has no such operation
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -87,20 +87,20 @@ export function compileCost(
   }
 }
 
-/** How many variants by `@skip` and `@include` are kept of an operation. */
+/** The number of cached variants of an operation by `@skip` and `@include`. */
 const MAX_VARIANTS = 8
-/** So many values of an object come with it; one that has more costs more. */
+/** The number of values that are included in the cost of an object. */
 const FREE_VALUES = 30
 const COUNT = 10
-/** Rows that are skipped are read as well. */
+/** Skipped rows are read too. */
 const SKIPPED = 0.01
-/** No list is so long that skipping costs more. */
+/** The maximum cost of skipping rows. */
 const MOST_SKIPPED = 1e6
-/** How many fields are looked at, fragments counted wherever they are spread: an operation with more has no cost that could be told. */
+/** The maximum number of fields, with fragments counted at each spread. The cost of a larger operation is not computed. */
 const MAX_FIELDS = 20_000
-/** What is read of the schema itself needs no store. */
+/** Introspection does not read the store. */
 const INTROSPECTION_SCALE = 0.1
-/** How long the lists of a type's description are, about. */
+/** The approximate length of lists in introspection. */
 const INTROSPECTION_ROWS: Record<string, number> = {
   directives: 5,
   fields: 10,
@@ -112,25 +112,25 @@ const INTROSPECTION_ROWS: Record<string, number> = {
 
 type Rows = number | ((variables: Variables) => number)
 
-/** A field of an object: what it adds, given what is selected of one of its rows. */
+/** The cost of a field, given the cost of the selection of one of its rows. */
 interface Term {
   weight: Rows
-  /** How often it counts the rows of the list above. */
+  /** How often it counts the rows of the parent list. */
   counts: number
   perRow: number
-  /** Undefined: it is no list. `page`: as many as the page that the field above asks for. */
+  /** The number of rows. Undefined if it is not a list. `page` means the parent's page size. */
   rows: Rows | 'page' | undefined
   each: number
-  /** How many rows the lists of `page` have that are below it. */
+  /** The number of rows of `page` lists below it. */
   page: Rows
-  /** What counting its rows costs. */
+  /** The cost of counting its rows. */
   count: Rows
-  /** Which step is what is selected of it. */
+  /** The step of its selection. */
   below: number | undefined
   scale: number
 }
 
-/** What is selected of an object of a type, or of each of the types that it may be of, of which the dearest counts. */
+/** The selection of an object. Of several possible types, the most expensive one counts. */
 type Step = Term[][]
 
 function compile(
@@ -149,7 +149,7 @@ function compile(
   return () => constant
 }
 
-/** Each step needs only those before it, and the last is the operation. */
+/** The steps in dependency order. The last one is the operation. */
 function evaluate(steps: Step[], variables: Variables): number {
   const fixed = new Float64Array(steps.length)
   const perRow = new Float64Array(steps.length)
@@ -185,12 +185,12 @@ function evaluate(steps: Step[], variables: Variables): number {
 
 const count = (rows: Rows, variables: Variables) => (typeof rows === 'number' ? rows : rows(variables))
 
-/** Fields are merged as an execution merges them, so that what several fragments select is counted once. */
+/** Merges fields like an execution does, so that fields in several fragments count once. */
 class Compiler {
   readonly #schema: GraphQLSchema
   readonly #conditions: Record<string, unknown>
   readonly #defaults: Map<string, unknown>
-  /** The defaults of the variables, whole. */
+  /** The default values of variables. */
   readonly #given: Map<string, unknown>
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
   readonly #operation: OperationDefinitionNode
@@ -214,7 +214,7 @@ class Compiler {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition)
   }
 
-  /** @returns undefined: there are too many */
+  /** @returns undefined if there are too many */
   steps(root: GraphQLObjectType): Step[] | undefined {
     this.#step([root], [this.#operation.selectionSet], root.name)
     return this.#fields > MAX_FIELDS ? undefined : this.#steps
@@ -306,7 +306,7 @@ class Compiler {
     return term
   }
 
-  /** What a field costs by itself: the rows that it skips are read as well. */
+  /** The cost of a field itself, including the rows that it skips. */
   #weightOf(
     field: GraphQLField<unknown, unknown>,
     node: FieldNode,
@@ -323,7 +323,7 @@ class Compiler {
     )
   }
 
-  /** A charge on a field's arguments; a number where none of them is a variable. */
+  /** A cost that depends on a field's arguments. A number if none of them is a variable. */
   #charge(field: GraphQLField<unknown, unknown>, node: FieldNode, charge: Charge): Rows {
     const otherwise: Record<string, unknown> = {}
     for (const { name, type, defaultValue } of field.args) {
@@ -343,12 +343,12 @@ class Compiler {
     return node.arguments?.some(({ value }) => hasVariable(value)) ? asked : asked(undefined)
   }
 
-  /** A list of the schema's own description. */
+  /** A list in introspection. */
   #introspected({ name }: GraphQLField<unknown, unknown>): FieldCost {
     return { rows: name === 'types' ? Object.keys(this.#schema.getTypeMap()).length : (INTROSPECTION_ROWS[name] ?? 1) }
   }
 
-  /** The page that a field's arguments ask for. One that is larger than pages are is refused by its list, in other words. */
+  /** The page size in a field's arguments. The list itself rejects one that is too large. */
   #pageOf(field: GraphQLField<unknown, unknown>, node: FieldNode, most: number): Rows {
     const [first, last] = [this.#argument(field, node, 'first'), this.#argument(field, node, 'last')]
     const choose = (one: unknown, other: unknown) =>
@@ -358,7 +358,7 @@ class Compiler {
     return choose(first, last)
   }
 
-  /** As many rows as the field's one required list argument has. */
+  /** The length of the field's required list argument. */
   #rowsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Rows | undefined {
     const [list, ...more] = field.args.filter(({ type }) => isNonNullType(type) && isListType(type.ofType))
     if (!list || more.length > 0) return undefined
@@ -367,7 +367,7 @@ class Compiler {
     return isVariable(given) ? (variables) => length(given(variables)) : length(given)
   }
 
-  /** An argument's value, or what gives it. */
+  /** The value of an argument, or a function that reads it from variables. */
   #argument(field: GraphQLField<unknown, unknown>, node: FieldNode, name: string): unknown {
     const declared = field.args.find((one) => one.name === name)
     const given = node.arguments?.find((one) => one.name.value === name)
@@ -414,7 +414,7 @@ const isVariable = (value: unknown): value is (variables: Variables) => unknown 
 const resolved = (value: unknown, variables: Variables) => (isVariable(value) ? value(variables) : value)
 const sizeOf = (value: unknown) => (typeof value === 'number' ? value : undefined)
 
-/** As much of a literal as costs depend on. */
+/** The parts of a literal that costs depend on. */
 function literal(value: ValueNode): unknown {
   if (value.kind === Kind.INT) return Number(value.value)
   if (value.kind === Kind.LIST) return value.values
@@ -433,7 +433,7 @@ function defaultsOf(
   )
 }
 
-/** How many rows an offset skips. */
+/** The number of rows that an offset skips. */
 const skipped = (offset: unknown) => Math.ceil(SKIPPED * Math.min(Math.max(Number(offset ?? 0), 0), MOST_SKIPPED))
 
 function hasVariable(value: ValueNode): boolean {
@@ -454,7 +454,7 @@ const NO_TERM: Term = {
   scale: 1,
 }
 
-/** The variables that `@skip` and `@include` depend on. */
+/** The variables in `@skip` and `@include`. */
 function conditionsOf(document: DocumentNode): string[] {
   const names = new Set<string>()
   visit(document, {

@@ -11,31 +11,31 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** How large a document is once every fragment is written out wherever it is spread. */
+/** The size of a document with all fragments expanded. */
 export interface DocumentSize {
-  /** Fields, fragments and inline fragments as they are written. */
+  /** Fields, fragment spreads and inline fragments, as written. */
   written: number
-  /** The same of all operations, with their fragments written out. */
+  /** The selections of all operations, with fragments expanded. */
   expanded: number
-  /** How often one key is selected in one selection set. */
+  /** The maximum number of selections of one key in one selection set. */
   repeated: number
-  /** The longest name that a field has in the answer. */
+  /** The length of the longest response key. */
   longest: number
-  /** About how many fields of the schema's own description the answer has. */
+  /** The approximate number of introspection fields in the answer. */
   introspected: number
 }
 
 interface Size {
   expanded: number
-  /** Of the fields below, where they are those of the schema's description. */
+  /** The introspection fields of nested selections. */
   described: number
-  /** Of the fields below `__schema` and `__type`. */
+  /** The introspection fields below `__schema` and `__type`. */
   introspected: number
 }
 
 const NOTHING: Size = { expanded: 0, described: 0, introspected: 0 }
 
-/** Measures documents in one walk, linear in what is written: a fragment is measured once, however often it is spread. */
+/** Measures documents in linear time: each fragment is measured once, however often it is spread. */
 export class DocumentMeter {
   readonly #rows: Record<string, number>
 
@@ -52,7 +52,7 @@ export class DocumentMeter {
     const ofFragment = (name: string): Size => {
       const measured = known.get(name)
       if (measured) return measured
-      // A cycle ends here: validation refuses it.
+      // Stops at a cycle, which validation rejects.
       known.set(name, NOTHING)
       const fragment = fragments.get(name)
       const found = fragment ? ofSet(fragment.selectionSet) : NOTHING
@@ -100,7 +100,7 @@ export class DocumentMeter {
   }
 }
 
-/** How many rows the lists of the schema's description have on average, and how often a type wraps another. */
+/** The average length of introspection lists, and the nesting depth of types. */
 function introspectedRows(schema: GraphQLSchema): Record<string, number> {
   const types = Object.values(schema.getTypeMap())
   const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0)

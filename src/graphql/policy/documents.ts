@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache'
 import type { Cache } from '../../cache/cache.ts'
 import { refusal } from '../execution/errors.ts'
 
-/** How a request names the document that it asks for: by its text, by an id, by its hash, or by its hash with its text. */
-export interface AskedDocument {
+/** The document of a request: a text, an id, a hash, or a hash with its text. */
+export interface DocumentReference {
   query?: string | undefined
-  /** `sha256:` and the hash of the text of a known document. */
+  /** The id of a trusted document: `sha256:` and the hash of its text. */
   documentId?: string | undefined
   /** `extensions.persistedQuery.sha256Hash` of automatic persisted queries. */
   hash?: string | undefined
@@ -23,7 +23,7 @@ export interface RequestParams {
 }
 
 /** How a request's parameters name its document. What should be text and is not names none that is known. */
-export function askedDocument({ query, documentId, extensions }: RequestParams): AskedDocument {
+export function documentReference({ query, documentId, extensions }: RequestParams): DocumentReference {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
   return {
     query: textOf(query ?? undefined),
@@ -35,87 +35,87 @@ export function askedDocument({ query, documentId, extensions }: RequestParams):
 const textOf = (given: unknown) => (given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
 
 export interface DocumentsOptions {
-  /** The documents that are known from the start. */
-  known: Iterable<string>
-  /** Only those may be asked for. */
+  /** The trusted documents. */
+  trusted: Iterable<string>
+  /** Whether only trusted documents are accepted. */
   trustedOnly: boolean
-  /** What several gateways share of the documents that clients have sent; undefined: there is nothing. */
+  /** A cache of persisted documents that gateways share. Undefined if there is none. */
   shared?: Pick<Cache, 'get' | 'set'> | undefined
 }
 
 const MAX_TEXTS = 1000
 const MAX_CHARACTERS = 8_000_000
-/** A longer one is executed and not remembered. */
+/** Longer documents are executed but not persisted. */
 const MAX_TEXT = 64 * 1024
 const HASH = /^[0-9a-f]{64}$/
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** What a known document is asked for by. */
+/** The id of a trusted document. */
 export const idOfDocument = (text: string) => `sha256:${sha256(text)}`
 
-/** The documents that a request may name without sending them: known ones, and those that a client has sent before. */
+/** Documents that a request may reference without sending them: trusted ones, and persisted ones that a client has sent. */
 export class Documents {
-  readonly #known: Map<string, string>
-  readonly #knownTexts: Set<string>
+  readonly #trusted: Map<string, string>
+  readonly #trustedTexts: Set<string>
   readonly #trustedOnly: boolean
   readonly #shared: Pick<Cache, 'get' | 'set'> | undefined
-  /** By hash, those that clients have sent. */
-  readonly #sent = new LRUCache<string, string>({
+  /** Persisted documents by hash. */
+  readonly #persisted = new LRUCache<string, string>({
     max: MAX_TEXTS,
     maxSize: MAX_CHARACTERS,
     sizeCalculation: (text) => text.length + 100,
   })
 
-  constructor({ known, trustedOnly, shared }: DocumentsOptions) {
-    this.#knownTexts = new Set(known)
-    this.#known = new Map([...this.#knownTexts].map((text) => [sha256(text), text]))
+  constructor({ trusted, trustedOnly, shared }: DocumentsOptions) {
+    this.#trustedTexts = new Set(trusted)
+    this.#trusted = new Map([...this.#trustedTexts].map((text) => [sha256(text), text]))
     this.#trustedOnly = trustedOnly
     this.#shared = shared
   }
 
-  /** A document's text, where it needs no thought; undefined: `resolve` finds it, or says why not. */
-  find({ query, documentId, hash }: AskedDocument): string | undefined {
+  /** The text of a document if it is at hand. Otherwise `resolve` finds it or says why not. */
+  find({ query, documentId, hash }: DocumentReference): string | undefined {
     if (documentId !== undefined)
-      return query === undefined && hash === undefined ? this.#known.get(hashIn(documentId)) : undefined
+      return query === undefined && hash === undefined ? this.#trusted.get(hashIn(documentId)) : undefined
     if (hash !== undefined) {
-      const text = this.#known.get(hash) ?? (this.#trustedOnly ? undefined : this.#sent.get(hash))
+      const text = this.#trusted.get(hash) ?? (this.#trustedOnly ? undefined : this.#persisted.get(hash))
       return query === undefined || query === text ? text : undefined
     }
-    return query === undefined || !this.#trustedOnly || this.#knownTexts.has(query) ? query : undefined
+    return query === undefined || !this.#trustedOnly || this.#trustedTexts.has(query) ? query : undefined
   }
 
   /**
-   * A document's text. One that is sent with its hash is remembered.
+   * Resolves the text of a document. One that is sent with its hash is persisted.
    * @throws GraphQLError that says what is wrong with the request
    */
-  async resolve(asked: AskedDocument): Promise<string> {
-    const { query, documentId, hash } = asked
-    const found = this.find(asked)
+  async resolve(reference: DocumentReference): Promise<string> {
+    const { query, documentId, hash } = reference
+    const found = this.find(reference)
     if (found !== undefined) return found
     if (documentId !== undefined) {
       if (query !== undefined || hash !== undefined)
-        throw badRequest('Send either the documentId of a known document or a query, not both.')
+        throw badRequest('Send either the documentId of a trusted document or a query, not both.')
       throw refusal(
         'DOCUMENT_NOT_KNOWN',
-        `No document is known as ${documentId.slice(0, 100)}. ${this.#trustedOnly ? 'Have' : 'Send its text as query, or have'} it added to KNOWN_DOCUMENTS under sha256: and the SHA-256 of its text in hexadecimal.`,
+        `There is no trusted document ${documentId.slice(0, 100)}. ${this.#trustedOnly ? 'Add it' : 'Send its text as query, or add it'} to KNOWN_DOCUMENTS under sha256: and the SHA-256 of its text in hexadecimal.`,
       )
     }
     if (hash !== undefined && query !== undefined && sha256(query) !== hash)
       throw refusal(
         'PERSISTED_QUERY_HASH_MISMATCH',
-        `PersistedQueryHashMismatch: sha256Hash is not that of the query, which is ${sha256(query)}.`,
+        `PersistedQueryHashMismatch: sha256Hash does not match the query, whose hash is ${sha256(query)}.`,
       )
     if (this.#trustedOnly)
       throw refusal(
         'DOCUMENT_NOT_TRUSTED',
-        'This server answers known documents only (TRUSTED_DOCUMENTS_ONLY), and this is none of them. Have it added to KNOWN_DOCUMENTS.',
+        'This server accepts only trusted documents (TRUSTED_DOCUMENTS_ONLY), and this is not one of them. Add it to KNOWN_DOCUMENTS.',
       )
     if (hash === undefined || !HASH.test(hash))
       throw badRequest('sha256Hash must be the SHA-256 of the query in lower-case hexadecimal.')
     if (query === undefined) return this.#recall(hash)
     if (query.length <= MAX_TEXT) {
-      this.#sent.set(hash, query)
+      this.#persisted.set(hash, query)
       this.#shared?.set(sharedKey(hash), query)
     }
     return query
@@ -123,10 +123,10 @@ export class Documents {
 
   async #recall(hash: string): Promise<string> {
     const text = await this.#shared?.get(sharedKey(hash))
-    // Others write there too.
+    // The shared cache may contain other data.
     if (text === undefined || sha256(text) !== hash)
       throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
-    this.#sent.set(hash, text)
+    this.#persisted.set(hash, text)
     return text
   }
 }

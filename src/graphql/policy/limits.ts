@@ -14,7 +14,7 @@ import { refusal } from '../execution/errors.ts'
 import { type CostOf, compileCost, type Variables } from './cost.ts'
 import { DocumentMeter } from './document-size.ts'
 
-/** How much one operation may ask for; null: as much as it likes. */
+/** The limits on one operation. Null means no limit. */
 export interface Limits {
   depth: number | null
   aliases: number | null
@@ -24,39 +24,39 @@ export interface Limits {
 
 export const NO_LIMITS: Limits = { depth: null, aliases: null, tokens: null, cost: null }
 
-/** How many selections fragments may add to those that are written. */
+/** The maximum number of selections that expanded fragments may add. */
 const MAX_SPREAD = 5000
-/** How often one selection set may select the same key: all are compared with each other. */
+/** The maximum selections of one key in one selection set, as all are compared with each other. */
 const MAX_REPEATED = 50
-/** How many characters a field or an alias may have. */
+/** The maximum length of a field name or alias. */
 const MAX_NAME = 256
-/** A client's whole introspection has about 17,000. */
+/** The introspection of a typical client has about 17,000. */
 const MAX_INTROSPECTED = 25_000
 
-/** A token of a document in memory, and its node. */
+/** The memory of a token and its AST node. */
 const TOKEN_BYTES = 500
-/** What is made of a selection: its cost, its plans, their statements. */
+/** The memory of a selection's cost, plans and statements. */
 const SELECTION_BYTES = 5000
 
-/** What reads variables goes into them by calls of itself. */
+/** Variables are read recursively. */
 const MAX_INPUT_DEPTH = 100
-/** How many values variables may hold: a list takes a thousand, a router's list of representations ten thousand. */
+/** The maximum number of values in variables. A list takes a thousand, a router's representations ten thousand. */
 const MAX_VALUES = 20_000
 const MAX_FEDERATED_VALUES = 60_000
 
-/** What an operation costs, and what is allowed. */
+/** The cost of an operation, and the limit. */
 export interface Cost {
   requested: number
   allowed: number | null
 }
 
-/** Charges a client what an operation costs. @returns undefined, or in words why it is refused */
+/** Charges a client what an operation costs. @returns undefined, or a message that says why it is rejected */
 export type ChargeOperation = (cost: () => number) => Promise<string | undefined>
 
-/** Holds operations to the limits: a document when it is read, an operation with its variables before each execution. */
+/** Enforces limits: on a document when it is parsed, and on an operation with its variables before each execution. */
 export class Limiter {
   readonly limits: Limits
-  /** Validation rules: what depends on variables is none, for a document is validated once. */
+  /** Validation rules. None depends on variables, as a document is validated once. */
   readonly rules: ValidationRule[]
   readonly #schema: GraphQLSchema
   readonly #meter: DocumentMeter
@@ -71,7 +71,7 @@ export class Limiter {
     this.rules = rulesOf(limits, this.#meter)
   }
 
-  /** @throws GraphQLError for what is no document, or is too large */
+  /** Parses a document. @throws GraphQLError if it is invalid or too large */
   parse(text: string | Source): DocumentNode {
     const { tokens } = this.limits
     try {
@@ -89,14 +89,14 @@ export class Limiter {
     }
   }
 
-  /** About how many bytes a document takes in memory, with all that is made of it. */
+  /** The approximate memory of a document, with its plans and costs. */
   bytesOf(document: DocumentNode): number {
     const { written, expanded } = this.#meter.measure(document)
     const characters = document.loc?.source.body.length ?? 0
     return 2 * characters + (document.tokenCount ?? written) * TOKEN_BYTES + expanded * SELECTION_BYTES
   }
 
-  /** @throws what is refused before anything else looks at the document: all that does goes into fragments and pairs */
+  /** Checks the size before anything else, since other checks expand fragments and compare pairs of fields. */
   #assertSize(document: DocumentNode): void {
     const { written, expanded, repeated, longest } = this.#meter.measure(document)
     if (expanded - written > MAX_SPREAD)
@@ -107,7 +107,7 @@ export class Limiter {
     if (repeated > MAX_REPEATED)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document selects one field ${shown(repeated)} times in the same place, at most ${shown(MAX_REPEATED)} are allowed. Select it once.`,
+        `The document selects one field ${shown(repeated)} times in the same selection set, at most ${shown(MAX_REPEATED)} are allowed. Select it once.`,
       )
     if (longest > MAX_NAME)
       throw refusal(
@@ -120,13 +120,13 @@ export class Limiter {
     return validate(this.#schema, document, [...specifiedRules, ...this.rules])
   }
 
-  /** @throws BAD_INPUT for variables that are nested deeper than any input is, or hold more values */
+  /** @throws BAD_INPUT for variables that are nested too deeply or have too many values */
   assertReadable(variables: unknown): void {
     const fault = this.variablesFault(variables)
     if (fault !== undefined) throw new GraphQLError(fault, { extensions: { code: 'BAD_INPUT' } })
   }
 
-  /** Why variables are refused before they are read; undefined: they are not. */
+  /** Says why variables are rejected before they are read. Undefined if they are accepted. */
   variablesFault(variables: unknown): string | undefined {
     const waiting: [value: unknown, depth: number][] = [[variables, 0]]
     let values = 0
@@ -144,7 +144,7 @@ export class Limiter {
     return undefined
   }
 
-  /** Why a document can never be executed; undefined: it can, with variables that cost no more than is allowed. */
+  /** Says why a document can never be executed. Undefined if it can, with variables within the cost limit. */
   faultOf(text: string): string | undefined {
     try {
       return this.validate(this.parse(text))[0]?.message
@@ -153,7 +153,7 @@ export class Limiter {
     }
   }
 
-  /** The cost of an operation of a valid document; undefined: the document has no such operation. */
+  /** The cost of an operation of a valid document. Undefined if there is no such operation. */
   cost(document: DocumentNode, operationName: string | null | undefined, variables: Variables): Cost | undefined {
     let costs = this.#costs.get(document)
     if (!costs) {
@@ -169,7 +169,7 @@ export class Limiter {
     return { requested: costOf(variables), allowed: this.limits.cost }
   }
 
-  /** Lets an operation of a valid document be executed, at its cost. @throws COST_LIMIT_EXCEEDED or RATE_LIMITED */
+  /** Charges for an operation of a valid document that is within the limits. @throws COST_LIMIT_EXCEEDED or RATE_LIMITED */
   async admit(
     document: DocumentNode,
     operationName: string | null | undefined,
@@ -181,20 +181,20 @@ export class Limiter {
     if (message !== undefined) throw refusal('RATE_LIMITED', message)
   }
 
-  /** Whether an operation of a valid document may be executed with its variables. */
+  /** Whether an operation of a valid document is within the cost limit, with its variables. */
   allows(document: DocumentNode, operationName: string | null | undefined, variables: Variables): boolean {
     const allowed = this.limits.cost
     return allowed === null || (this.cost(document, operationName, variables)?.requested ?? 0) <= allowed
   }
 
-  /** @throws COST_LIMIT_EXCEEDED unless the operation may be executed with its variables */
+  /** @throws COST_LIMIT_EXCEEDED if the operation exceeds the cost limit, with its variables */
   assertAllowed(document: DocumentNode, operationName: string | null | undefined, variables: Variables): void {
     if (this.allows(document, operationName, variables)) return
     const { requested, allowed } = this.cost(document, operationName, variables) as {
       requested: number
       allowed: number
     }
-    const what = Number.isFinite(requested) ? `costs ${shown(requested)}` : 'costs more than can be told'
+    const what = Number.isFinite(requested) ? `costs ${shown(requested)}` : 'costs too much to compute'
     throw refusal(
       'COST_LIMIT_EXCEEDED',
       `The operation ${what}, at most ${shown(allowed)} is allowed: each object counts as often as the pages of the lists around it have rows. Ask for fewer rows with first: or last: (a page has 100 when left out), nest fewer lists, or split it into several requests.`,
@@ -227,7 +227,7 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
   return rules
 }
 
-/** Its lists are in no store: what they hold is known before anything runs, whatever the variables are. */
+/** Limits introspection, whose size is known before execution and does not depend on variables. */
 function introspectionRule(context: Parameters<ValidationRule>[0], meter: DocumentMeter): ReturnType<ValidationRule> {
   const leave = (document: DocumentNode) => {
     const { introspected } = meter.measure(document)
@@ -238,7 +238,7 @@ function introspectionRule(context: Parameters<ValidationRule>[0], meter: Docume
   return { Document: { leave } }
 }
 
-/** Tells in our words what a rule of the library has found, which it says as "found 12". */
+/** Reports a violation of a library's rule in our words. Its message contains "found 12". */
 function report(code: 'DEPTH_LIMIT_EXCEEDED' | 'ALIAS_LIMIT_EXCEEDED', message: (found: string) => string) {
   return (context: Parameters<ValidationRule>[0] | null, { message: theirs }: GraphQLError) =>
     context?.reportError(refusal(code, message(/found (\d+)/.exec(theirs)?.[1] ?? 'too many')))

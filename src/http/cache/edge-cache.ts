@@ -51,7 +51,7 @@ export type Compute = (cancellation: Cancellation) => Promise<Computed>
 /**
  * Whether a client rejects cached answers. `no-cache` beside a condition is ignored, as fetch adds it by itself.
  */
-export function asksAnew(headers: IncomingHttpHeaders): boolean {
+export function bypassesCache(headers: IncomingHttpHeaders): boolean {
   const given = headers['cache-control']
   return given !== undefined && headers['if-none-match'] === undefined && /\bno-(cache|store)\b/i.test(given)
 }
@@ -109,13 +109,13 @@ export class EdgeCache {
       body.length + link.length + (br?.length ?? 0) + (gzip?.length ?? 0) + 2 * key.length + ENTRY_BYTES
     this.#answers = options.maxBytes > 0 ? new LRUCache({ maxSize: options.maxBytes, sizeCalculation }) : undefined
     const { notifications } = options
-    notifications.subscribe('gateway_data', () => this.forget())
-    notifications.onUp(() => this.forget())
-    notifications.onDown(() => this.forget())
+    notifications.subscribe('gateway_data', () => this.clear())
+    notifications.onUp(() => this.clear())
+    notifications.onDown(() => this.clear())
   }
 
   /** Clears the cache, because the data has changed or may have. */
-  forget(): void {
+  clear(): void {
     this.#epoch++
     this.#historyPoint = undefined
     this.#answers?.clear()
@@ -130,19 +130,19 @@ export class EdgeCache {
   /**
    * Returns the answer of a key from this cache or the shared one, or computes it, once for all concurrent requests.
    * @param client tells when the client has gone: an answer that no client waits for is abandoned
-   * @param anew bypasses both caches
+   * @param bypass bypasses both caches
    */
-  async answer(key: string | undefined, compute: Compute, client: Cancellation, anew = false): Promise<Answer> {
+  async answer(key: string | undefined, compute: Compute, client: Cancellation, bypass = false): Promise<Answer> {
     const { notifications, shared } = this.#options
     if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute(client))
     // While changes may be missed, an answer in flight may predate the last change.
-    const known = anew || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
-    if (known instanceof Flight) {
-      if (!known.aborted) return known.join(client).answer
-    } else if (known) return known
+    const cached = bypass || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
+    if (cached instanceof Flight) {
+      if (!cached.aborted) return cached.join(client).answer
+    } else if (cached) return cached
     const epoch = this.#epoch
     const flight = new Flight().join(client)
-    flight.answer = this.#compute(key, () => compute(flight), anew)
+    flight.answer = this.#compute(key, () => compute(flight), bypass)
     this.#flights.set(key, flight)
     try {
       const answer = await flight.answer
@@ -154,17 +154,17 @@ export class EdgeCache {
   }
 
   /** The body with the time of this request. */
-  told({ body, timeAt }: Answer): Buffer {
+  timedBody({ body, timeAt }: Answer): Buffer {
     if (timeAt === undefined) return body
-    const told = Buffer.from(body)
-    told.write(this.#options.now().toISOString(), timeAt, 'latin1')
-    return told
+    const copy = Buffer.from(body)
+    copy.write(this.#options.now().toISOString(), timeAt, 'latin1')
+    return copy
   }
 
   /** The compressed body, which is cached with the answer. */
   async compressed(answer: Answer, encoding: Encoding): Promise<Buffer> {
-    const known = answer.compressed[encoding]
-    if (known) return known
+    const cached = answer.compressed[encoding]
+    if (cached) return cached
     const bytes = encoding === 'br' ? await brotli(answer.body, BROTLI) : await gzipped(answer.body)
     answer.compressed[encoding] = bytes
     // Updates the size of the cache entry.
@@ -172,14 +172,14 @@ export class EdgeCache {
     return bytes
   }
 
-  async #compute(key: string, compute: () => Promise<Computed>, anew: boolean): Promise<Answer> {
+  async #compute(key: string, compute: () => Promise<Computed>, bypass: boolean): Promise<Answer> {
     const { shared } = this.#options
     if (!shared) return answerOf(key, await compute())
-    if (anew) this.#historyPoint = undefined
+    if (bypass) this.#historyPoint = undefined
     const point = await this.#currentPoint()
     const sharedKey = `answer ${shared.release} ${point} ${key}`
-    const known = anew ? undefined : await shared.cache.get(sharedKey)
-    if (known !== undefined) return answerOf(key, JSON.parse(known) as Computed)
+    const cached = bypass ? undefined : await shared.cache.get(sharedKey)
+    if (cached !== undefined) return answerOf(key, JSON.parse(cached) as Computed)
     const computed = await compute()
     if (computed.etag === undefined) void this.#share(shared.cache, sharedKey, point, computed)
     return answerOf(key, computed)

@@ -3,14 +3,14 @@ import fresh from 'fresh'
 import { corsHeaders } from '../server/cors.ts'
 import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
 
-interface Asked {
+interface AnsweredRequest {
   /** The id of the request. */
   id: string
   method?: string | undefined
   headers: IncomingHttpHeaders
 }
 
-interface Sent {
+interface SendOptions {
   /** Overrides the media type of the answer. */
   type?: string
   /** Request headers that the answer depends on, besides Accept-Encoding. */
@@ -19,11 +19,11 @@ interface Sent {
 
 /** Sends a ready answer directly, without Fastify's hooks, or a 304 if the client's tag matches. */
 export function sendAnswer(
-  { id, method, headers }: Asked,
+  { id, method, headers }: AnsweredRequest,
   response: ServerResponse,
   answer: Answer,
   edge: EdgeCache,
-  { type = answer.type, vary = 'Origin' }: Sent = {},
+  { type = answer.type, vary = 'Origin' }: SendOptions = {},
 ): void {
   const encoding = isCompressible(answer) ? accepted(headers['accept-encoding']) : undefined
   const head = ['request-id', id, 'vary', `${vary}, Accept-Encoding`, ...corsHeaders]
@@ -40,11 +40,11 @@ export function sendAnswer(
     head.push('content-type', type, 'content-length', String(body.length))
     response.writeHead(answer.status, head).end(method === 'HEAD' ? undefined : body)
   }
-  if (!encoding) send(edge.told(answer))
+  if (!encoding) send(edge.timedBody(answer))
   else {
     head.push('content-encoding', encoding)
-    const known = answer.compressed[encoding]
-    if (known) send(known)
+    const cached = answer.compressed[encoding]
+    if (cached) send(cached)
     else edge.compressed(answer, encoding).then(send, (error) => response.destroy(error))
   }
 }

@@ -9,7 +9,7 @@ import { createContext } from '../../graphql/execution/execute.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
-import { type Answer, asksAnew, type EdgeCache } from '../cache/edge-cache.ts'
+import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
 import type { PlainRequest } from './request-params.ts'
 
 /** A query whose execution returned errors. */
@@ -35,15 +35,15 @@ export async function answerCompiled(
   { key, read }: PlainRequest,
   { admin, charge, cancellation }: { admin: Admin; charge: ChargeOperation; cancellation: Cancellation },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
-  const anew = asksAnew(headers)
-  const kept = key === undefined || anew ? undefined : edge.find(key)
-  if (kept) return { answer: kept }
-  const asked = read()
-  if (!asked) return undefined
-  const { operationName, variables } = asked
+  const bypass = bypassesCache(headers)
+  const cached = key === undefined || bypass ? undefined : edge.find(key)
+  if (cached) return { answer: cached }
+  const params = read()
+  if (!params) return undefined
+  const { operationName, variables } = params
   const { limiter, documents, operations } = graph
   if (limiter.variablesFault(variables) !== undefined) return undefined
-  const text = documents.find(asked)
+  const text = documents.find(params)
   const operation = text === undefined ? undefined : operations.find(text, operationName)
   if (!operation) return undefined
   try {
@@ -64,7 +64,7 @@ export async function answerCompiled(
     return { status: 200, json: `{"data":${json}}` }
   }
   try {
-    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, cancellation, anew) }
+    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, cancellation, bypass) }
   } catch (error) {
     const failed = error instanceof Failed ? error.result : resultOf(error)
     return failed.errors?.every(isCallersMistake) ? undefined : { failed }

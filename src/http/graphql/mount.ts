@@ -60,7 +60,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         },
       )
       // An admin may have changed data: the next read must see it without waiting for the notification.
-      if (typeof admin === 'object') edge.forget()
+      if (typeof admin === 'object') edge.clear()
       reply.code(response.status)
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
         const retryAfter = response.headers.get('retry-after')

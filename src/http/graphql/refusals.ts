@@ -3,17 +3,17 @@ import { REFUSALS } from '../../errors.ts'
 import { UNPLANNED } from '../../graphql/execution/operations.ts'
 
 /** The error code of a subscription that was rejected because all slots are taken. */
-export const NO_PLACE = 'UNAVAILABLE'
+export const NO_SLOT = 'UNAVAILABLE'
 
 /** Counts rejected operations in the metrics. @returns a function that counts one, by error code */
 export function countRefusals(metrics: Registry): (code: string) => void {
   const refusals = new Counter({
     name: 'gateway_graphql_refusals_total',
-    help: `GraphQL operations that this process rejected before running them, by error code. ${NO_PLACE}: a subscription over the limit.`,
+    help: `GraphQL operations that this process rejected before running them, by error code. ${NO_SLOT}: a subscription over the limit.`,
     labelNames: ['code'],
     registers: [metrics],
   })
-  for (const code of [...Object.keys(REFUSALS), NO_PLACE]) refusals.inc({ code }, 0)
+  for (const code of [...Object.keys(REFUSALS), NO_SLOT]) refusals.inc({ code }, 0)
   return (code) => refusals.inc({ code })
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { type AskedDocument, askedDocument, type RequestParams } from '../../graphql/policy/documents.ts'
+import { type DocumentReference, documentReference, type RequestParams } from '../../graphql/policy/documents.ts'
 
 /** The parameters of a GraphQL request. */
-export interface Asked extends AskedDocument {
+export interface GraphQLParams extends DocumentReference {
   operationName?: string
   variables?: Record<string, unknown>
 }
@@ -14,7 +14,7 @@ export interface PlainRequest {
   /** The media type of the answer. */
   type: string
   /** Reads the parameters. Undefined if they are malformed. */
-  read(): Asked | undefined
+  read(): GraphQLParams | undefined
 }
 
 const MAX_KEY = 8000
@@ -57,9 +57,9 @@ function mediaType(accept: string | undefined): string | undefined {
   return undefined
 }
 
-function readParameters(given: Record<string, unknown>): Asked | undefined {
+function readParameters(given: Record<string, unknown>): GraphQLParams | undefined {
   const { variables, extensions, ...rest } = given
-  return readAsked({ ...rest, variables: parsed(variables), extensions: parsed(extensions) })
+  return readParams({ ...rest, variables: parsed(variables), extensions: parsed(extensions) })
 }
 
 /** Parses a JSON parameter: undefined if it is absent, UNREADABLE if it is not JSON. */
@@ -74,15 +74,15 @@ function parsed(parameter: unknown): unknown {
 
 const UNREADABLE = Symbol('unreadable')
 
-function readJson(text: string): Asked | undefined {
+function readJson(text: string): GraphQLParams | undefined {
   try {
-    return readAsked(JSON.parse(text))
+    return readParams(JSON.parse(text))
   } catch {
     return undefined
   }
 }
 
-function readAsked(given: RequestParams): Asked | undefined {
+function readParams(given: RequestParams): GraphQLParams | undefined {
   const { query, documentId, operationName, variables, extensions, ...rest } = given
   if (Object.keys(rest).length > 0) return undefined
   if (!isTextOrNone(query) || !isTextOrNone(documentId) || !isTextOrNone(operationName)) return undefined
@@ -91,7 +91,7 @@ function readAsked(given: RequestParams): Asked | undefined {
   if (Object.keys(more).length > 0 || (persistedQuery && typeof persistedQuery.sha256Hash !== 'string'))
     return undefined
   return {
-    ...askedDocument({ query: query || undefined, documentId: documentId || undefined, extensions }),
+    ...documentReference({ query: query || undefined, documentId: documentId || undefined, extensions }),
     ...(operationName && { operationName }),
     ...(variables && { variables }),
   }

@@ -8,11 +8,11 @@ import type { Endpoint } from '../../rest/endpoint.ts'
  */
 export function readInput(endpoint: Endpoint, request: { params: unknown; query: unknown; body: unknown }) {
   const problems: InputProblem[] = []
-  const read = (place: InputProblem['in'], schema: ZodType | undefined, value: unknown) => {
+  const read = (location: InputProblem['in'], schema: ZodType | undefined, value: unknown) => {
     if (!schema) return {}
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
-    problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(place, issue)))
+    problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(location, issue)))
     return {}
   }
   const path = read('path', endpoint.path, request.params)
@@ -46,16 +46,16 @@ function withoutBrackets(given: Query, known: ZodObject | undefined, problems: I
 type Issue = ZodError['issues'][number]
 
 /** The problems of an issue. For a union, those of the alternative that matched furthest. */
-function problemsOf(place: InputProblem['in'], issue: Issue, above: PropertyKey[] = []): InputProblem[] {
+function problemsOf(location: InputProblem['in'], issue: Issue, above: PropertyKey[] = []): InputProblem[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
     const depth = (issues: Issue[]) => Math.max(0, ...issues.map((one) => one.path.length))
     const [best] = issue.errors.toSorted((a, b) => depth(b) - depth(a))
-    if (best?.length) return best.flatMap((one) => problemsOf(place, one, path))
+    if (best?.length) return best.flatMap((one) => problemsOf(location, one, path))
   }
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ in: place, name: [...path, key].join('.'), message: 'is not a field of it' }))
-  return [{ in: place, name: path.join('.'), message: issue.message }]
+    return issue.keys.map((key) => ({ in: location, name: [...path, key].join('.'), message: 'is not a field of it' }))
+  return [{ in: location, name: path.join('.'), message: issue.message }]
 }
 
 function readJson(body: unknown): unknown {

@@ -70,8 +70,8 @@ function handleError(
   if (statusCode === 413) return sendProblem(reply, 413, 'The body is too large: at most 1 MiB.')
   if (statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {
     const message = code === 'FST_ERR_BAD_URL' ? 'is not a valid URL: its percent-encoding is broken' : error.message
-    const place = code === 'FST_ERR_BAD_URL' ? 'path' : 'body'
-    return sendProblem(reply, statusCode, message, [{ in: place, name: '', message }])
+    const location = code === 'FST_ERR_BAD_URL' ? 'path' : 'body'
+    return sendProblem(reply, statusCode, message, [{ in: location, name: '', message }])
   }
   request.log.error({ err: error, requestId: request.id }, 'a request failed')
   return sendProblem(reply, 500, `Something went wrong on our side. Tell the operator this request id: ${request.id}`)

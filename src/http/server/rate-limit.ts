@@ -30,7 +30,7 @@ interface RateLimitOptions {
 /** Limits the points that a client may use per minute. Response headers report how many are left. */
 export class RateLimit {
   readonly #options: RateLimitOptions
-  readonly #own = new MemoryCounter()
+  readonly #local = new MemoryCounter()
   #awayUntil = 0
 
   constructor(options: RateLimitOptions) {
@@ -67,7 +67,7 @@ export class RateLimit {
         this.#awayUntil = performance.now() + AWAY_MS
       }
     }
-    return this.#own.add(client, minute, points, limit)
+    return this.#local.add(client, minute, points, limit)
   }
 }
 
@@ -80,9 +80,9 @@ export function chargeOnce(
   let charged = rateLimit === undefined
   return async (points) => {
     if (charged) return undefined
-    const refused = await rateLimit?.charge(request, response, points())
-    charged = refused === undefined
-    return refused
+    const rejection = await rateLimit?.charge(request, response, points())
+    charged = rejection === undefined
+    return rejection
   }
 }
 
@@ -90,9 +90,9 @@ class MemoryCounter {
   readonly #clients = new LRUCache<string, { minute: number; used: number }>({ max: MAX_CLIENTS })
 
   add(client: string, minute: number, points: number, limit: number): Charge {
-    const known = this.#clients.get(client)
-    const entry = known?.minute === minute ? known : { minute, used: 0 }
-    if (entry !== known) this.#clients.set(client, entry)
+    const cached = this.#clients.get(client)
+    const entry = cached?.minute === minute ? cached : { minute, used: 0 }
+    if (entry !== cached) this.#clients.set(client, entry)
     const { used } = entry
     const added = used + points <= limit
     if (added) entry.used += points

@@ -1,10 +1,10 @@
+import pTimeout from 'p-timeout'
 import { createClient } from 'redis'
 import type { PointCounter } from './rate-limit.ts'
-import { within } from './with-timeout.ts'
 
 const PREFIX = 'gateway:points:'
 const KEEP_SECONDS = 120
-const PATIENCE_MS = 100
+const TIMEOUT_MS = 100
 
 const ADD = `
   local used = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -31,7 +31,7 @@ export function openRedisPointCounter(url: string): PointCounter & { close(): vo
         keys: [`${PREFIX}${minute}:${name}`],
         arguments: [String(points), String(limit)],
       })
-      const [used, added] = (await within(PATIENCE_MS, script)) as [number, number]
+      const [used, added] = (await pTimeout(script, { milliseconds: TIMEOUT_MS })) as [number, number]
       return { used: Number(used), added: Number(added) === 1 }
     },
     close: () => client.destroy(),

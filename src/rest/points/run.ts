@@ -48,7 +48,7 @@ export const manualUpdate = endpoint({
   errors: { ...errors, 502: 'The source failed; nothing was changed', 503: 'No source is configured' },
   admin: true,
   operation: update,
-  variables: ({ query, body }) => ({ date: asked(query.date, body?.date) }),
+  variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
     return { body: (await execute(update, variables)).updateDistribution }
   },
@@ -64,13 +64,13 @@ export const resync = endpoint({
   errors: { ...errors, 404: 'No positions are stored for the date' },
   admin: true,
   operation: resyncOperation,
-  variables: ({ query, body }) => ({ date: asked(query.date, body?.date) }),
+  variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
     return { body: (await execute(resyncOperation, variables)).resyncDistribution }
   },
 })
 
-function asked(inQuery: string | undefined, inBody: string | undefined): string | null {
+function requestedDate(inQuery: string | undefined, inBody: string | undefined): string | null {
   if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
     const message = `is ${inBody}, but the query says ${inQuery}`
     throw new GatewayError('BAD_INPUT', `date ${message}.`, [{ in: 'body', name: 'date', message }])

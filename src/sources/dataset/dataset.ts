@@ -16,13 +16,13 @@ export const datasetFiles = [
 
 export type DatasetFile = (typeof datasetFiles)[number]
 
-/** Where records come from: a directory, the sample, and whatever else can speak the import format. */
+/** A set of records in the import format, such as a directory or the sample. */
 export interface Dataset {
-  /** What messages call it, such as the directory's path. */
+  /** The name in messages, such as the path of the directory. */
   name: string
   /**
-   * One file's bytes: newline-delimited JSON, decompressed. Undefined where the dataset has no such file.
-   * `label` is the name that messages give the file; `size` is its length in bytes where that is known.
+   * Opens a file as newline-delimited JSON, decompressed. Undefined if the dataset has no such file. `label` is the name of the
+   * file in messages, `size` its length in bytes, if known.
    */
   open(file: DatasetFile): Promise<{ label: string; size?: number; stream: Readable } | undefined>
 }

@@ -9,8 +9,8 @@ import { type Dataset, type DatasetFile, datasetFiles } from './dataset.ts'
 const READ_BYTES = 512 * 1024
 
 /**
- * A directory of `<name>.jsonl` and `<name>.jsonl.gz` files; other files in it are left alone.
- * @throws BAD_INPUT when there is no such directory, when it holds none of the files, or one of them in both forms
+ * Opens a directory of `<name>.jsonl` and `<name>.jsonl.gz` files. Other files are ignored.
+ * @throws BAD_INPUT if the directory does not exist, has none of the files, or has one of them in both forms
  */
 export async function openDirectory(dir: string): Promise<Dataset> {
   const entries = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
@@ -20,7 +20,7 @@ export async function openDirectory(dir: string): Promise<Dataset> {
   for (const file of datasetFiles) {
     const forms = [`${file}.jsonl`, `${file}.jsonl.gz`].filter((name) => entries.includes(name))
     if (forms.length > 1)
-      throw new GatewayError('BAD_INPUT', `${dir} holds both ${forms.join(' and ')}: keep one of them.`)
+      throw new GatewayError('BAD_INPUT', `${dir} has both ${forms.join(' and ')}: keep one of them.`)
     if (forms[0]) names.set(file, forms[0])
   }
   if (names.size === 0) {
@@ -41,7 +41,7 @@ export async function openDirectory(dir: string): Promise<Dataset> {
 
 async function openFile(path: string): Promise<{ size?: number; stream: Readable }> {
   const bytes = createReadStream(path, { highWaterMark: READ_BYTES })
-  // What goes wrong here comes out of the stream that is read.
+  // The stream reports errors to its reader.
   if (path.endsWith('.gz')) return { stream: pipeline(bytes, createGunzip({ chunkSize: READ_BYTES }), () => {}) }
   const { size } = await stat(path).catch(() => ({ size: undefined }))
   return { size, stream: bytes }

@@ -5,7 +5,7 @@ import { type Answer, type Client, faultOf, refusal, shownUrl, sourceFailed, url
 import { type Dataset, datasetFiles } from './dataset.ts'
 
 export interface HttpDatasetOptions {
-  /** What messages call it; left out, its URL without secrets. */
+  /** The name in messages. Defaults to the URL without secrets. */
   name?: string
   /** A secret for `Authorization: Bearer`. */
   bearer?: string | undefined
@@ -13,9 +13,9 @@ export interface HttpDatasetOptions {
 }
 
 /**
- * The dataset of an http(s) base URL: `<base>/<name>.jsonl`, or else `<base>/<name>.jsonl.gz`. A file that is cut off on
- * its way is an error of its stream, never a silent end.
- * @throws SOURCE_FAILED, from `open`, when the server fails or answers with something else than a file
+ * Opens the dataset at an http(s) base URL: `<base>/<name>.jsonl`, or else `<base>/<name>.jsonl.gz`. A truncated file is an
+ * error of its stream.
+ * @throws SOURCE_FAILED, from `open`, if the server fails or does not answer with a file
  */
 export function httpDataset(client: Client, base: string, options: HttpDatasetOptions = {}): Dataset {
   const { name = shownUrl(base), bearer, signal } = options
@@ -35,8 +35,8 @@ export function httpDataset(client: Client, base: string, options: HttpDatasetOp
 }
 
 /**
- * The same, for an import.
- * @throws BAD_INPUT when the base has none of the files
+ * Opens the dataset at a base URL for an import.
+ * @throws BAD_INPUT if the URL has none of the files
  */
 export async function openHttpDataset(
   client: Client,
@@ -56,11 +56,11 @@ export async function openHttpDataset(
   )
 }
 
-/** Why an answer is no file, as a clause. */
+/** Says why an answer is not a file, as a clause. */
 function noFile({ status, type, ends }: Answer): string | undefined {
   if (status !== 200) return refusal({ status })
   if (type === 'text/html') return 'it answered HTML'
-  return ends ? undefined : 'it does not tell where its answer ends, so that a cut would not be seen,'
+  return ends ? undefined : 'it does not say where its answer ends, so truncation would go unnoticed,'
 }
 
 function opened({ body, size, unzipped }: Answer, label: string, signal?: AbortSignal) {
@@ -71,7 +71,7 @@ function opened({ body, size, unzipped }: Answer, label: string, signal?: AbortS
   return { ...(!zipped && size !== undefined && { size }), stream }
 }
 
-/** Says in words what went wrong on the way. */
+/** Converts transfer errors to sentences. */
 async function* clearly(bytes: Readable, signal: AbortSignal | undefined) {
   try {
     yield* bytes

@@ -1,27 +1,27 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 
-/** What a line cannot be read for. */
+/** The reasons why a line cannot be read. */
 export interface UnreadableLine {
   reason: string
 }
 
-/** The lines that came with one read, in order. */
+/** The lines of one read, in order. */
 export interface LineBatch {
-  /** The number of the first of them in its file, from 1. */
+  /** The number of the first line in its file, starting at 1. */
   first: number
   lines: (string | UnreadableLine)[]
-  /** How many bytes of the file have been read so far. */
+  /** The number of bytes read so far. */
   bytes: number
 }
 
-/** A record has a few hundred bytes; what goes on for longer is no such file, and memory must not hold it. */
+/** The maximum length of a line, which bounds memory. A record has a few hundred bytes. */
 export const MAX_LINE_BYTES = 1024 * 1024
 
 /**
- * Splits a stream of UTF-8 into lines, without their line feeds (a carriage return stays) and without a byte order
- * mark. Lines that are too long or no UTF-8 are told apart, and reading goes on behind them. Memory is bounded.
- * @param onBytes is given every piece of the stream as it is read
+ * Splits a stream of UTF-8 into lines, without line feeds (carriage returns stay) or a byte order mark. Lines that are too long
+ * or not UTF-8 are marked, and reading continues after them. Memory is bounded.
+ * @param onBytes receives each chunk of the stream
  */
 export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => void): AsyncGenerator<LineBatch> {
   let pieces: Buffer[] = []

@@ -2,21 +2,21 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DatasetFile, datasetFiles } from './dataset.ts'
 
-/** The files of a dataset in the making: records are appended, and memory holds only what waits to be written. */
+/** Writes the files of a dataset. Only records that wait to be written are in memory. */
 export interface RecordFiles {
-  /** Appends records of one file; resolves when they are written. */
+  /** Appends records to a file. Resolves when they are written. */
   write(file: DatasetFile, records: object[]): Promise<void>
-  /** How many records each file has so far; a file without records does not exist. */
+  /** The number of records of each file so far. Files without records do not exist. */
   counts: Partial<Record<DatasetFile, number>>
   close(): Promise<void>
 }
 
-/** Begins a dataset in a directory that is there, in place of the one that may be in it. */
+/** Starts a dataset in an existing directory, replacing any dataset in it. */
 export async function createRecordFiles(dir: string): Promise<RecordFiles> {
   const paths = new Map(datasetFiles.map((file) => [file, join(dir, `${file}.jsonl`)]))
   for (const path of paths.values()) await rm(path, { force: true })
   const handles = new Map<DatasetFile, Promise<FileHandle>>()
-  /** A handle's writes, one after the other. */
+  /** Serializes the writes of a handle. */
   const written = new Map<DatasetFile, Promise<void>>()
   const counts: RecordFiles['counts'] = {}
   let closed = false

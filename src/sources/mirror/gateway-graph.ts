@@ -2,14 +2,14 @@ import * as z from 'zod'
 import { type Client, parseJson, shownUrl, sourceFailed, urlBelow } from '../client.ts'
 import { address, checked } from './rest-api.ts'
 
-/** The GraphQL of another gateway: what its REST APIs do not show. */
+/** The GraphQL API of another gateway, for data that its REST APIs do not show. */
 export interface GatewayGraph {
-  /** The version of its data: another one means that something was written. */
+  /** The data version, which changes with every write. */
   dataVersion(): Promise<string>
   pools(): AsyncGenerator<{ address: string; chainId: number }[]>
   markets(): AsyncGenerator<GraphMarket[]>
   vaults(): AsyncGenerator<GraphVault[]>
-  /** Every user that it knows, with where the user has liquidation rewards. */
+  /** All users, with the entities in which they have liquidation rewards. */
   users(): AsyncGenerator<{ total: number; users: GraphUser[] }>
 }
 
@@ -32,9 +32,9 @@ const connection = <T extends z.ZodType>(node: T) =>
     nodes: z.array(node),
     pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
   })
-const rewards = <T extends z.ZodRawShape>(place: T) =>
+const rewards = <T extends z.ZodRawShape>(fields: T) =>
   z.object({
-    nodes: z.array(z.object({ chainId, ...place })),
+    nodes: z.array(z.object({ chainId, ...fields })),
     pageInfo: z.object({ hasNextPage: z.boolean() }),
   })
 const user = z.object({
@@ -43,8 +43,8 @@ const user = z.object({
   vaultLiquidationRewards: rewards({ vaultAddress: address }),
 })
 
-/** A market or a vault of a chain. */
-export interface Place {
+/** A market or vault on a chain. */
+export interface EntityRef {
   kind: 'market' | 'vault'
   chainId: number
   address: string
@@ -52,15 +52,15 @@ export interface Place {
 
 export interface GraphUser {
   address: string
-  /** Where the user has liquidation rewards; undefined: in more places than one page tells. */
-  rewards: Place[] | undefined
+  /** The entities with rewards of the user. Undefined if there are more than fit one page. */
+  rewards: EntityRef[] | undefined
 }
 
-/** How many users come in one answer, each with as many rewards. */
+/** The page size of users, and of the rewards of each user. */
 const USERS = 100
 const REWARDS = 200
 
-/** The operations that are sent, each valid against the schema of src/graphql. */
+/** The operations, valid against the schema of src/graphql. */
 export const graphOperations = {
   fields: 'query GatewayFields { __type(name: "Query") { fields { name } } }',
   version: 'query DataVersion { dataVersion }',
@@ -98,8 +98,8 @@ const fieldsAnswer = z.object({
 })
 
 /**
- * The graph at a base's /graphql; undefined where there is none, or one that is no gateway's.
- * @throws SOURCE_FAILED for a server that fails, for it does not tell which
+ * Opens the graph at a base URL's /graphql. Undefined if there is none or it is not a gateway's.
+ * @throws SOURCE_FAILED if the server fails, so that its kind is unknown
  */
 export async function openGatewayGraph(
   client: Client,
@@ -108,10 +108,10 @@ export async function openGatewayGraph(
 ): Promise<GatewayGraph | undefined> {
   const url = urlBelow(base, 'graphql')
   const name = shownUrl(url)
-  const asked = { json: { query: graphOperations.fields }, signal }
-  const there = await client.open(name, url, asked)
+  const probe = { json: { query: graphOperations.fields }, signal }
+  const there = await client.open(name, url, probe)
   there.body.destroy()
-  if (there.status !== 200 || !isGateway(await client.bytes(name, url, asked))) return undefined
+  if (there.status !== 200 || !isGateway(await client.bytes(name, url, probe))) return undefined
 
   async function ask<T>(query: string, schema: z.ZodType<T>, variables: object = {}): Promise<T> {
     const body = parseJson(name, await client.bytes(name, url, { json: { query, variables }, signal }))
@@ -148,7 +148,7 @@ export async function openGatewayGraph(
     async *users() {
       const page = connection(user).extend({ totalCount: z.int().min(0) })
       for await (const { totalCount, nodes } of list(graphOperations.users, 'allUsers', page))
-        yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: placesOf(node) })) }
+        yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })) }
     },
   }
 }
@@ -162,13 +162,13 @@ function isGateway(body: Buffer): boolean {
   }
 }
 
-function placesOf({ marketLiquidationRewards, vaultLiquidationRewards }: z.output<typeof user>): Place[] | undefined {
+function refsOf({ marketLiquidationRewards, vaultLiquidationRewards }: z.output<typeof user>): EntityRef[] | undefined {
   if (marketLiquidationRewards.pageInfo.hasNextPage || vaultLiquidationRewards.pageInfo.hasNextPage) return undefined
-  const places = new Map<string, Place>()
-  const add = (place: Place) => places.set(`${place.kind} ${place.chainId} ${place.address}`, place)
+  const refs = new Map<string, EntityRef>()
+  const add = (ref: EntityRef) => refs.set(`${ref.kind} ${ref.chainId} ${ref.address}`, ref)
   for (const { chainId, collateralMarketAddress } of marketLiquidationRewards.nodes)
     add({ kind: 'market', chainId, address: collateralMarketAddress })
   for (const { chainId, vaultAddress } of vaultLiquidationRewards.nodes)
     add({ kind: 'vault', chainId, address: vaultAddress })
-  return [...places.values()]
+  return [...refs.values()]
 }

@@ -1,17 +1,17 @@
 import pMap from 'p-map'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { GatewayGraph, Place } from './gateway-graph.ts'
+import type { EntityRef, GatewayGraph } from './gateway-graph.ts'
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
 
-/** A market or a vault that a server has, as far as its answers show it. */
-export interface SeenEntity extends Place {
+/** A market or vault of a server, as far as its answers show it. */
+export interface SeenEntity extends EntityRef {
   depositRate: number
   borrowRate: number
 }
 
-/** The markets and vaults of a server that is walked. */
+/** The markets and vaults found on a server. */
 export class Entities {
-  /** The chains that are known of. */
+  /** The known chains. */
   readonly chains: Set<number>
   private readonly seen = new Map<string, SeenEntity>()
   private closed = false
@@ -22,8 +22,8 @@ export class Entities {
     this.chains = new Set(chains)
   }
 
-  /** The entity at a place, which a record names. @throws Contradiction for a new one after `close` */
-  see({ kind, chainId, address }: Place): SeenEntity {
+  /** The entity that a record references. @throws Contradiction for a new one after `close` */
+  see({ kind, chainId, address }: EntityRef): SeenEntity {
     const key = `${kind} ${chainId} ${address}`
     let entity = this.seen.get(key)
     if (!entity) {
@@ -39,24 +39,24 @@ export class Entities {
     return entity
   }
 
-  /** Those of a kind, in a fixed order; with an address, those at it. */
-  all(kind: Place['kind'], address?: string): SeenEntity[] {
+  /** The entities of a kind in a fixed order, or only those at an address. */
+  all(kind: EntityRef['kind'], address?: string): SeenEntity[] {
     return [...this.seen.values()]
       .filter((one) => one.kind === kind && (address === undefined || one.address === address))
       .sort((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1))
   }
 
-  has({ kind, chainId, address }: Place): boolean {
+  has({ kind, chainId, address }: EntityRef): boolean {
     return this.seen.has(`${kind} ${chainId} ${address}`)
   }
 
-  /** All are seen now. */
+  /** Ends discovery: all entities are known. */
   close(): void {
     this.closed = true
   }
 }
 
-/** Pools, markets and vaults as a gateway's graph tells them: nothing has to be made up. */
+/** Copies pools, markets and vaults from a gateway's graph, which has all fields. */
 export async function mirrorListedEntities(
   graph: GatewayGraph,
   entities: Entities,
@@ -71,9 +71,9 @@ export async function mirrorListedEntities(
     'pools',
     pools.map((pool) => ({ ...pool, chainId: chains.get(pool.id) })),
   )
-  const list = (place: Place) => {
-    if (entities.has(place)) throw new Contradiction(source, `its graph has the ${place.kind} ${place.address} twice`)
-    entities.see(place)
+  const list = (ref: EntityRef) => {
+    if (entities.has(ref)) throw new Contradiction(source, `its graph has the ${ref.kind} ${ref.address} twice`)
+    entities.see(ref)
   }
   for await (const page of graph.markets()) {
     for (const { chainId, address } of page) list({ kind: 'market', chainId, address })
@@ -93,34 +93,36 @@ export async function mirrorListedEntities(
 interface Probing {
   indexer: RestServer
   pools: RestPool[]
-  /** Whose rewards are asked for, to learn whether a market is there. */
+  /** The user whose rewards are requested to test whether a market exists. */
   user: string
   concurrency: number
   signal: AbortSignal
 }
 
 /**
- * Finds what no user's record named: on which chains the pools' sides are markets, and at which other chains' same
- * addresses there are entities too. The rewards endpoints tell it: what is not there is a 404.
+ * Finds entities that no user's record referenced: the chains of the pools' sides, and entities at the same addresses on other
+ * chains. The rewards endpoints answer 404 for an entity that does not exist.
  */
 export async function findEntities(entities: Entities, { indexer, pools, user, ...options }: Probing): Promise<void> {
   const { name } = indexer
   const units = new Set(pools.flatMap((pool) => [pool.unit_1_id, pool.unit_2_id]))
   const chains = [...entities.chains].sort((a, b) => a - b)
-  const asked = [...new Set([...units, ...entities.all('market').map((market) => market.address)])].map((address) => ({
-    kind: 'market' as const,
-    address,
-  }))
+  const markets = [...new Set([...units, ...entities.all('market').map((market) => market.address)])].map(
+    (address) => ({
+      kind: 'market' as const,
+      address,
+    }),
+  )
   const vaults = [...new Set(entities.all('vault').map((vault) => vault.address))]
   await pMap(
-    [...asked, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
+    [...markets, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
     async ({ kind, address }) => {
       const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&page=1&page_size=1`
       let found = false
       for (const chainId of chains) {
-        const place = { kind, chainId, address }
-        if (!entities.has(place) && !(await indexer.has(`${path}&chain_id=${chainId}`))) continue
-        entities.see(place)
+        const ref = { kind, chainId, address }
+        if (!entities.has(ref) && !(await indexer.has(`${path}&chain_id=${chainId}`))) continue
+        entities.see(ref)
         found = true
       }
       if (!found && (await indexer.has(path)))
@@ -137,9 +139,9 @@ const UNKNOWN = `0x${'0'.repeat(40)}`
 const UNKNOWN_DECIMALS = 18
 
 /**
- * Pools, markets and vaults of a server that shows neither chains nor tokens: chains are those of the pools' markets,
- * tokens those of the pools' sides. What nothing shows (a vault's name and token, decimals) is left empty, or 18.
- * @returns how many markets are no pool's side, and were given to the first pool
+ * Reconstructs pools, markets and vaults of a server that shows neither chains nor tokens: chains from the pools' markets,
+ * tokens from the pools' sides. Unknown values are empty (a vault's name and token) or 18 (decimals).
+ * @returns the number of markets that are not a side of any pool, and were assigned to the first pool
  */
 export async function writeEntities(entities: Entities, files: RecordFiles, pools: RestPool[]): Promise<number> {
   const chains = chainsOfPools(entities, pools)
@@ -173,7 +175,7 @@ export async function writeEntities(entities: Entities, files: RecordFiles, pool
   return without
 }
 
-/** A pool's chain is that of both its markets, or of one; without any, that of a pool with one of its tokens. */
+/** A pool's chain is that of its markets, else that of a pool that shares a token. */
 function chainsOfPools(entities: Entities, pools: RestPool[]): Map<string, number> {
   const chains = new Map<string, number>()
   for (const pool of pools) {

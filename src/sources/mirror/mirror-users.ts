@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { Place } from './gateway-graph.ts'
+import type { EntityRef } from './gateway-graph.ts'
 import type { Entities } from './mirror-entities.ts'
 import {
   Contradiction,
@@ -19,39 +19,39 @@ export interface UserWalk {
   indexer: RestServer
   files: RecordFiles
   entities: Entities
-  /** Unix seconds later than any snapshot. */
+  /** A time later than any snapshot, in Unix seconds. */
   endOfTime: string
-  /** Whether the rates of markets and vaults are not known from elsewhere. */
+  /** Whether rates of markets and vaults must be read from users' net APR. */
   needsRates: boolean
-  /** Where a user's value, as the server tells it, is not that of the user's newest snapshots. */
+  /** Entities where the server's value for a user differs from the user's newest snapshots. */
   onOtherValue(): void
 }
 
-/** What a user's snapshots in one entity come to. */
+/** A summary of a user's snapshots in one entity. */
 interface Holding {
-  place: Place
+  ref: EntityRef
   firstTimestamp: bigint
   newestTimestamp: bigint
-  /** Of the newest: a missing price counts as 0. */
+  /** The value of the newest snapshots. A missing price counts as 0. */
   valueUsd: number
   incomplete: boolean
 }
 
-const keyOf = ({ kind, chainId, address }: Place) => `${kind} ${chainId} ${address}`
+const keyOf = ({ kind, chainId, address }: EntityRef) => `${kind} ${chainId} ${address}`
 
 /**
- * Copies a user's snapshots, and makes the cash flows that give the user's earnings.
- * @returns every market and vault that the user has, or had
+ * Copies a user's snapshots, and derives cash flows that yield the user's earnings.
+ * @returns all markets and vaults that the user has or had a position in
  */
-export async function mirrorUser(walk: UserWalk, user: string): Promise<Place[]> {
+export async function mirrorUser(walk: UserWalk, user: string): Promise<EntityRef[]> {
   const holdings = new Map<string, Holding>()
   await mirrorSnapshots(walk, user, 'market', marketSnapshot, holdings)
   await mirrorSnapshots(walk, user, 'vault', vaultSnapshot, holdings)
   if (walk.needsRates) await readRates(walk, user)
   const earning = await mirrorEarnings(walk, user, holdings)
-  const places = new Map(earning.map((place) => [keyOf(place), place]))
-  for (const [key, { place }] of holdings) places.set(key, place)
-  return [...places.values()]
+  const refs = new Map(earning.map((ref) => [keyOf(ref), ref]))
+  for (const [key, { ref }] of holdings) refs.set(key, ref)
+  return [...refs.values()]
 }
 
 type Snapshot = z.output<typeof marketSnapshot> | z.output<typeof vaultSnapshot>
@@ -59,7 +59,7 @@ type Snapshot = z.output<typeof marketSnapshot> | z.output<typeof vaultSnapshot>
 async function mirrorSnapshots(
   { indexer, files, entities, endOfTime }: UserWalk,
   user: string,
-  kind: Place['kind'],
+  kind: EntityRef['kind'],
   schema: z.ZodType<Snapshot>,
   holdings: Map<string, Holding>,
 ): Promise<void> {
@@ -69,39 +69,39 @@ async function mirrorSnapshots(
     for (const row of rows) {
       assertOwn(indexer, user, row.accountId, `${kind} snapshot`)
       const address = 'marketId' in row ? row.marketId : row.vaultId
-      const place = { kind, chainId: row.chainId, address }
-      const key = `${keyOf(place)} ${row.timestamp} ${row.positionId}`
+      const ref = { kind, chainId: row.chainId, address }
+      const key = `${keyOf(ref)} ${row.timestamp} ${row.positionId}`
       if (seen.has(key))
         throw new Contradiction(
           indexer.name,
           `the snapshot of ${user} in the ${kind} ${address} at ${row.timestamp} (position ${row.positionId}) came twice`,
         )
       seen.add(key)
-      entities.see(place)
-      addUp(holdings, place, row)
+      entities.see(ref)
+      addUp(holdings, ref, row)
     }
     await files.write(`${kind}-snapshots`, rows)
   }
 }
 
-function addUp(holdings: Map<string, Holding>, place: Place, row: Snapshot): void {
+function addUp(holdings: Map<string, Holding>, ref: EntityRef, row: Snapshot): void {
   const timestamp = BigInt(row.timestamp)
-  let holding = holdings.get(keyOf(place))
+  let holding = holdings.get(keyOf(ref))
   if (!holding) {
-    holding = { place, firstTimestamp: timestamp, newestTimestamp: -1n, valueUsd: 0, incomplete: false }
-    holdings.set(keyOf(place), holding)
+    holding = { ref, firstTimestamp: timestamp, newestTimestamp: -1n, valueUsd: 0, incomplete: false }
+    holdings.set(keyOf(ref), holding)
   }
   if (timestamp < holding.firstTimestamp) holding.firstTimestamp = timestamp
   if (timestamp < holding.newestTimestamp) return
   if (timestamp > holding.newestTimestamp)
     Object.assign(holding, { newestTimestamp: timestamp, valueUsd: 0, incomplete: false })
   const parts = 'marketId' in row ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
-  const [earning, kept, debt] = parts.map((usd) => usd ?? 0)
-  holding.valueUsd += (earning ?? 0) + (kept ?? 0) - (debt ?? 0)
+  const [earning, protectedUsd, debt] = parts.map((usd) => usd ?? 0)
+  holding.valueUsd += (earning ?? 0) + (protectedUsd ?? 0) - (debt ?? 0)
   holding.incomplete ||= parts.includes(null)
 }
 
-/** The rates of a user's markets and vaults are told with the user's net APR, and nowhere else. */
+/** Reads the rates of a user's markets and vaults, which only the user's net APR shows. */
 async function readRates({ indexer, entities }: UserWalk, user: string): Promise<void> {
   for await (const { rows } of indexerPages(indexer, `/v1/users/${user}/net-apr`, netAprItem, { inBreakdown: true }))
     for (const { chain_id: chainId, entity_type: kind, entity_id: address, deposit_rate, borrow_rate } of rows) {
@@ -112,33 +112,33 @@ async function readRates({ indexer, entities }: UserWalk, user: string): Promise
 }
 
 /**
- * No endpoint shows cash flows, but earnings show what they come to: the net cash of each entity, and whether a price
- * was missing among them. Two flows that come to the same stand for them: one with the net cash, and one without a
- * price where one was missing. Both are written always, so that they replace those of an earlier copy.
+ * No endpoint shows cash flows, but earnings show their net cash by entity, and whether a price was missing. Two equivalent
+ * flows replace them: one with the net cash, and one without a price if one was missing. Both are always written, so that
+ * they replace those of an earlier copy.
  */
 async function mirrorEarnings(
   { indexer, files, entities, onOtherValue }: UserWalk,
   user: string,
   holdings: Map<string, Holding>,
-): Promise<Place[]> {
-  const places: Place[] = []
+): Promise<EntityRef[]> {
+  const refs: EntityRef[] = []
   const path = `/v1/users/${user}/earnings`
   for await (const { rows } of indexerPages(indexer, path, earningsItem, { inBreakdown: true })) {
     const flows = rows.flatMap((row) => {
-      const place: Place = { kind: row.entity_type, chainId: row.chain_id, address: row.entity_id }
-      entities.see(place)
-      places.push(place)
-      const holding = holdings.get(keyOf(place))
+      const ref: EntityRef = { kind: row.entity_type, chainId: row.chain_id, address: row.entity_id }
+      entities.see(ref)
+      refs.push(ref)
+      const holding = holdings.get(keyOf(ref))
       const incomplete = holding?.incomplete ?? false
       if (!near(row.current_value_usd, holding?.valueUsd ?? 0) || (incomplete && !row.has_incomplete_prices))
         onOtherValue()
       const flow = {
-        chainId: place.chainId,
-        entityType: place.kind,
-        entityId: place.address,
+        chainId: ref.chainId,
+        entityType: ref.kind,
+        entityId: ref.address,
         accountId: user,
         txHash: `0x${createHash('sha256')
-          .update(`${keyOf(place)} ${user}`)
+          .update(`${keyOf(ref)} ${user}`)
           .digest('hex')}`,
         timestamp: String(holding?.firstTimestamp ?? 0),
       }
@@ -150,26 +150,26 @@ async function mirrorEarnings(
     })
     await files.write('cash-flows', flows)
   }
-  const unique = new Set(places.map(keyOf))
-  if (unique.size < places.length)
+  const unique = new Set(refs.map(keyOf))
+  if (unique.size < refs.length)
     throw new Contradiction(indexer.name, `an entity came twice in the earnings of ${user}`)
-  return places
+  return refs
 }
 
 /**
  * Copies a user's liquidation rewards in some markets and vaults.
- * @param onChain asks for those of a place's chain; otherwise for all at its address, which are then its chain's
+ * @param onChain requests only rewards on the entity's chain. Otherwise all rewards at its address count as that chain's
  */
 export async function mirrorRewards(
   { indexer, files, entities }: UserWalk,
   user: string,
-  places: Iterable<Place>,
-  onChain: (place: Place) => boolean,
+  refs: Iterable<EntityRef>,
+  onChain: (ref: EntityRef) => boolean,
 ): Promise<void> {
   const seen = new Set<string>()
-  for (const place of places) {
-    const { kind, chainId, address } = place
-    const chain = onChain(place) ? `&chain_id=${chainId}` : ''
+  for (const ref of refs) {
+    const { kind, chainId, address } = ref
+    const chain = onChain(ref) ? `&chain_id=${chainId}` : ''
     const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}${chain}`
     const schema: z.ZodType<z.output<typeof marketReward> | z.output<typeof vaultReward>> =
       kind === 'market' ? marketReward : vaultReward
@@ -194,7 +194,7 @@ export async function mirrorRewards(
 }
 
 function assertOwn({ name }: RestServer, user: string, owner: string, what: string): void {
-  if (owner !== user) throw new Contradiction(name, `asked for those of ${user}, it gave a ${what} of ${owner}`)
+  if (owner !== user) throw new Contradiction(name, `asked for data of ${user}, it returned a ${what} of ${owner}`)
 }
 
 const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b))

@@ -2,19 +2,19 @@ import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { type Client, cut, parseJson, refusal, shownUrl, sourceFailed } from '../client.ts'
 
-/** The documented REST APIs of another server. What it answers is checked before anyone sees it. */
+/** A client for the documented REST APIs of another server. Answers are validated. */
 export interface RestServer {
-  /** What messages call it; it holds no secret. */
+  /** The name in messages, without secrets. */
   name: string
-  /** The body of a path's answer. @throws SOURCE_FAILED for another status than 200 and 201 */
+  /** Reads the body of a path. @throws SOURCE_FAILED for any status but 200 and 201 */
   bytes(path: string): Promise<Buffer>
-  /** The answer of a path. @throws SOURCE_FAILED where it is not what `schema` says */
+  /** Reads the answer of a path. @throws SOURCE_FAILED if it does not match `schema` */
   get<T>(path: string, schema: z.ZodType<T>): Promise<T>
-  /** Whether a path's answer is a 200, not a 404. @throws SOURCE_FAILED for any other */
+  /** Whether a path answers 200 rather than 404. @throws SOURCE_FAILED for any other status */
   has(path: string): Promise<boolean>
 }
 
-/** What a server told does not fit together: it is wrong, or its data changed between two requests. */
+/** Answers of a server contradict each other: they are wrong, or the data changed between two requests. */
 export class Contradiction extends GatewayError {
   constructor(source: string, reason: string) {
     super('SOURCE_FAILED', `${source} failed: ${reason}.`)
@@ -22,9 +22,9 @@ export class Contradiction extends GatewayError {
 }
 
 /**
- * @param base where its paths begin; what follows a `?` in it is sent with each of them
- * @param name what messages call it
- * @throws BAD_INPUT for a base that is no http(s) address
+ * @param base the base URL. Its query is sent with each request
+ * @param name the name in messages
+ * @throws BAD_INPUT if the base is not an http(s) URL
  */
 export function restServer(
   client: Client,
@@ -50,14 +50,14 @@ export function restServer(
   }
 }
 
-/** A server's address as messages show it. @throws BAD_INPUT where it is no http(s) address */
+/** A server's URL for messages. @throws BAD_INPUT if it is not an http(s) URL */
 export function serverName(base: string): string {
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new GatewayError('BAD_INPUT', `${base} is no address of a server: it must begin with http:// or https://.`)
+    throw new GatewayError('BAD_INPUT', `${base} is not the URL of a server: it must begin with http:// or https://.`)
   return shownUrl(base)
 }
 
-/** An answer of a path as `schema` has it. @throws SOURCE_FAILED where it does not fit, with its first fault */
+/** Validates an answer by a schema. @throws SOURCE_FAILED with its first problem */
 export function checked<T>(source: string, path: string, schema: z.ZodType<T>, answer: unknown): T {
   const result = schema.safeParse(answer)
   if (result.success) return result.data
@@ -78,7 +78,7 @@ const hash = text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash')
 const flag = z.boolean('must be true or false')
 const list = <T extends z.ZodType>(type: T) => z.array(type, 'must be a list')
 
-/** In lower case. */
+/** Converts to lower case. */
 export const address = text
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address (0x and 40 hex digits)')
   .transform((value) => value.toLowerCase())
@@ -150,10 +150,10 @@ const position = z
   .refine(({ pointsA, pointsB, points }) => {
     return Math.abs(points - (pointsA + pointsB)) <= 1e-9 * Math.max(1, Math.abs(pointsA), Math.abs(pointsB))
   }, 'has points that are not pointsA + pointsB')
-/** A position record as the points document's section 2.1 has it. */
+/** A position record in the shape of section 2.1 of the points document. */
 export type RestPosition = z.output<typeof position>
 
-/** Answers of the points API, by what they are of. Fields that are not documented are dropped. */
+/** Schemas of answers of the points API. Undocumented fields are dropped. */
 export const points = {
   pools: list(z.preprocess(plainUnits, pool)),
   multipliers: list(multiplier),
@@ -166,7 +166,7 @@ export const points = {
   datesOfAccount: z.object({ items: list(z.object({ distributionDate: midnight, positions: list(position) })) }),
 }
 
-/** The document says `unit` where a server has its own name in the ids of a pool's two sides. */
+/** In the ids of a pool's sides, the document says `unit` where servers use another name. */
 function plainUnits(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || 'unit_1_id' in value) return value
   const found = Object.keys(value).flatMap((name) => /^(\w+)_1_id$/.exec(name)?.[1] ?? [])
@@ -231,7 +231,7 @@ interface PageOf<T> {
   total: number
 }
 
-/** A page of an answer of the indexer API: its rows are `data`, or `data.breakdown` where `inBreakdown`. */
+/** A page of the indexer API, with rows in `data` or, if `inBreakdown`, in `data.breakdown`. */
 function envelope<T>(row: z.ZodType<T>, inBreakdown: boolean) {
   const rows: z.ZodType<T[]> = list(row)
   const breakdown = z.object({ breakdown: rows }, 'must be an object').transform((data) => data.breakdown)
@@ -240,9 +240,9 @@ function envelope<T>(row: z.ZodType<T>, inBreakdown: boolean) {
 }
 
 /**
- * Every page of an endpoint of the indexer API.
- * @param path with its query, to which the page is added
- * @throws Contradiction where pages, `total` and `has_more` do not fit together
+ * Reads all pages of an endpoint of the indexer API.
+ * @param path the path with its query, to which the page is added
+ * @throws Contradiction if pages, `total` and `has_more` contradict each other
  */
 export async function* indexerPages<T>(
   server: RestServer,
@@ -259,23 +259,23 @@ export async function* indexerPages<T>(
     const { data: rows, pagination } = await server.get(url, schema)
     if (pagination.page !== page) throw wrong(`gave page ${pagination.page} when asked for page ${page}`)
     total ??= pagination.total
-    if (pagination.total !== total) throw wrong(`told of ${total} rows, then of ${pagination.total}`)
+    if (pagination.total !== total) throw wrong(`reported ${total} rows, then ${pagination.total}`)
     read += rows.length
     yield { rows, total }
     if (read > total) throw wrong(`gave ${read} rows of ${total}`)
     if (!pagination.has_more && read < total) throw wrong(`ended after ${read} of ${total} rows`)
     if (!pagination.has_more) return
-    if (rows.length === 0 || read === total) throw wrong(`tells of more rows after ${read} of ${total}`)
+    if (rows.length === 0 || read === total) throw wrong(`announces more rows after ${read} of ${total}`)
   }
 }
 
-/** How many records a page of positions has: the documented maximum. */
+/** The page size of positions: the documented maximum. */
 export const POSITIONS_PAGE = 100
 
 /**
- * The pages of /positions/breakdown-by-assets: newest date first.
- * @param after the id of the record after which they begin; left out: at the newest
- * @throws Contradiction for a cursor that comes again, or that leads to nothing
+ * Reads the pages of /positions/breakdown-by-assets, newest date first.
+ * @param after the id of the record to start after. Starts at the newest if omitted
+ * @throws Contradiction for a repeated cursor, or one that leads nowhere
  */
 export async function* positionPages(
   server: RestServer,
@@ -287,7 +287,7 @@ export async function* positionPages(
     const body = await server.bytes(cursor === undefined ? path : `${path}&cursor=${encodeURIComponent(cursor)}`)
     const { items, nextCursor } = checked(server.name, path, points.positions, parseJson(server.name, body))
     const last = items.at(-1)?.id
-    // A server that gives no cursor is asked on from the last record, which is what a cursor is documented to be.
+    // Without a cursor, continue from the last record, which is the documented cursor.
     const next = nextCursor === undefined && items.length >= POSITIONS_PAGE ? last : nextCursor
     if (next && last === undefined)
       throw new Contradiction(server.name, 'a page of positions is empty, yet has a nextCursor')

@@ -8,7 +8,7 @@ import { type Client, sourceFailed } from '../client.ts'
 import type { Dataset, DatasetFile } from '../dataset/dataset.ts'
 import { openDirectory } from '../dataset/directory.ts'
 import { createRecordFiles, type RecordFiles } from '../dataset/record-files.ts'
-import { type GatewayGraph, openGatewayGraph, type Place } from './gateway-graph.ts'
+import { type EntityRef, type GatewayGraph, openGatewayGraph } from './gateway-graph.ts'
 import { Entities, findEntities, mirrorListedEntities, writeEntities } from './mirror-entities.ts'
 import { mirrorRewards, mirrorUser, type UserWalk } from './mirror-users.ts'
 import { PairSet } from './pair-set.ts'
@@ -26,73 +26,73 @@ import {
 
 export interface MirrorOptions {
   client: Client
-  /** Where the points API is: its paths are at this address's root. */
+  /** The base URL of the points API. */
   base: string
-  /** Where the indexer API is, under /v1; left out: at `base`. Legacy servers are two. */
+  /** The base URL of the indexer API, if it differs from `base`. Legacy servers are separate. */
   indexerBase?: string | undefined
-  /** Users whose data are wanted beside those of the positions. The graph of another gateway names all that it knows. */
+  /** Users to copy in addition to those of positions. The graph of another gateway lists all users. */
   users?: Iterable<string>
-  /** Chains on which there may be markets, beside the documented ones and those that are seen. */
+  /** Chains that may have markets, in addition to the documented and the discovered ones. */
   chains?: Iterable<number>
   /**
-   * Without a graph it is not known where a user has liquidation rewards: asks in every market and vault, not only in
-   * those of the user's pools and vaults.
+   * Without a graph, requests a user's liquidation rewards in every market and vault, not only in those of the user's pools
+   * and vaults.
    */
   everyMarket?: boolean
-  /** Whether the graph of another gateway is used, where it has one. */
+  /** Whether to use the graph of another gateway, if it has one. */
   graph?: boolean
-  /** How many users are read at once. */
+  /** The number of users that are read concurrently. */
   concurrency?: number
   onProgress?(progress: MirrorProgress): void
   signal?: AbortSignal | undefined
 }
 
-/** How far a walk is. */
+/** The progress of a copy. */
 export interface MirrorProgress {
   what: 'positions' | 'users' | 'liquidation rewards'
   done: number
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   total: number | undefined
 }
 
 export interface MirrorSummary {
-  /** The server, as messages name it. */
+  /** The name of the server in messages. */
   name: string
-  /** Whether it is another gateway, so that its graph told what REST does not show. */
+  /** Whether the server is a gateway, whose graph was used too. */
   graph: boolean
   users: number
-  /** Records by file; a file without records is not there. */
+  /** The number of records by file. Files without records do not exist. */
   records: Partial<Record<DatasetFile, number>>
-  /** What the copy does not have as the server has it, in sentences. */
+  /** Differences between the copy and the server, as sentences. */
   notes: string[]
   seconds: number
 }
 
-/** The chains that the API documents name. */
+/** The chains in the API documents. */
 const DOCUMENTED_CHAINS = [1, 42161, 8453, 146]
 const NO_ONE = `0x${'0'.repeat(40)}`
 const CONCURRENCY = 8
 const ATTEMPTS = 2
 
 /**
- * Copies what a server of the documented REST APIs has (another gateway, or the legacy servers) into a directory in the
- * import format: pools, multipliers, positions, and the indexer data of its users. A server whose data change meanwhile
- * is read once more.
- * @param dir a directory that is there
- * @throws SOURCE_FAILED in a sentence that names the server; BAD_INPUT for a wrong address
+ * Copies a server with the documented REST APIs (another gateway or the legacy servers) into a directory in the import
+ * format: pools, multipliers, positions, and the indexer data of users. If the data changes in the meantime, it is read once
+ * more.
+ * @param dir an existing directory
+ * @throws SOURCE_FAILED that names the server, BAD_INPUT for an invalid URL
  */
 export async function mirrorGateway(options: MirrorOptions, dir: string): Promise<MirrorSummary> {
   const started = performance.now()
   const stop = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
-  // Each request that is under way listens to it.
+  // Each pending request listens to it.
   setMaxListeners(0, signal)
   try {
     const server = await openServer(options, signal)
     for (let attempt = 1; ; attempt++) {
       const before = await readState(server)
       const summary = await mirrorState(server, before, dir).catch(async (error) => {
-        // What does not fit together may be of two moments.
+        // The data may have changed in the meantime.
         if (error instanceof Contradiction && (await hasChanged(server, before))) return undefined
         throw error
       })
@@ -102,12 +102,12 @@ export async function mirrorGateway(options: MirrorOptions, dir: string): Promis
         throw sourceFailed(server.points.name, `its data changed while they were read, ${ATTEMPTS} times in a row`)
     }
   } finally {
-    // A request that is under way when another fails is not waited for.
+    // Does not wait for pending requests when another fails.
     stop.abort()
   }
 }
 
-/** Mirrors a server into a directory that is there while `work` runs: a dataset, such as importDataset takes. */
+/** Mirrors a server into a temporary directory and passes it to `work` as a dataset. */
 export async function withMirror<T>(
   options: MirrorOptions,
   work: (dataset: Dataset, summary: MirrorSummary) => Promise<T>,
@@ -126,7 +126,7 @@ interface Server {
   indexer: RestServer
   graph: GatewayGraph | undefined
   options: MirrorOptions
-  /** Users that were asked for. */
+  /** Explicitly requested users. */
   users: Set<string>
   signal: AbortSignal
 }
@@ -136,7 +136,8 @@ async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<
   const users = new Set<string>()
   for (const user of options.users ?? []) {
     const parsed = address.safeParse(user)
-    if (!parsed.success) throw new GatewayError('BAD_INPUT', `${user} is no user: an address is 0x and 40 hex digits.`)
+    if (!parsed.success)
+      throw new GatewayError('BAD_INPUT', `${user} is not a user: an address is 0x and 40 hex digits.`)
     users.add(parsed.data)
   }
   const points = restServer(client, base, { signal })
@@ -156,7 +157,7 @@ async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<
   return { points, indexer, graph, options, users, signal }
 }
 
-/** What is small enough to be read twice: if it is the same before and after a walk, then so was the rest. */
+/** Reads a small part of the data before and after a copy. If it is unchanged, so is the rest. */
 interface State {
   pools: RestPool[]
   multipliers: RestMultiplier[]
@@ -180,11 +181,11 @@ async function hasChanged(server: Server, before: State): Promise<boolean> {
   return JSON.stringify(await readState(server)) !== JSON.stringify(before)
 }
 
-/** One walk over a server. */
+/** One pass over a server. */
 interface Walk extends Server, UserWalk {
   state: State
   files: RecordFiles
-  tell(what: MirrorProgress['what'], done: number, total?: number): void
+  report(what: MirrorProgress['what'], done: number, total?: number): void
 }
 
 async function mirrorState(
@@ -203,7 +204,7 @@ async function mirrorState(
     endOfTime: graph ? String(2n ** 63n - 1n) : '9999999999',
     needsRates: graph === undefined,
     onOtherValue: () => otherValues++,
-    tell: (what, done, total) => options.onProgress?.({ what, done, total }),
+    report: (what, done, total) => options.onProgress?.({ what, done, total }),
   }
   try {
     assertPools(points.name, state)
@@ -213,7 +214,7 @@ async function mirrorState(
       ? await mirrorKnownUsers(walk, graph, poolsOfUsers.keys())
       : await mirrorFoundUsers(walk, poolsOfUsers)
     if (otherValues > 0)
-      notes.push(`In ${otherValues} markets and vaults of users, the current value is not that of the newest snapshot.`)
+      notes.push(`In ${otherValues} markets and vaults of users, the current value differs from the newest snapshot.`)
     return { graph: graph !== undefined, users, records: files.counts, notes }
   } finally {
     await files.close()
@@ -231,14 +232,14 @@ function assertPools(source: string, { pools, multipliers }: State): void {
 }
 
 /**
- * Copies all positions. Every date must have as many as its report counts, each of another user or pool; what is kept of
- * a date to know that is dropped when the date is whole.
- * @returns the pools of each user, as places in the list of pools
+ * Copies all positions. Each date must have as many as its report counts, without duplicate pairs of user and pool. The set
+ * that checks this is dropped when a date is complete.
+ * @returns the pools of each user, as indexes into the list of pools
  */
-async function mirrorPositions({ points: server, state, files, tell }: Walk): Promise<Map<string, number[]>> {
+async function mirrorPositions({ points: server, state, files, report }: Walk): Promise<Map<string, number[]>> {
   const { pools, reports, totalPoints } = state
   const wrong = (reason: string) => new Contradiction(server.name, reason)
-  const places = new Map(pools.map((pool, place) => [pool.id, place]))
+  const indexes = new Map(pools.map((pool, index) => [pool.id, index]))
   const days = new Map(
     reports.map(({ distributionDate, positionCount }) => [
       distributionDate,
@@ -252,7 +253,7 @@ async function mirrorPositions({ points: server, state, files, tell }: Walk): Pr
   for await (const { items } of positionPages(server)) {
     for (const { id, userAddress, marketAddress, distributionDate } of items) {
       const date = dateOf(distributionDate)
-      const pool = places.get(marketAddress)
+      const pool = indexes.get(marketAddress)
       if (pool === undefined) throw wrong(`the position ${id} is in ${marketAddress}, which is none of its pools`)
       const day = days.get(distributionDate)
       if (!day) throw wrong(`the position ${id} is of ${date}, which /points/reports does not have`)
@@ -262,18 +263,18 @@ async function mirrorPositions({ points: server, state, files, tell }: Walk): Pr
       if (!day.seen.add(userAddress, pool))
         throw wrong(`the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
       if (++day.found === day.expected) day.seen = undefined
-      const own = users.get(userAddress)
-      if (!own) users.set(userAddress, [pool])
-      else if (!own.includes(pool)) own.push(pool)
+      const poolsOfUser = users.get(userAddress)
+      if (!poolsOfUser) users.set(userAddress, [pool])
+      else if (!poolsOfUser.includes(pool)) poolsOfUser.push(pool)
     }
     await files.write('positions', items)
     done += items.length
-    tell('positions', done, total)
+    report('positions', done, total)
   }
   for (const [date, { expected, found }] of days)
     if (found < expected)
       throw wrong(`it gave ${found} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`)
-  if (done === 0 && totalPoints !== 0) throw wrong(`it gave no positions, but tells of ${totalPoints} points`)
+  if (done === 0 && totalPoints !== 0) throw wrong(`it returned no positions, but reports ${totalPoints} points`)
   return users
 }
 
@@ -281,9 +282,9 @@ const dateOf = (distributionDate: string) => distributionDate.slice(0, 10)
 
 type Users = { users: number; notes: string[] }
 
-/** Copies the users of another gateway: its graph tells who they are, and where they have rewards. */
+/** Copies the users of another gateway, whose graph lists them and their rewards. */
 async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: Iterable<string>): Promise<Users> {
-  const { points, entities, files, state, signal, options, tell } = walk
+  const { points, entities, files, state, signal, options, report } = walk
   await mirrorListedEntities(graph, entities, files, { source: points.name, pools: state.pools })
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
   const known = new Set<string>()
@@ -309,7 +310,7 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
     async ({ address, rewards }) => {
       await mirrorUser(walk, address)
       await mirrorRewards(walk, address, rewards ?? everywhere, () => true)
-      tell('users', ++users, total)
+      report('users', ++users, total)
     },
     { concurrency: options.concurrency ?? CONCURRENCY, signal },
   )
@@ -317,20 +318,20 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
 }
 
 /**
- * Copies the users that REST lets one find, and whoever was asked for. Where they may have rewards, and what markets,
- * vaults and chains there are, their data and the pools tell.
+ * Copies the users that REST shows, and explicitly requested ones. Markets, vaults, chains and possible rewards are derived
+ * from their data and from the pools.
  */
 async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>): Promise<Users> {
-  const { indexer, entities, files, state, signal, tell } = walk
+  const { indexer, entities, files, state, signal, report } = walk
   const { pools } = state
   const limits = { concurrency: walk.options.concurrency ?? CONCURRENCY, signal }
   const users = [...new Set([...poolsOfUsers.keys(), ...walk.users])]
-  const placesOfUsers = new Map<string, Place[]>()
+  const entitiesOfUsers = new Map<string, EntityRef[]>()
   await pMap(
     users,
     async (user) => {
-      placesOfUsers.set(user, await mirrorUser(walk, user))
-      tell('users', placesOfUsers.size, users.length)
+      entitiesOfUsers.set(user, await mirrorUser(walk, user))
+      report('users', entitiesOfUsers.size, users.length)
     },
     limits,
   )
@@ -339,29 +340,29 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   const markets = byAddress(entities.all('market'))
   const vaults = byAddress(entities.all('vault'))
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
-  /** The markets of the user's pools, whichever of the pool's sides the user is known to have been in, and the vaults. */
-  const ownPlaces = (user: string) => {
-    const own = placesOfUsers.get(user) ?? []
-    const addresses = new Set(own.filter(({ kind }) => kind === 'market').map((place) => place.address))
+  /** The markets of both sides of the user's pools, and the user's vaults. */
+  const rewardEntities = (user: string) => {
+    const userEntities = entitiesOfUsers.get(user) ?? []
+    const addresses = new Set(userEntities.filter(({ kind }) => kind === 'market').map((ref) => ref.address))
     const inPositions = new Set(poolsOfUsers.get(user))
-    for (const [place, { unit_1_id, unit_2_id }] of pools.entries())
-      if (inPositions.has(place) || own.some(({ address }) => address === unit_1_id || address === unit_2_id))
+    for (const [index, { unit_1_id, unit_2_id }] of pools.entries())
+      if (inPositions.has(index) || userEntities.some(({ address }) => address === unit_1_id || address === unit_2_id))
         addresses.add(unit_1_id).add(unit_2_id)
     return [
       ...[...addresses].flatMap((address) => markets.get(address) ?? []),
-      ...[...new Set(own.filter(({ kind }) => kind === 'vault').map((place) => place.address))].flatMap(
+      ...[...new Set(userEntities.filter(({ kind }) => kind === 'vault').map((ref) => ref.address))].flatMap(
         (address) => vaults.get(address) ?? [],
       ),
     ]
   }
-  const isOnSeveral = ({ kind, address }: Place) =>
+  const isOnSeveral = ({ kind, address }: EntityRef) =>
     ((kind === 'market' ? markets : vaults).get(address)?.length ?? 0) > 1
   let done = 0
   await pMap(
     users,
     async (user) => {
-      await mirrorRewards(walk, user, walk.options.everyMarket ? everywhere : ownPlaces(user), isOnSeveral)
-      tell('liquidation rewards', ++done, users.length)
+      await mirrorRewards(walk, user, walk.options.everyMarket ? everywhere : rewardEntities(user), isOnSeveral)
+      report('liquidation rewards', ++done, users.length)
     },
     limits,
   )
@@ -372,8 +373,8 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
   }
 }
 
-function byAddress(places: Place[]): Map<string, Place[]> {
-  const found = new Map<string, Place[]>()
-  for (const place of places) found.set(place.address, [...(found.get(place.address) ?? []), place])
+function byAddress(refs: EntityRef[]): Map<string, EntityRef[]> {
+  const found = new Map<string, EntityRef[]>()
+  for (const ref of refs) found.set(ref.address, [...(found.get(ref.address) ?? []), ref])
   return found
 }

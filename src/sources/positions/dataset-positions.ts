@@ -6,9 +6,9 @@ import { readLines } from '../dataset/lines.ts'
 import { type PositionBatch, type PositionsSource, positionsName } from './positions-source.ts'
 
 /**
- * The positions file of a dataset in the import format, as a source of positions. Prices come with them. It may hold
- * other dates too: those are for the reader to leave out.
- * @param open opens the dataset anew for each run
+ * The positions file of a dataset in the import format, with prices, as a source of positions. It may have other dates too,
+ * which the reader skips.
+ * @param open opens the dataset for each run
  */
 export function datasetPositions(name: string, open: (signal?: AbortSignal) => Promise<Dataset>): PositionsSource {
   const called = positionsName(name)
@@ -31,7 +31,7 @@ export function datasetPositions(name: string, open: (signal?: AbortSignal) => P
       const file = await openFile(signal)
       if (!file) throw sourceFailed(called, 'it has no positions file (positions.jsonl or positions.jsonl.gz)')
       const { label, stream } = file
-      // It may fail before it is read; reading tells that too.
+      // It may fail before it is read, and reading reports that too.
       stream.on('error', () => {})
       const hash = createHash('sha256')
       let count = 0

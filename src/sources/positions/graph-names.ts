@@ -12,10 +12,10 @@ import {
 } from 'graphql'
 
 /**
- * What a GraphQL source of positions calls things: our names of `graph-positions.graphql`, and its own. A path goes
- * down (`account.id`). An argument may bring its type along (`timestamp: BigInt!`).
+ * Maps our names in `graph-positions.graphql` to those of a GraphQL source. A path descends (`account.id`). An argument may
+ * include its type (`timestamp: BigInt!`).
  */
-export const ownNames = {
+export const defaultNames = {
   positions: 'positions',
   block: 'block',
   totalCount: 'totalCount',
@@ -39,24 +39,24 @@ export const ownNames = {
   offset: 'offset',
 }
 
-export type Name = keyof typeof ownNames
+export type Name = keyof typeof defaultNames
 export type Names = Readonly<Record<Name, string>>
 
 const argumentNames: ReadonlySet<string> = new Set<Name>(['pools', 'time', 'first', 'after', 'limit', 'offset'])
-/** What a source may do without. */
+/** Names that a source may lack. */
 const optionalNames: ReadonlySet<string> = new Set<Name>(['block', 'pools', 'time', 'first', 'limit'])
 
 const PATH = /^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/
 
 /**
- * A source's names, from a JSON object of those that differ; an empty one is left out of what is asked.
- * @throws Error, whose message goes on after the name of the setting, for what is no such object
+ * Parses a source's names from a JSON object of those that differ. An empty name is omitted from requests.
+ * @throws Error whose message continues the name of the setting
  */
 export function parseNames(text: string): Names {
   const given = parseObject(text)
   for (const [name, theirs] of Object.entries(given)) {
-    if (!Object.hasOwn(ownNames, name))
-      throw new Error(`names "${name}", which is none of ${Object.keys(ownNames).join(', ')}`)
+    if (!Object.hasOwn(defaultNames, name))
+      throw new Error(`names "${name}", which is not one of ${Object.keys(defaultNames).join(', ')}`)
     if (theirs === '' && optionalNames.has(name)) continue
     if (theirs === '') throw new Error(`must not leave out ${name}: only ${[...optionalNames].join(', ')} can be`)
     const { path, type } = typeof theirs === 'string' ? split(theirs) : { path: '', type: undefined }
@@ -67,7 +67,7 @@ export function parseNames(text: string): Names {
           : `must give ${name} a name such as "${name}" or "account.id", not ${JSON.stringify(theirs)}`,
       )
   }
-  return { ...ownNames, ...(given as Partial<Names>) }
+  return { ...defaultNames, ...(given as Partial<Names>) }
 }
 
 function parseObject(text: string): object {
@@ -92,10 +92,10 @@ function split(theirs: string): { path: string; type: string | undefined } {
   return { path: path.trim(), type: type.length > 0 ? type.join(':').trim() : undefined }
 }
 
-/** Where the value of our field is, below the source's answer to it: empty but for paths that go down. */
+/** The path to a field's value below the aliased answer. Empty unless the name is a path. */
 export const pathBelow = (names: Names, name: Name) => names[name].split('.').slice(1)
 
-/** The text of one of our operations as a source understands it: its names, under aliases that are ours. */
+/** Translates one of our operations to a source's names, with our names as aliases. */
 export function inNamesOf(names: Names, operation: DocumentNode): string {
   const left = (name: string) => Object.hasOwn(names, name) && names[name as Name] === ''
   const renamed = visit(operation, {
@@ -115,10 +115,10 @@ export function inNamesOf(names: Names, operation: DocumentNode): string {
   return print(renamed)
 }
 
-/** `user` as `user: account { id }`; what is asked of it is asked at the end of its path. */
+/** Turns `user` into `user: account { id }`. Its selection moves to the end of the path. */
 function renamedField(names: Names, { name, arguments: given = [], selectionSet }: FieldNode): FieldNode {
-  const own = name.value
-  const [theirs = own, ...below] = names[own as Name].split('.').reverse()
+  const ours = name.value
+  const [theirs = ours, ...below] = names[ours as Name].split('.').reverse()
   const last: FieldNode = {
     kind: Kind.FIELD,
     name: nameNode(theirs),
@@ -133,10 +133,10 @@ function renamedField(names: Names, { name, arguments: given = [], selectionSet 
     }),
     last,
   )
-  return first.name.value === own ? first : { ...first, alias: nameNode(own) }
+  return first.name.value === ours ? first : { ...first, alias: nameNode(ours) }
 }
 
-/** `time: $time` as `where: { timestamp: $time }`, where several may share a `where`. */
+/** Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`. */
 function renamedArguments(names: Names, given: readonly ArgumentNode[]): ArgumentNode[] {
   const tree: Tree = new Map()
   for (const { name, value } of given) {

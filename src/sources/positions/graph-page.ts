@@ -1,21 +1,21 @@
 import { cut, parseJson, sourceFailed } from '../client.ts'
 import { type Name, type Names, pathBelow } from './graph-names.ts'
 
-/** One page of a source's answer, before its rows are looked at. */
+/** A page of a source's answer, with unvalidated rows. */
 export interface Page {
-  /** From 1. */
+  /** Starting at 1. */
   number: number
   body: Buffer
   block: string | null
   totalCount: number
-  /** The cursor of the next page; undefined at the end, and where pages are asked for by offset. */
+  /** The cursor of the next page. Undefined at the end, and when paging by offset. */
   next: string | undefined
   nodes: unknown[]
 }
 
 /**
- * Makes a reader of a source's answers to an operation, in the source's names.
- * @param called what messages call the source
+ * Creates a reader of a source's answers.
+ * @param called the name of the source in messages
  */
 export function pageReader(called: string, names: Names, paging: 'cursor' | 'offset', secret: string | undefined) {
   const below = (name: Name) => pathBelow(names, name)
@@ -29,7 +29,7 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
     nodes: below('nodes'),
   }
 
-  /** @throws SOURCE_FAILED for an answer that is no page */
+  /** @throws SOURCE_FAILED if the answer is not a page */
   return (number: number, body: Buffer): Page => {
     const wrong = (name: Name, what: string, value: unknown) =>
       sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${shown(value)}`)
@@ -68,20 +68,20 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
   }
 }
 
-/** A field as messages call it: by our name, and by the source's where that differs. */
+/** Names a field in messages: our name, and the source's if it differs. */
 export const fieldName = (names: Names, name: Name) => (names[name] === name ? name : `${name} (${names[name]})`)
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is below a value, by a path; undefined where the path leads nowhere. */
+/** The value at a path. Undefined if there is none. */
 export function down(value: unknown, path: readonly string[]): unknown {
   let found = value
   for (const part of path) found = isObject(found) ? found[part] : undefined
   return found
 }
 
-/** The same, where a part of the path may be a list: the rest of the path is then below each of its items. */
+/** The values at a path that may pass through lists. */
 function listDown(value: unknown, path: readonly string[]): unknown {
   const at = path.findIndex((_, index) => Array.isArray(down(value, path.slice(0, index))))
   if (at === -1) return down(value, path)
@@ -89,7 +89,7 @@ function listDown(value: unknown, path: readonly string[]): unknown {
   return list.map((item) => down(item, path.slice(at)))
 }
 
-/** A value as a message shows it: it may be long, or hold what a terminal should not get. */
+/** Formats a value for a message: shortened, and without control characters. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'left out'
   if (Array.isArray(value)) return 'a list'

@@ -7,7 +7,7 @@ import type {
 } from '../../generated/source-operations/graphql.ts'
 import { type Client, shownUrl, sourceFailed } from '../client.ts'
 import type { ChainToken, PriceSource } from '../prices.ts'
-import { inNamesOf, type Names, ownNames } from './graph-names.ts'
+import { defaultNames, inNamesOf, type Names } from './graph-names.ts'
 import { positionsByCursor, positionsByOffset } from './graph-operations.ts'
 import { type Page, pageReader } from './graph-page.ts'
 import { rowsReader } from './graph-rows.ts'
@@ -17,28 +17,28 @@ export interface GraphPositionsSettings {
   url: string
   /** A secret for `Authorization: Bearer`. */
   bearer?: string | undefined
-  /** How the source pages: by `first` and `after`, or by `limit` and `offset`. */
+  /** The paging of the source: `first` and `after`, or `limit` and `offset`. */
   paging?: 'cursor' | 'offset'
-  /** How many positions a page is asked to have. The source may give fewer. */
+  /** The requested page size. The source may return fewer positions. */
   pageSize?: number
-  /** What the source calls things. */
+  /** The source's names. */
   names?: Names
 }
 
-/** Pages that are asked for at the same time, where their places are known. */
+/** The number of pages that are requested concurrently, when paging by offset. */
 const CONCURRENT = 4
-/** Pages that are kept ready for a reader that is slower than the source. */
+/** The number of pages that are buffered for a slow reader. */
 const AHEAD = 4
 
 /**
- * A GraphQL source of positions, as `graph-positions.graphql` describes it, with a source of prices beside it. Nothing
- * of its answers is believed. While a page is read, the next ones are on their way. Memory does not grow with what it
- * gives, but for the 32 bytes a position that tell repetitions.
+ * A GraphQL source of positions with the schema of `graph-positions.graphql`, combined with a source of prices. All answers are
+ * validated. While a page is processed, the next ones are fetched. Memory only grows by the 32 bytes per position that
+ * detect duplicates.
  */
 export function graphPositions(
   client: Client,
   prices: PriceSource,
-  { url, bearer, paging = 'cursor', pageSize = 1000, names = ownNames }: GraphPositionsSettings,
+  { url, bearer, paging = 'cursor', pageSize = 1000, names = defaultNames }: GraphPositionsSettings,
 ): PositionsSource {
   const name = shownUrl(url)
   const called = positionsName(name)
@@ -57,8 +57,8 @@ export function graphPositions(
       const stop = new AbortController()
       const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
 
-      async function fetchPage(number: number, place: Place): Promise<Page> {
-        const variables = variablesOf({ pools: [...pools.keys()], time, ...place }, names)
+      async function fetchPage(number: number, page: PageArguments): Promise<Page> {
+        const variables = variablesOf({ pools: [...pools.keys()], time, ...page }, names)
         const request = { json: { query, variables }, bearer, signal: stopped }
         return readPage(number, await client.bytes(called, url, request))
       }
@@ -77,9 +77,9 @@ export function graphPositions(
 
       async function* byOffset(first: Page): AsyncGenerator<Page> {
         yield first
-        const fetchOne = ({ number, ...place }: { number: number; limit: number; offset: number }) =>
-          fetchPage(number, place)
-        yield* pMapIterable(places(first), fetchOne, { concurrency: CONCURRENT })
+        const fetchOne = ({ number, ...page }: { number: number; limit: number; offset: number }) =>
+          fetchPage(number, page)
+        yield* pMapIterable(laterPages(first), fetchOne, { concurrency: CONCURRENT })
       }
 
       let fetched: { digest: string; count: number; block: string | null; at: Date } | undefined
@@ -147,22 +147,22 @@ export function graphPositions(
 }
 
 type Variables = PositionsByCursorQueryVariables | PositionsByOffsetQueryVariables
-type Place =
+type PageArguments =
   | Pick<PositionsByCursorQueryVariables, 'first' | 'after'>
   | Pick<PositionsByOffsetQueryVariables, 'limit' | 'offset'>
 
-/** Without the variables that the operation does not have in the source's names. */
+/** Removes variables that the translated operation does not use. */
 const variablesOf = (variables: Variables, names: Names) =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => names[name as keyof Variables] !== ''))
 
-/** Where the pages after the first begin. A source may give fewer positions a page than it is asked for: as many as in the first. */
-function* places({ nodes, totalCount }: Page) {
+/** The offsets of the pages after the first. The first page shows the actual page size of the source. */
+function* laterPages({ nodes, totalCount }: Page) {
   const limit = nodes.length
   for (let number = 2, offset = limit; limit > 0 && offset < totalCount; number++, offset += limit)
     yield { number, offset, limit }
 }
 
-/** Why a page does not go with the first one and the `count` positions before it, as a clause. */
+/** Says why a page contradicts the first one or the `count` positions before it, as a clause. */
 function unlike({ number, totalCount, block, nodes, next }: Page, first: Page, count: number): string | undefined {
   if (totalCount !== first.totalCount)
     return `totalCount changed from ${first.totalCount} to ${totalCount} on page ${number}`

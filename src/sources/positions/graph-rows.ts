@@ -6,7 +6,7 @@ import { type Name, type Names, pathBelow } from './graph-names.ts'
 import { down, fieldName, isObject, type Page, shown } from './graph-page.ts'
 import type { SourcePool, SourceToken } from './positions-source.ts'
 
-/** A pool as its positions need it. */
+/** The fields of a pool that its positions need. */
 interface PricedPool {
   index: number
   id: string
@@ -29,22 +29,22 @@ const amountNames = [
   'bBorrowed',
 ] as const satisfies (keyof Position)[]
 const rowNames = ['user', 'pool', ...amountNames] as const satisfies (keyof Position & Name)[]
-/** A position as it came: nothing of it is believed yet. */
+/** A position as received, not validated yet. */
 type Row = Record<keyof Position, unknown>
 
 /**
- * Makes a reader of a page's rows: position records of the import format, with amounts in whole tokens and in USD.
- * It remembers the rows that it has read, all pages long.
+ * Creates a reader that converts rows to position records of the import format, with amounts in whole tokens and USD. It
+ * remembers rows over all pages to detect duplicates.
  */
 export function rowsReader(options: {
-  /** What messages call the source. */
+  /** The name of the source in messages. */
   called: string
   names: Names
   pools: ReadonlyMap<string, SourcePool>
   prices: FetchedPrices
   /** YYYY-MM-DD */
   date: string
-  /** How many rows there will be, as the source tells. */
+  /** The expected number of rows, as reported by the source. */
   totalCount: number
 }): (page: Page) => Record<string, unknown>[] {
   const { called, names, pools, prices } = options
@@ -59,7 +59,7 @@ export function rowsReader(options: {
     ...prices.priceOf({ chainId, ...token }),
   })
 
-  /** The pool of an id in any case; undefined for none of the store's. */
+  /** The pool of an id in any case. Undefined if it is not stored. */
   function poolOf(id: string): PricedPool | undefined {
     const lower = id.toLowerCase()
     const pool = pools.get(lower)
@@ -97,7 +97,7 @@ export function rowsReader(options: {
     const bSupplied = tokensOf(row.bSupplied, b.decimals)
     const bProtected = tokensOf(row.bProtected, b.decimals)
     const bBorrowed = tokensOf(row.bBorrowed, b.decimals)
-    // NaN where one of them is none; infinite where one is worth more than a double holds.
+    // NaN if an amount is invalid, infinite if its value exceeds a double.
     const worth = (aSupplied + aProtected + aBorrowed) * a.price + (bSupplied + bProtected + bBorrowed) * b.price
     if (!(worth < Number.POSITIVE_INFINITY)) {
       const name = amountNames.find((amount) => Number.isNaN(tokensOf(row[amount], 0)))
@@ -141,16 +141,16 @@ export function rowsReader(options: {
   }
 }
 
-/** What is wrong with a row, as a clause. */
+/** A problem with a row, as a clause. */
 class RowFault extends Error {}
 
 const AMOUNT = 'a decimal string from 0 to 2^256-1'
 const DIGITS = /^[0-9]{1,78}$/
 const MAX = String(2n ** 256n - 1n)
-/** The powers of ten that a double holds exactly. */
+/** The powers of ten that a double represents exactly. */
 const POWERS = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
-/** An amount in the token's smallest unit as the double that is nearest to it in whole tokens; NaN for what is none. */
+/** Converts an amount in the token's smallest unit to the nearest double in whole tokens. NaN if it is invalid. */
 export function tokensOf(amount: unknown, decimals: number): number {
   if (amount === '0') return 0
   if (typeof amount !== 'string' || !DIGITS.test(amount)) return Number.NaN

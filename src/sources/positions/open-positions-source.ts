@@ -12,20 +12,20 @@ import { restPositions } from './rest-positions.ts'
 export interface PositionsSettings {
   /** A directory, or an http(s) URL. */
   source: string
-  /** What a URL speaks; `auto` finds out, anew for each run. */
+  /** The protocol of a URL. `auto` detects it for each run. */
   format?: 'auto' | Format
-  /** A secret for `Authorization: Bearer`; for files and GraphQL. */
+  /** A secret for `Authorization: Bearer`, for files and GraphQL. */
   key?: string | undefined
   paging?: 'cursor' | 'offset'
   pageSize?: number
   names?: Names
-  /** Where a GraphQL source's prices come from. */
+  /** The source of prices for a GraphQL source. */
   prices?: PricesSettings | undefined
 }
 
 type Format = 'files' | 'graphql' | 'rest'
 
-/** The source that the settings name. Nothing is read yet. */
+/** Opens the configured source. Nothing is read yet. */
 export function openPositionsSource(settings: PositionsSettings, client: Client): PositionsSource {
   const { source, format = 'auto', key } = settings
   if (!isRemote(source)) return datasetPositions(source, () => openDirectory(source))
@@ -70,7 +70,7 @@ function graphSource({ source, key, paging, pageSize, names, prices }: Positions
   })
 }
 
-/** What a server speaks, by what it answers to requests that only one kind of source understands. */
+/** Detects the protocol of a server by requests that only one kind of source understands. */
 async function formatOf(client: Client, base: string, bearer: string | undefined, signal: AbortSignal | undefined) {
   const probe = { client, base, bearer, signal }
   if (await answers(probe, 'positions.jsonl', isFile)) return 'files'
@@ -85,7 +85,7 @@ export interface Probe {
   signal?: AbortSignal | undefined
 }
 
-/** Whether a server has the documented REST APIs: another gateway, or a legacy server. */
+/** Whether a server has the documented REST APIs: a gateway or a legacy server. */
 export const speaksRest = (probe: Probe): Promise<boolean> => answers(probe, 'pools/all', beginsList)
 
 async function answers(
@@ -103,7 +103,7 @@ async function answers(
 
 const isJson = ({ type }: Answer) => type === 'application/json' || type === 'application/graphql-response+json'
 
-/** Servers that answer any path alike do so with HTML or JSON. */
+/** Servers that answer every path the same way do so with HTML or JSON. */
 const isFile = (answer: Answer) => answer.status === 200 && answer.type !== 'text/html' && !isJson(answer)
 
 async function beginsList(answer: Answer): Promise<boolean> {

@@ -1,22 +1,22 @@
 import type { UnreadableLine } from '../dataset/lines.ts'
 
-/** Where manualupdate gets a date's positions and their prices: one small interface, whatever is behind it. */
+/** A source of a date's positions and prices, for manualupdate. */
 export interface PositionsSource {
-  /** What messages and records call it; it holds no secret. */
+  /** The name in messages and records, without secrets. */
   name: string
   /**
-   * Begins to fetch the positions of a distribution date.
-   * @param date YYYY-MM-DD; amounts and prices are those of its midnight, UTC
-   * @throws SOURCE_FAILED when the source cannot be read; reading the batches may throw it as well
+   * Starts to fetch the positions of a distribution date.
+   * @param date YYYY-MM-DD. Amounts and prices are those at midnight UTC
+   * @throws SOURCE_FAILED if the source cannot be read. Reading the batches may throw it too
    */
   positions(date: string, request: PositionsRequest): Promise<FetchedPositions>
 }
 
-/** What messages call a source of positions, for a sentence to go on with what it did. */
+/** The subject of a sentence about a source of positions. */
 export const positionsName = (name: string) => `The source of positions, ${name},`
 
 export interface PositionsRequest {
-  /** The store's pools by id: what a position may name, and how its tokens are counted. */
+  /** The stored pools by id: the pools of positions, and the decimals of their tokens. */
   pools: ReadonlyMap<string, SourcePool>
   signal?: AbortSignal | undefined
 }
@@ -28,44 +28,44 @@ export interface SourcePool {
 }
 
 export interface SourceToken {
-  /** Lower-case. */
+  /** In lower case. */
   address: string
   symbol: string
-  /** Undefined where the store has no market for the side. */
+  /** Undefined if the side's market is not stored. */
   decimals: number | undefined
 }
 
 export interface FetchedPositions {
-  /** What messages call what is read, such as a file's name. */
+  /** The name of the data in messages, such as a file name. */
   label: string
-  /** What messages call the source of the prices in it. */
+  /** The name of the source of prices in messages. */
   pricesName: string
-  /** The records as they arrive, in order. They may be of other dates too. */
+  /** The records in order. They may include other dates. */
   batches: AsyncIterable<PositionBatch>
-  /** What was fetched; whole once the batches were read to their end. */
+  /** Receipts of what was fetched. Complete once all batches are read. */
   receipts(): SourceReceipt[]
 }
 
 export interface PositionBatch {
-  /** The number of the first record, from 1, for messages. */
+  /** The number of the first record, starting at 1, for messages. */
   first: number
-  /** Position records of the import format: lines of JSON, or objects. */
+  /** Position records in the import format: lines of JSON or objects. */
   records: (string | Record<string, unknown> | UnreadableLine)[]
 }
 
-/** What was fetched from one source, for the record of the run. */
+/** A receipt of what was fetched from a source, for the run's record. */
 export interface SourceReceipt {
   kind: 'POSITIONS' | 'PRICES'
   /** The source's name, without secrets. */
   name: string
-  /** SHA-256 of the payload as it came (decompressed), page after page, in hexadecimal. */
+  /** SHA-256 of the payload as received (decompressed), page after page, in hexadecimal. */
   digest: string
-  /** Positions, or prices. */
+  /** The number of positions or prices. */
   count: number
-  /** The block that the source answered for, where it tells one: a decimal integer. */
+  /** The block of the data as a decimal integer, if the source reports one. */
   block: string | null
-  /** The moment that the source was asked for, in ISO 8601; null where it has none, such as a file. */
+  /** The requested point in time in ISO 8601. Null if the source has none, such as a file. */
   time: string | null
-  /** When the last of it had arrived, in ISO 8601. */
+  /** When the last of the data arrived, in ISO 8601. */
   fetchedAt: string
 }

@@ -12,9 +12,9 @@ import {
 import { type PositionBatch, type PositionsSource, positionsName } from './positions-source.ts'
 
 /**
- * Another gateway, or the legacy points server, as a source of positions: those that it has of the date, with the prices
- * and points that it stored. There must be as many as its report counts.
- * @throws BAD_INPUT for a base that is no http(s) address
+ * Another gateway, or the legacy points server, as a source of positions: its stored positions of the date, with prices and
+ * points. Their number must match its report.
+ * @throws BAD_INPUT if the base is not an http(s) URL
  */
 export function restPositions(client: Client, base: string): PositionsSource {
   const name = serverName(base)
@@ -52,13 +52,13 @@ interface Report {
   date: string
   positionCount: number
   totalPoints: number
-  /** The distribution date that follows, from which the way to this one is shorter; undefined: this is the newest. */
+  /** The next distribution date, for a shortcut to this one. Undefined if this is the newest. */
   next: string | undefined
-  /** How many positions the dates that follow have. */
+  /** The number of positions on later dates. */
   newer: number
 }
 
-/** @throws SOURCE_FAILED where the server has no positions of the date */
+/** @throws SOURCE_FAILED if the server has no positions for the date */
 async function reportOf(server: RestServer, date: string): Promise<Report> {
   const { items } = await server.get('/points/reports', points.reports)
   const report = items.find(({ distributionDate }) => distributionDate.startsWith(date))
@@ -68,7 +68,7 @@ async function reportOf(server: RestServer, date: string): Promise<Report> {
   return { ...report, date, next, newer: later.reduce((sum, { positionCount }) => sum + positionCount, 0) }
 }
 
-/** @throws SOURCE_FAILED where other than the reported number of positions came, or the report is another one by now */
+/** @throws SOURCE_FAILED if the number of positions does not match the report, or the report has changed */
 async function assertWhole(server: RestServer, before: Report, count: number): Promise<void> {
   const { date, positionCount, totalPoints } = before
   const now = await reportOf(server, date)
@@ -81,7 +81,7 @@ async function assertWhole(server: RestServer, before: Report, count: number): P
     )
 }
 
-/** The positions of a report's date, page by page. Pages come newest date first: where an older one comes, they end. */
+/** Reads the positions of a report's date. Pages are newest date first, so an older date ends them. */
 async function* positionsOf(
   server: RestServer,
   { date, next, newer }: Report,
@@ -111,8 +111,8 @@ async function* positionsOf(
 }
 
 /**
- * The id of a record of `next`, the distribution date that follows `date`: a cursor that leads past all newer dates. Of
- * those that the pages of the top accounts show, it is the last in its list; undefined where they show none.
+ * Finds a record of `next`, the distribution date after `date`, as a cursor past all newer dates: the last one in the list
+ * among those on the pages of the top accounts. Undefined if there is none.
  */
 async function recordOf(server: RestServer, date: string, next: string): Promise<string | undefined> {
   const { topAccounts } = await server.get('/points/leaderboard', points.leaderboard)

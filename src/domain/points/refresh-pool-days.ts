@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg'
 
 /**
- * A sum of USD to 6 decimals: of whole numbers, so that no order of addition changes it. Those that fit a bigint, which
- * is much faster, are all but always all.
+ * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter. Nearly all values fit a
+ * bigint, which is much faster than numeric.
  */
 const sum = (usd: string) => {
   const millionths = `round(least(${usd}, 1e300) * 1e6)`
@@ -25,12 +25,12 @@ const VALUES = [
 const listed = (row: string) => VALUES.map((value) => `${row}.${value}`).join(', ')
 
 /**
- * Brings the pools' sums on these dates into line with their positions. Set-based: one pass over the dates' positions, and one over their points.
- * Rows that are right already stay as they are.
+ * Refreshes the rollups of pools on these dates, in one pass over the dates' positions and one over their points. Rows that
+ * are up to date are not written.
  */
-export async function settlePoolDays(client: PoolClient, dates: string[]): Promise<void> {
+export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<void> {
   await client.query(
-    `CREATE TEMP TABLE settled_pool ON COMMIT DROP AS
+    `CREATE TEMP TABLE refreshed_pool_day ON COMMIT DROP AS
      SELECT p.*, coalesce(pp.a_points, 0) AS a_points, coalesce(pp.b_points, 0) AS b_points
      FROM (SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count,
          ${amounts('a')}, ${amounts('b')}
@@ -41,19 +41,19 @@ export async function settlePoolDays(client: PoolClient, dates: string[]): Promi
        USING (pool_address, distribution_date)`,
     [dates],
   )
-  await client.query('ANALYZE settled_pool')
+  await client.query('ANALYZE refreshed_pool_day')
   await client.query(
-    `DELETE FROM pool_day d WHERE d.distribution_date = ANY($1::date[]) AND NOT EXISTS (SELECT FROM settled_pool s
+    `DELETE FROM pool_day d WHERE d.distribution_date = ANY($1::date[]) AND NOT EXISTS (SELECT FROM refreshed_pool_day s
        WHERE s.pool_address = d.pool_address AND s.distribution_date = d.distribution_date)`,
     [dates],
   )
   await client.query(`
-    MERGE INTO pool_day d USING settled_pool s
+    MERGE INTO pool_day d USING refreshed_pool_day s
       ON s.pool_address = d.pool_address AND s.distribution_date = d.distribution_date
     WHEN MATCHED AND (${listed('d')}) IS DISTINCT FROM (${listed('s')}) THEN
       UPDATE SET ${VALUES.map((value) => `${value} = s.${value}`).join(', ')}
     WHEN NOT MATCHED THEN
       INSERT (pool_address, distribution_date, ${VALUES.join(', ')})
       VALUES (s.pool_address, s.distribution_date, ${listed('s')})`)
-  await client.query('DROP TABLE settled_pool')
+  await client.query('DROP TABLE refreshed_pool_day')
 }

@@ -1,15 +1,15 @@
 import type { DatabaseError, PoolClient } from 'pg'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
-import { keepStandings } from './keep-standings.ts'
-import { settlePoolDays } from './pool-days.ts'
+import { archiveRanks } from './archive-ranks.ts'
+import { refreshPoolDays } from './refresh-pool-days.ts'
 
 /**
- * Waits for this transaction's turn to write; its turn ends with the transaction. Writers of the store take turns: the
- * totals that one run reads must not be another's half-done ones.
- * @throws UNAVAILABLE when its turn does not come within the session's lock_timeout
+ * Takes the writers' lock until the end of the transaction. Writers run one at a time, so that no run reads totals that
+ * another is changing.
+ * @throws UNAVAILABLE if the lock is not available within the session's lock_timeout
  */
-export async function takeTurn(client: PoolClient): Promise<void> {
+export async function lockWriters(client: PoolClient): Promise<void> {
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.writers])
   } catch (error) {
@@ -21,71 +21,72 @@ export async function takeTurn(client: PoolClient): Promise<void> {
   }
 }
 
-export interface Settlement {
+export interface RollupChange {
   /** The distribution dates whose positions or points have changed, as YYYY-MM-DD. */
   dates: string[]
-  /** The run of each of them; null: one that is not recorded. */
+  /** The run of each date. Null for a run that is not recorded. */
   runIds?: (string | null)[]
   kind: 'import' | 'manualupdate' | 'resync'
   startedAt: Date
-  /** Users of whom positions of those dates were removed. */
+  /** Users with removed positions on these dates. */
   removed?: string[]
 }
 
 /**
- * Brings everything that is added up from position points into line with them, inside the caller's transaction (which
- * has taken its turn): the days of accounts and pools, the distributions of `dates`, the totals and ranks of all accounts, the
- * program's totals. Set-based: its work is that of the dates' positions, plus one pass over the accounts.
+ * Refreshes all rollups of position points, inside the caller's transaction, which must hold the writers' lock: the days of
+ * accounts and pools, the distributions of `dates`, the totals and ranks of all accounts, and the program's totals. Its cost
+ * is that of the dates' positions plus one pass over the accounts.
  *
- * Points are integers (see millionths.ts), so that equal stores have equal sums and ranks.
+ * Points are integers (see millionths.ts), so equal stores have equal sums and ranks.
  */
-export async function settle(client: PoolClient, settlement: Settlement): Promise<void> {
-  const { dates, runIds = [], kind, startedAt, removed = [] } = settlement
-  await keepStandings(client, dates)
+export async function refreshRollups(client: PoolClient, change: RollupChange): Promise<void> {
+  const { dates, runIds = [], kind, startedAt, removed = [] } = change
+  await archiveRanks(client, dates)
   await client.query(
     `
-    CREATE TEMP TABLE settled_day ON COMMIT DROP AS
+    CREATE TEMP TABLE refreshed_day ON COMMIT DROP AS
     SELECT user_address, distribution_date, sum(points_a + points_b)::bigint AS points,
       count(*)::int AS position_count
     FROM position_points WHERE distribution_date = ANY($1::date[])
     GROUP BY user_address, distribution_date`,
     [dates],
   )
-  await client.query('ANALYZE settled_day')
+  await client.query('ANALYZE refreshed_day')
   await client.query(
     `
     CREATE TEMP TABLE affected ON COMMIT DROP AS
-    SELECT user_address FROM settled_day UNION SELECT unnest($1::text[])`,
+    SELECT user_address FROM refreshed_day UNION SELECT unnest($1::text[])`,
     [removed],
   )
   await client.query('ANALYZE affected')
-  const before = removed.length === 0 && dates.length === 1 ? await placesBefore(client, dates[0] as string) : undefined
-  if (before !== undefined) await settleAccounts(client, ADDED, [before])
+  const before =
+    removed.length === 0 && dates.length === 1 ? await rankedDateBefore(client, dates[0] as string) : undefined
+  if (before !== undefined) await rankAccounts(client, INCREMENTED, [before])
 
   if (removed.length > 0)
     await client.query(
       `DELETE FROM account_day d USING unnest($1::text[]) AS gone(user_address)
        WHERE d.user_address = gone.user_address AND d.distribution_date = ANY($2::date[])
-         AND NOT EXISTS (SELECT FROM settled_day s
+         AND NOT EXISTS (SELECT FROM refreshed_day s
            WHERE s.user_address = d.user_address AND s.distribution_date = d.distribution_date)`,
       [removed, dates],
     )
   await client.query(`
-    MERGE INTO account_day d USING (SELECT * FROM settled_day ORDER BY user_address, distribution_date) s
+    MERGE INTO account_day d USING (SELECT * FROM refreshed_day ORDER BY user_address, distribution_date) s
       ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date
     WHEN MATCHED AND (d.points, d.position_count) IS DISTINCT FROM (s.points, s.position_count) THEN
       UPDATE SET points = s.points, position_count = s.position_count
     WHEN NOT MATCHED THEN
       INSERT (user_address, distribution_date, points, position_count)
       VALUES (s.user_address, s.distribution_date, s.points, s.position_count)`)
-  if (before === undefined) await settleAccounts(client, ADDED_UP, [])
+  if (before === undefined) await rankAccounts(client, SUMMED, [])
 
   await client.query(
     `
     INSERT INTO distribution (date, total_points, position_count, account_count, kind, started_at, finished_at, run_id)
     SELECT distribution_date, sum(points)::bigint, sum(position_count), count(*), $1::distribution_kind, $2,
       clock_timestamp(), (SELECT run_id FROM unnest($3::date[], $4::bigint[]) AS r(date, run_id) WHERE r.date = distribution_date)
-    FROM settled_day GROUP BY distribution_date
+    FROM refreshed_day GROUP BY distribution_date
     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points, position_count = excluded.position_count,
       account_count = excluded.account_count, kind = excluded.kind, started_at = excluded.started_at,
       finished_at = excluded.finished_at, run_id = excluded.run_id`,
@@ -95,9 +96,9 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
   if (removed.length > 0)
     await client.query(`
       DELETE FROM account a USING affected f WHERE f.user_address = a.user_address
-        AND NOT EXISTS (SELECT FROM settled_account s WHERE s.user_address = a.user_address)`)
+        AND NOT EXISTS (SELECT FROM ranked_account s WHERE s.user_address = a.user_address)`)
   await client.query(`
-    MERGE INTO account a USING settled_account s ON a.user_address = s.user_address
+    MERGE INTO account a USING ranked_account s ON a.user_address = s.user_address
     WHEN MATCHED AND (a.points, a.rank, a.position_count, a.first_distribution_date, a.last_distribution_date)
         IS DISTINCT FROM (s.points, s.rank, s.position_count, s.first_date, s.last_date) THEN
       UPDATE SET points = s.points, rank = s.rank, position_count = s.position_count,
@@ -110,33 +111,33 @@ export async function settle(client: PoolClient, settlement: Settlement): Promis
     UPDATE program SET
       total_points = (SELECT coalesce(sum(total_points), 0)::bigint FROM distribution),
       position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
-      account_count = (SELECT count(*) FROM settled_account)`)
-  await client.query('DROP TABLE settled_day, affected, settled_account')
-  await settlePoolDays(client, dates)
+      account_count = (SELECT count(*) FROM ranked_account)`)
+  await client.query('DROP TABLE refreshed_day, affected, ranked_account')
+  await refreshPoolDays(client, dates)
 }
 
-/** The totals of affected users, added up from all their days. */
-const ADDED_UP = `SELECT user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
+/** The totals of affected users, summed over all their days. */
+const SUMMED = `SELECT user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
     min(distribution_date) AS first_date, max(distribution_date) AS last_date
   FROM account_day JOIN affected USING (user_address) GROUP BY user_address`
 
 /**
- * The same where only the newest day, which is not stored yet, has changed: what they were on the date $1 before it, and
- * the day. Work that does not grow with the number of dates.
+ * The totals of affected users if only the newest day, which is not stored yet, has changed: the totals of the date $1 before
+ * it plus the day. The cost does not grow with the number of dates.
  */
-const ADDED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points,
+const INCREMENTED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points,
     coalesce(a.position_count, 0) - coalesce(d.position_count, 0) + s.position_count AS position_count,
     least(a.first_distribution_date, s.distribution_date) AS first_date, s.distribution_date AS last_date
-  FROM settled_day s
+  FROM refreshed_day s
   LEFT JOIN account a ON a.user_address = s.user_address
   LEFT JOIN standing b ON b.distribution_date = $1 AND b.user_address = s.user_address
   LEFT JOIN account_day d ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date`
 
-/** Makes a temporary table of all accounts, with their totals and ranks. */
-async function settleAccounts(client: PoolClient, affected: string, values: string[]): Promise<void> {
+/** Creates a temporary table of all accounts with their totals and ranks. */
+async function rankAccounts(client: PoolClient, affected: string, values: string[]): Promise<void> {
   await client.query(
     `
-    CREATE TEMP TABLE settled_account ON COMMIT DROP AS
+    CREATE TEMP TABLE ranked_account ON COMMIT DROP AS
     WITH account_now AS (
       ${affected}
       UNION ALL
@@ -146,11 +147,11 @@ async function settleAccounts(client: PoolClient, affected: string, values: stri
     SELECT *, row_number() OVER (ORDER BY points DESC, user_address)::int AS rank FROM account_now`,
     values,
   )
-  await client.query('ANALYZE settled_account')
+  await client.query('ANALYZE ranked_account')
 }
 
-/** The date before the newest one, if `date` is that and the places as of the one before are stored. */
-async function placesBefore(client: PoolClient, date: string): Promise<string | undefined> {
+/** The date before `date`, if `date` is the newest one and the ranks of the date before are stored. */
+async function rankedDateBefore(client: PoolClient, date: string): Promise<string | undefined> {
   const { rows } = await client.query<{ date: string }>(
     `SELECT s.date::text FROM standing_day s WHERE s.date = (SELECT max(date) FROM distribution WHERE date < $1)
        AND NOT EXISTS (SELECT FROM distribution WHERE date > $1)`,

@@ -1,34 +1,34 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
-import { takeTurn } from './settle.ts'
+import { lockWriters } from './refresh-rollups.ts'
 
 /**
- * Computes the standings of past dates that are missing or wrong, oldest first, each from the date before it: a
- * transaction for each, so that a run waits for no more than one.
- * @returns how many dates it computed
+ * Computes the rank history of past dates that are missing or outdated, oldest first, each from the date before it. Each
+ * date has its own transaction, so that a run waits for at most one.
+ * @returns the number of dates computed
  */
-export async function bringStandingsUp(pool: Pool, signal?: AbortSignal): Promise<number> {
+export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Promise<number> {
   for (let done = 0; ; done++) {
     signal?.throwIfAborted()
     const { rows } = await pool.query(`${MISSING} LIMIT 1`)
     if (rows.length === 0) return done
     await inTransaction(pool, async (client) => {
-      await takeTurn(client)
+      await lockWriters(client)
       const { rows } = await client.query<{ date: string; before: string | null }>(
         `SELECT m.date::text AS date, (SELECT max(date)::text FROM distribution d WHERE d.date < m.date) AS before
          FROM (${MISSING} LIMIT 1) m`,
       )
       const [missing] = rows
-      if (missing) await standingsOf(client, missing)
+      if (missing) await computeRanks(client, missing)
     })
   }
 }
 
-/** The past dates without right standings, in order. */
+/** Past dates without up-to-date ranks, in order. */
 const MISSING = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
   AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) ORDER BY date`
 
-async function standingsOf(
+async function computeRanks(
   client: PoolClient,
   { date, before }: { date: string; before: string | null },
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { idOfDocument } from './documents.ts'
  * Reads a file of trusted documents: a JSON object of texts by id, which is `sha256:` and the SHA-256 of the text.
  * @throws Error that says what is wrong with the file
  */
-export function readKnownDocuments(path: string): string[] {
+export function readTrustedDocuments(path: string): string[] {
   const read = readJson(path)
   if (typeof read !== 'object' || read === null || Array.isArray(read)) throw new Error(`of ${path} ${SHAPE}`)
   return Object.entries(read).map(([id, text]) => {

@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg'
 
 /**
- * Keeps the standings of past dates right before positions of `dates` are settled: a date that comes after all others
- * leaves the accounts' present places behind as those of the date before it; a date among others makes those from it on
- * wrong, and `bringStandingsUp` is to compute them anew. It never takes longer than one pass over the accounts.
+ * Maintains rank history before the rollups of `dates` are refreshed. If `dates` are newer than all others, the current ranks
+ * are archived as those of the date before. Otherwise the ranks from the first of `dates` on are outdated, and
+ * `rebuildRankHistory` recomputes them. Takes at most one pass over the accounts.
  */
-export async function keepStandings(client: PoolClient, dates: string[]): Promise<void> {
+export async function archiveRanks(client: PoolClient, dates: string[]): Promise<void> {
   if (dates.length === 0) return
   const { rows } = await client.query<{ first: string; newest: string | null; later: boolean }>(
     `SELECT min(d)::text AS first, (SELECT max(date)::text FROM distribution) AS newest,

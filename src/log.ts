@@ -1,0 +1,6 @@
+/** The methods of the logger that are used. */
+export interface Log {
+  info(fields: object, message?: string): void
+  warn(fields: object, message?: string): void
+  error(fields: object, message?: string): void
+}
