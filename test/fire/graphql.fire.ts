@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { getIntrospectionQuery } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cpuOf, LONG, memoryOf, type Server, query as sql, startServer } from './server.ts'
 
 const USER = `0x${'1'.repeat(40)}`
@@ -179,35 +179,37 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-test('hundreds of hostile documents are refused or answered in a moment, on every road, or charged', async () => {
-  const slow: string[] = []
-  let documents = 0
-  let unique = 0
-  for (const [name, attackOf] of Object.entries(families))
-    for (const size of SIZES) {
+let unique = 0
+/** Sends a document that nobody has sent before: nothing of it is cached. */
+const once = (road: string, attack: Attack) =>
+  measured(() => roads[road]?.({ ...attack, query: `${attack.query}#${unique++}` }) as Promise<Response>)
+
+test('there are at least 300 hostile documents', () => {
+  expect(Object.keys(families).length * SIZES.length).toBeGreaterThanOrEqual(300)
+})
+
+describe('hostile documents are refused or answered in a moment, on every road, or charged', () => {
+  test.each(Object.entries(families))('%s', async (name, attackOf) => {
+    const slow: string[] = []
+    for (const [nth, size] of SIZES.entries()) {
       const attack = attackOf(size)
-      documents++
-      // Each takes a road in turn, and the largest of each family takes all.
-      for (const [i, [road, send]] of Object.entries(roads).entries()) {
-        if (!LONG && size !== SIZES.at(-1) && i !== documents % 3) continue
-        // A document that nobody has sent before: nothing of it is cached.
-        const once = () => send({ ...attack, query: `${attack.query}#${unique++}` }) as Promise<Response>
+      for (const [i, road] of Object.keys(roads).entries()) {
+        // Each takes a road in turn, and the largest of each family takes all.
+        if (!LONG && size !== SIZES.at(-1) && i !== nth % 3) continue
         if (road === 'GET' && encodeURIComponent(JSON.stringify(attack)).length > 12_000) continue
-        let result = await measured(once)
+        let result = await once(road, attack)
         expect(result.status, `${name} ${size} ${road}: ${result.text.slice(0, 300)}`).toBeLessThan(500)
-        if (result.ms <= bound) continue
         // What else the machine does can only add to it.
-        for (let i = 0; i < 4 && result.ms > bound; i++) result = await measured(once)
+        for (let i = 0; i < 4 && result.ms > bound; i++) result = await once(road, attack)
         if (result.ms <= bound) continue
-        const { ms } = result
-        result = (await measured(() => roads['POST, long']?.(attack) as Promise<Response>)) ?? result
-        const cost = Number(/"requested":(\d+)/.exec(result.text)?.[1] ?? 0)
-        if (ms > cost * MS_PER_COST) slow.push(`${name}, ${size}, ${road}: ${ms} ms, cost ${cost}`)
+        const { text } = await measured(() => roads['POST, long']?.(attack) as Promise<Response>)
+        const cost = Number(/"requested":(\d+)/.exec(text)?.[1] ?? 0)
+        if (result.ms > cost * MS_PER_COST) slow.push(`${name}, ${size}, ${road}: ${result.ms} ms, cost ${cost}`)
       }
     }
-  expect(documents).toBeGreaterThanOrEqual(300)
-  expect(slow, `more than ${bound} ms of processor time`).toEqual([])
-}, 900_000)
+    expect(slow, `more than ${bound} ms of processor time`).toEqual([])
+  })
+})
 
 test('documents that nobody has sent before leave the memory level', async () => {
   const wave = async (from: number, count: number) => {
@@ -256,6 +258,14 @@ test('an answer larger than its bound is refused while it is read, and the next 
       const named = await ask(`{ allUsers(first: 100) { nodes { ${name}: address } } }`, extensions)
       expect(named.errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
     }
+    // Many bytes of rows, of which the answer has few: a resolver reads whole rows.
+    await sql(
+      server.databaseUrl,
+      `INSERT INTO vault SELECT 1, '0x' || lpad(to_hex(i), 40, '0'), repeat('v', 200), '0xa', 'A', 18, 0 FROM generate_series(1, 100) i`,
+    )
+    const vaults = '{ vaults(first: 100) { nodes { chainId } } }'
+    expect((await ask(vaults)).data.vaults.nodes).toHaveLength(100)
+    expect((await ask(vaults, { resolved: true })).errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
   } finally {
     await small.close()
   }

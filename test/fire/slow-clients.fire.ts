@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { subscribe } from '../support/events.ts'
-import { LONG, memoryOf, type Server, startServer } from './server.ts'
+import { LONG, memoryOf, query, type Server, startServer } from './server.ts'
 
 const CLIENTS = LONG ? 2000 : 200
 const TIMEOUT_MS = 3000
@@ -85,6 +85,39 @@ test('answers that are not read are cut, and hold no more memory than they may',
   await isWell()
 })
 
+test('what all clients together leave unread has a bound', async () => {
+  const patient = await startServer({ env: { SEND_TIMEOUT_MS: '3600000', MAX_QUERY_ALIASES: '0' } })
+  try {
+    await query(
+      patient.databaseUrl,
+      `INSERT INTO "user" SELECT '0x' || lpad(to_hex(i), 40, '0') FROM generate_series(1, 1000) i`,
+    )
+    const repeat = (count: number, of: (i: number) => string) =>
+      Array.from({ length: count }, (_, i) => of(i)).join(' ')
+    const lists = repeat(20, (i) => `l${i}:allUsers(first:1000){nodes{...F}}`)
+    const path = `/graphql?query=${encodeURIComponent(`{${lists}}fragment F on User{${repeat(24, (i) => `a${i}:address`)}}`)}`
+    const bytes = (await (await fetch(patient.base + path)).arrayBuffer()).byteLength
+    expect(bytes).toBeGreaterThan(20 * 2 ** 20)
+    // Twice as much as the bound, and what the kernel takes beside it.
+    const count = Math.ceil((2 * 256 * 2 ** 20) / bytes)
+    const port = Number(new URL(patient.base).port)
+    const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    sockets.push(...opened)
+    for (const socket of opened) socket.pause().write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+    const connections = async () => {
+      const metrics = await (await fetch(`${patient.base}/metrics`)).text()
+      return Number(/^gateway_connections (\d+)/m.exec(metrics)?.[1])
+    }
+    await vi.waitFor(async () => expect(await connections()).toBeGreaterThan(count), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await connections()).toBeLessThan(0.75 * count), {
+      timeout: 30_000,
+      interval: 200,
+    })
+  } finally {
+    await patient.close()
+  }
+})
+
 test('an event stream that says nothing for longer stays', async () => {
   const stream = await subscribe(server, 'subscription { dataChanged { version } }')
   await stream.next()
@@ -95,7 +128,9 @@ test('an event stream that says nothing for longer stays', async () => {
 
 test('a connection over the limit gets a 503, and probes are answered on it', async () => {
   const small = await startServer({ env: { MAX_CONNECTIONS: '20' } })
-  const idle = Array.from({ length: 20 }, () => connect(Number(new URL(small.base).port), '127.0.0.1'))
+  const port = Number(new URL(small.base).port)
+  const open = (count: number) => Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  const idle = open(20)
   try {
     await Promise.all(idle.map((socket) => once(socket, 'connect')))
     const response = await fetch(`${small.base}/points/leaderboard`)
@@ -103,6 +138,10 @@ test('a connection over the limit gets a 503, and probes are answered on it', as
     expect(response.headers.get('retry-after')).toBe('10')
     expect(await response.json()).toMatchObject({ status: 503, detail: expect.stringContaining('connections') })
     expect((await fetch(`${small.base}/health`)).status).toBe(200)
+    // A tenth more are taken, to be told so; the others are closed.
+    idle.push(...open(60))
+    for (const socket of idle) socket.resume()
+    await vi.waitFor(() => expect(idle.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(22), 10_000)
     for (const socket of idle.splice(0)) socket.destroy()
     await vi.waitFor(async () => expect((await fetch(`${small.base}/points/leaderboard`)).status).toBe(200))
   } finally {
@@ -112,7 +151,7 @@ test('a connection over the limit gets a 503, and probes are answered on it', as
 })
 
 test('3,000 idle connections and 900 event streams that are not read are no problem', async () => {
-  const large = await startServer({ env: { REQUEST_TIMEOUT_MS: '60000' } })
+  const large = await startServer({ env: { REQUEST_TIMEOUT_MS: '3600000' } })
   const port = Number(new URL(large.base).port)
   const open = async (count: number, text: string) => {
     const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))

@@ -336,6 +336,11 @@ describe('over HTTP', () => {
       `{ ${Array.from({ length: 90 }, (_, i) => `a${i}: __schema { ...S }`).join(' ')} } fragment S on __Schema { types { fields { type { fields { args { name type { name } } } } } } }`,
       'COST_LIMIT_EXCEEDED',
     ],
+    [
+      'introspection over and over that would cost little',
+      `{ ${Array.from({ length: 30 }, (_, i) => `a${i}: __schema { types { name fields { name type { name } } } }`).join(' ')} }`,
+      'COST_LIMIT_EXCEEDED',
+    ],
   ]
   test.each(refused)('%s is refused, again and again', async (_, query, code) => {
     for (let i = 0; i < 3; i++) {

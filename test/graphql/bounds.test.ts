@@ -1,0 +1,78 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { parse } from 'graphql'
+import { expect, test } from 'vitest'
+import { Operations } from '../../src/graphql/execution/operations.ts'
+import { Plan } from '../../src/graphql/plan/plan.ts'
+import { compileCost } from '../../src/graphql/policy/cost.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
+
+const schema = createSchema()
+const MB = 2 ** 20
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+/** What is in use, and cannot be freed. */
+function heapBytes(): number {
+  collectGarbage()
+  return getHeapStatistics().used_heap_size
+}
+
+const repeat = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join(' ')
+const lists = (count: number, name: string) =>
+  repeat(
+    count,
+    (i) => `${name}${i}: leaderboard(first: 2) { totalCount nodes { rank points user { address points rank
+      positions(first: 2) { totalCount nodes { recordId points } } } } pageInfo { hasNextPage } }`,
+  )
+
+test('documents that clients have sent are remembered up to a number', () => {
+  const operations = new Operations(schema)
+  const find = (i: number) => operations.find(`{ a${i}: dataVersion }`, undefined)
+  const first = find(0)
+  expect(find(0)).toBe(first)
+  for (let i = 1; i <= 1000; i++) find(i)
+  const last = find(1000)
+  expect(last).toBeDefined()
+  expect(find(1000)).toBe(last)
+  expect(find(0)).not.toBe(first)
+})
+
+test('large ones are remembered up to a sum of their sizes', () => {
+  const operations = new Operations(schema)
+  const find = (i: number) => operations.find(`{ ${lists(25, `a${i}_`)} }`, undefined)
+  const first = find(0)
+  expect(find(0)).toBe(first)
+  for (let i = 1; i <= 100; i++) find(i)
+  expect(find(0)).not.toBe(first)
+})
+
+const SWITCHES = 12
+const VARIANTS = 200
+const switched = parse(
+  `query (${repeat(SWITCHES, (i) => `$v${i}: Boolean!`)}) {
+    ${repeat(SWITCHES, (i) => `s${i}: program @include(if: $v${i}) { totalPoints }`)} ${lists(25, 'a')} }`,
+)
+const variant = (n: number) =>
+  Object.fromEntries(Array.from({ length: SWITCHES }, (_, i) => [`v${i}`, Boolean((n >> i) & 1)]))
+
+test.each<[string, () => (variables: Record<string, unknown>) => unknown]>([
+  [
+    'plans',
+    () => {
+      const plan = new Plan(schema, switched)
+      return (variables) => plan.covers(variables)
+    },
+  ],
+  ['costs', () => compileCost(schema, switched, undefined) as (variables: Record<string, unknown>) => number],
+])('%s by @include and @skip are remembered up to a number', (_, make) => {
+  const run = make()
+  const wave = (from: number) => {
+    for (let n = from; n < from + VARIANTS; n++) expect(run(variant(n))).toBeTruthy()
+    return heapBytes()
+  }
+  const before = wave(0)
+  expect((wave(VARIANTS) - before) / MB).toBeLessThan(2)
+  // What was made stays in use until here.
+  expect(run(variant(0))).toBeTruthy()
+})
