@@ -43,6 +43,7 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
   return {
     prisma,
     ofReader() {
+      let closed = false
       let end = () => {}
       let ended: Promise<void> | undefined
       let begun: Promise<Prisma.TransactionClient> | undefined
@@ -58,11 +59,15 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
         })
       return {
         open: (send) =>
-          later(prisma, () => {
+          later(prisma, async () => {
+            if (closed) throw new Error('the read has ended')
             begun ??= begin(send)
             return begun
           }),
         async close() {
+          closed = true
+          // A read may end early, by an error, while a call begins.
+          await begun?.catch(() => {})
           end()
           await ended
         },
