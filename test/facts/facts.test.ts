@@ -36,7 +36,7 @@ let gateway: Gateway
 let withoutPlans: Gateway
 let oracle: Oracle
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ env: { PLAN: 'on' } })
   const { pool } = gateway.deps.store
   for (const files of imports) await importFiles(gateway, files)
   await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools.wild])

@@ -108,6 +108,13 @@ function schemaWithModels() {
         return (await reader.models.pool.findUniqueOrThrow({ where: { id } })).name
       },
     }),
+    userOfPosition: t.string({
+      args: { id: t.arg.string({ required: true }) },
+      resolve: async (_, { id }, { reader }) => {
+        const call = reader.models.position.findUniqueOrThrow({ where: { id } })
+        return (await call.user())?.address ?? ''
+      },
+    }),
     broken: t.int({
       nullable: true,
       resolve: async (_, __, { reader }) => (await reader.models.$queryRawUnsafe<number[]>('SELECT 1 / 0')).length,
@@ -239,6 +246,12 @@ test('operations at the same time share no statement', async () => {
   const answers = await ask2()
   expect(answers.map((answer) => answer.data.nameWithOthers)).toEqual(data.pools.nodes.map(({ name }: any) => name))
   expect(gateway.statements, gateway.statements.join('\n')).toHaveLength(2)
+})
+
+test("Prisma's fluent API works too", async () => {
+  const { data } = await gateway.graphql('{ positions(first: 1) { nodes { recordId userAddress } } }')
+  const [{ recordId, userAddress }] = data.positions.nodes
+  expect((await known(`{ userOfPosition(id: "${recordId}") }`)).data).toEqual({ userOfPosition: userAddress })
 })
 
 test('what Prisma reads belongs to the same snapshot as the rest', async () => {

@@ -24,7 +24,7 @@ let gateway: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
 const known: Record<string, string[]> = {}
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ env: { PLAN: 'on' } })
   await loadSample(gateway, { users: 40, days: 6 })
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.

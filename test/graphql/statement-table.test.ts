@@ -13,7 +13,7 @@ const stores: Record<string, { users: number; days: number; gateway?: Gateway }>
 }
 beforeAll(async () => {
   for (const store of Object.values(stores)) {
-    store.gateway = await startGateway()
+    store.gateway = await startGateway({ env: { PLAN: 'on' } })
     await loadSample(store.gateway, store)
   }
 })

@@ -6,7 +6,7 @@ import { loadSample } from '../support/sample.ts'
 let gateway: Gateway
 let addresses: string[]
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ env: { PLAN: 'on' } })
   await loadSample(gateway, { users: 60, days: 8 })
   const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { account } } }')
   addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { account: string }) => row.account)]

@@ -9,7 +9,7 @@ let plain: Gateway
 let daily: Gateway
 
 beforeAll(async () => {
-  plain = await startGateway({ now: () => NOW })
+  plain = await startGateway({ env: { PLAN: 'on' }, now: () => NOW })
   daily = await startGateway({ on: plain, env: DAILY, now: () => NOW })
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { startRankHistory } from '../../src/jobs/rank-history.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -224,7 +224,7 @@ describe('pools, positions and multipliers as of a date', () => {
     )
   })
 
-  test('they are read in one statement, of many pools and users as of one', async () => {
+  test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
       pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositTokenA } } } }
       users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`

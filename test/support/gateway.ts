@@ -14,6 +14,9 @@ import { openStore } from './store.ts'
 export const ADMIN_TOKEN = 'test-admin-token'
 export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
+/** Whether queries are planned. `PLAN=off` runs the tests without plans, but for those that count the statements of plans. */
+export const hasPlans = process.env.PLAN !== 'off'
+
 export interface Gateway {
   /** Where it listens: http://127.0.0.1:PORT */
   base: string

@@ -11,7 +11,7 @@ export type Send = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 
 /** Prisma's models in the transaction of a reader. */
 export interface ReaderModels {
-  /** A client whose calls return plain promises, without Prisma's fluent API. */
+  /** A client; nothing is sent before its first call. */
   open(send: Send): Prisma.TransactionClient
   /** Ends what it has begun. The transaction is the reader's to end. */
   close(): Promise<void>
@@ -43,6 +43,7 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
   return {
     prisma,
     ofReader() {
+      let closed = false
       let end = () => {}
       let ended: Promise<void> | undefined
       let begun: Promise<Prisma.TransactionClient> | undefined
@@ -58,11 +59,15 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
         })
       return {
         open: (send) =>
-          later(prisma, () => {
+          later(prisma, async () => {
+            if (closed) throw new Error('the read has ended')
             begun ??= begin(send)
             return begun
           }),
         async close() {
+          closed = true
+          // A read may end early, by an error, while a call begins.
+          await begun?.catch(() => {})
           end()
           await ended
         },
@@ -73,24 +78,36 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
 
 /** A client whose calls wait for another one, and are made on that. */
 function later(prisma: PrismaClient, begun: () => Promise<object>): Prisma.TransactionClient {
-  const call =
-    (path: string[]) =>
-    async (...args: unknown[]) => {
-      let target: unknown = await begun()
-      let method: unknown = target
-      for (const name of path) [target, method] = [method, Reflect.get(method as object, name)]
-      return Reflect.apply(method as () => unknown, target, args)
-    }
-  const proxy = (target: object, path: string[]): object =>
+  const proxy = (target: object, of: (client: object) => object): object =>
     new Proxy(target, {
       get(_, name) {
         const value = Reflect.get(target, name)
-        if (typeof name !== 'string') return value
-        if (typeof value === 'function') return call([...path, name])
-        return typeof value === 'object' && value !== null ? proxy(value, [...path, name]) : value
+        if (typeof value === 'function')
+          return (...args: unknown[]) => called(async () => ({ call: invoke(of(await begun()), name, args) }))
+        if (typeof value !== 'object' || value === null) return value
+        return proxy(value, (client) => Reflect.get(of(client), name))
       },
     })
-  return proxy(prisma, []) as Prisma.TransactionClient
+  return proxy(prisma, (client) => client) as Prisma.TransactionClient
+}
+
+const invoke = (target: object, method: string | symbol, args: unknown[]): object =>
+  Reflect.apply(Reflect.get(target, method) as () => object, target, args)
+
+/** A call as Prisma has them: it is made when its result is waited for; its methods are the relations of that (the fluent API). */
+function called(make: () => Promise<{ call: object }>): object {
+  const result = async () => (await make()).call
+  return new Proxy(
+    {},
+    {
+      get(_, name) {
+        if (name === 'then' || name === 'catch' || name === 'finally')
+          return (...args: unknown[]) => invoke(result(), name, args)
+        if (typeof name !== 'string') return undefined
+        return (...args: unknown[]) => called(async () => ({ call: invoke((await make()).call, name, args) }))
+      },
+    },
+  )
 }
 
 const NOTHING = { fields: [], rows: [], rowCount: 0 }
