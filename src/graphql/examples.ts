@@ -65,11 +65,13 @@ query DailyPoints($address: Address!) {
   {
     name: 'Snapshots',
     query: `# Snapshots of a user in one market; grouped sums the user's positions there.
-query Snapshots($address: Address!, $market: string) {
-  user(address: $address) 
-    marketSnapshots(last: 30, market: $market, grouped: true) 
+query Snapshots($address: Address!, $market: String) {
+  user(address: $address) {
+    marketSnapshots(last: 30, market: $market, grouped: true) {
       totalCount
-      nodes timestamp collateralAssets collateralUsd protectedUsd debtUsd 
+      nodes { timestamp collateralAssets collateralUsd protectedUsd debtUsd }
+    }
+  }
 }`,
     variables: { address: user, market: market.address },
   },

@@ -218,17 +218,17 @@ function open(
     const worth = world.worth.get(entity)?.[part]
     const opening = units(value / price, entity.token.decimals)
     const flows: Flow[] = []
-    let held = 0n
+    let shareCount = 0n
     const move = (day: number, into: boolean, amount: bigint, all = false) => {
-      const shares = all ? -held : ((into ? amount : -amount) * SCALE) / at(worth, day)
+      const shares = all ? -shareCount : ((into ? amount : -amount) * SCALE) / at(worth, day)
       const kind = part === 'debt' ? (into ? 'borrow' : 'repay') : into ? 'deposit' : 'withdraw'
       // Collateral goes in before a borrow and out after a repayment.
       const hours = kind === 'deposit' || kind === 'repay' ? between(rng, 12, 24) : between(rng, 0, 12)
       const timestamp = at(world.midnights, day) - 1 - Math.floor(hours * 3600) - (day === 0 ? age * DAY : 0)
       flows.push({ day, part, kind, amount, shares, timestamp })
-      held += shares
+      shareCount += shares
     }
-    const assets = (day: number) => (held * at(worth, day)) / SCALE
+    const assets = (day: number) => (shareCount * at(worth, day)) / SCALE
     move(first, true, opening)
     for (const day of changes) {
       const share = BigInt(whole(rng, 5, 30))
@@ -267,15 +267,15 @@ function accountsOf(world: World, user: number): Account[] {
     accounts.push(open(world, rng, account, parts, changeDays(world, rng, first, end)))
   }
   const supply = (value: number) => {
-    const kept = rng() < 0.2 ? between(rng, 0.2, 1) : 0
+    const protectedPart = rng() < 0.2 ? between(rng, 0.2, 1) : 0
     return {
-      ...(kept < 1 && { collateral: value * (1 - kept) }),
-      ...(kept > 0 && { protected: value * kept }),
+      ...(protectedPart < 1 && { collateral: value * (1 - protectedPart) }),
+      ...(protectedPart > 0 && { protected: value * protectedPart }),
     }
   }
 
-  const chosen = new Set(Array.from({ length: rng() < 0.69 ? 1 : whole(rng, 2, 4) }, () => pick(rng, pools, 1.7)))
-  for (const pool of chosen) {
+  const usedPools = new Set(Array.from({ length: rng() < 0.69 ? 1 : whole(rng, 2, 4) }, () => pick(rng, pools, 1.7)))
+  for (const pool of usedPools) {
     const [a, b] = pool.sides
     const alike = a.token.follows === b.token.follows
     const value = wealth * between(rng, 0.3, 1)
@@ -483,7 +483,7 @@ function* accountsIn(world: World, users: number, type: Entity['type']) {
 function* marketSnapshotRecords(world: World, users: number) {
   for (const account of accountsIn(world, users, 'market')) {
     const { chainId, id, token } = account.entity
-    for (const { day, collateral, protected: kept, debt } of balances(world, account)) {
+    for (const { day, collateral, protected: protectedAmount, debt } of balances(world, account)) {
       yield {
         chainId,
         marketId: id,
@@ -492,8 +492,8 @@ function* marketSnapshotRecords(world: World, users: number) {
         timestamp: String(at(world.midnights, day)),
         collateralAssets: String(collateral),
         collateralUsd: quoted(world, token, collateral, day),
-        protectedAssets: String(kept),
-        protectedUsd: quoted(world, token, kept, day),
+        protectedAssets: String(protectedAmount),
+        protectedUsd: quoted(world, token, protectedAmount, day),
         debtAssets: String(debt),
         debtUsd: quoted(world, token, debt, day),
       }

@@ -123,8 +123,7 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
           const found = readPrice(known.get(coin.toLowerCase()), time, maxAgeSeconds)
           if (typeof found === 'string') throw no(found)
           const decimals = stored ?? found.decimals
-          if (decimals === undefined)
-            throw sourceFailed(called, `neither it nor the store tells the decimals of ${what}`)
+          if (decimals === undefined) throw sourceFailed(called, `neither it nor the store has the decimals of ${what}`)
           if (found.decimals !== undefined && found.decimals !== decimals)
             throw sourceFailed(called, `it counts ${what} in ${found.decimals} decimals, but the store in ${decimals}`)
           return { price: found.price, decimals }

@@ -578,7 +578,7 @@ describe('prices', () => {
     const few = { ...nameless, [`sonic:${WETH}`]: { price: 1, decimals: 1 } }
     const { records } = await fetchAll(await startPositions({ positions }), { coins: few })
     expect(records.map(({ aSuppliedAmount }) => aSuppliedAmount)).toEqual([1, 5])
-    expect(await of(positions, { ...few, [`sonic:${WETH}`]: { price: 1 } })).toMatch(/tells the decimals of WETH/)
+    expect(await of(positions, { ...few, [`sonic:${WETH}`]: { price: 1 } })).toMatch(/has the decimals of WETH/)
     expect(await of(positions, { ...few, [`sonic:${S}`]: { price: 1, decimals: 6 } })).toMatch(
       /^it counts S \(.* in 6 decimals, but the store in 18$/,
     )

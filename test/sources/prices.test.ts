@@ -163,7 +163,7 @@ test('decimals that differ from the store fail', async () => {
 test('decimals that nobody knows fail', async () => {
   const bare = token('ANN', { decimals: undefined })
   const { priceOf } = await pricesOf({ [`ethereum:${ann.address}`]: { price: 1 } }, [bare])
-  expect(() => priceOf(bare)).toThrow(`neither it nor the store tells the decimals of ${what(ann)}.`)
+  expect(() => priceOf(bare)).toThrow(`neither it nor the store has the decimals of ${what(ann)}.`)
 })
 
 test('coins that were not asked for count as nothing', async () => {

@@ -15,6 +15,6 @@ export interface SessionSettings {
 
 /** The first statement of a session. Poolers may reject the same settings as connection parameters. */
 export function sessionSql(settings: SessionSettings = {}): string {
-  const chosen = Object.entries(settings).filter(([, value]) => value > 0)
-  return [...Object.entries(KEEPALIVES), ...chosen].map(([name, value]) => `SET ${name} = ${value}`).join('; ')
+  const limits = Object.entries(settings).filter(([, value]) => value > 0)
+  return [...Object.entries(KEEPALIVES), ...limits].map(([name, value]) => `SET ${name} = ${value}`).join('; ')
 }

@@ -476,8 +476,8 @@ async function freePort(): Promise<number> {
 function lastLines(text: string, pid?: number): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const own = lines.filter((line) => line.includes(`[${pid}] `))
-  const chosen = own.length > 0 ? own : lines
-  return chosen
+  const relevant = own.length > 0 ? own : lines
+  return relevant
     .map((line) => line.replace(/^.*? \[\d+\] /, '').trim())
     .slice(-6)
     .join(' ')

@@ -32,7 +32,7 @@ export interface Upsert {
 
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The staging table of a file's chunks. It has no key, so that COPY is fast. */
+/** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
 const STAGING = 'staged'
 
 /** The run of each written distribution date, and the positions that were replaced by others. */

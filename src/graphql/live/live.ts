@@ -6,7 +6,7 @@ import { type EndedRun, endedRuns } from '../../domain/distribution/ended-runs.t
 import { GatewayError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { Inbox, type Join } from './inbox.ts'
-import { type Read, SharedResult } from './shared-result.ts'
+import { type Fetch, SharedResult } from './shared-result.ts'
 
 /** The stored data may have changed. */
 export interface ChangeEvent {
@@ -48,7 +48,7 @@ export interface Live {
    * Answers of a query: the current one, and after changes each one that differs from the last. Subscribers with the same key
    * share the reads.
    */
-  answers(key: string, read: Read<LiveAnswer>): AsyncIterableIterator<LiveAnswer>
+  answers(key: string, read: Fetch<LiveAnswer>): AsyncIterableIterator<LiveAnswer>
   /** Runs `work` in a slot, so that subscriptions do not use all connections to the store. */
   turn<T>(work: () => Promise<T>): Promise<T>
   close(): void
@@ -102,7 +102,7 @@ export function openLive({
 
   const runInboxes = new Set<{ day: string | undefined; inbox: Inbox<RunEvent> }>()
   /** Reported runs with the time, since an end may be seen twice. */
-  const told = new Map<string, number>()
+  const reported = new Map<string, number>()
   const arrived = new Set<string>()
   let ups = 0
   /** The time since which ends of runs may have been missed. */
@@ -112,8 +112,8 @@ export function openLive({
   let runTimer: NodeJS.Timeout | undefined
 
   const tellRun = ({ id, day, succeeded }: EndedRun) => {
-    if (told.has(id)) return
-    told.set(id, performance.now())
+    if (reported.has(id)) return
+    reported.set(id, performance.now())
     if (!succeeded) return
     for (const { day: wanted, inbox } of runInboxes)
       if (wanted === undefined || wanted === day) inbox.put({ id: BigInt(id) })
@@ -122,7 +122,7 @@ export function openLive({
     const [upsBefore, deafMs] = [ups, performance.now() - since]
     // Runs that ended before this gateway started were not missed.
     for (const run of await endedRuns(store.pool, { withinMs: deafMs + OVERLAP_MS }))
-      if (!caughtUpOnce && run.msAgo > deafMs) told.set(run.id, performance.now())
+      if (!caughtUpOnce && run.msAgo > deafMs) reported.set(run.id, performance.now())
       else tellRun(run)
     caughtUpOnce = true
     if (notifications.connected && ups === upsBefore) deafSince = undefined
@@ -131,9 +131,9 @@ export function openLive({
     const ids = [...arrived]
     if (ids.length > 0) for (const run of await endedRuns(store.pool, { ids })) tellRun(run)
     for (const id of ids) arrived.delete(id)
-    for (const [id, at] of told) {
+    for (const [id, at] of reported) {
       if (performance.now() - at < 2 * OVERLAP_MS) break
-      told.delete(id)
+      reported.delete(id)
     }
   }
   const tellRuns = async () => {
@@ -190,15 +190,15 @@ export function openLive({
           `The server has ${maxSubscriptions} open subscriptions, which is its limit. Try again later.`,
         )
       }
-      const own = openOf.get(client) ?? 0
+      const used = openOf.get(client) ?? 0
       const most = maxPerClient?.(client) ?? maxSubscriptions
-      if (own >= most)
+      if (used >= most)
         throw new GatewayError(
           'RATE_LIMITED',
-          `You have ${own} open subscriptions, which is what one client may have. End one of them first.`,
+          `You have ${used} open subscriptions, which is what one client may have. End one of them first.`,
         )
       open++
-      openOf.set(client, own + 1)
+      openOf.set(client, used + 1)
       let left = false
       return () => {
         if (left) return

@@ -1,5 +1,5 @@
 /** A result with a text that is equal for equal results. */
-export interface Worded {
+export interface Comparable {
   text: string
 }
 
@@ -7,37 +7,37 @@ export interface Worded {
  * Reads a result. It calls `begin` before each attempt, and must see all data stored by then. It does not throw.
  * @returns undefined if the signal aborted it
  */
-export type Read<Result> = (begin: () => void, signal: AbortSignal) => Promise<Result | undefined>
+export type Fetch<Result> = (begin: () => void, signal: AbortSignal) => Promise<Result | undefined>
 
 /**
  * A result that several subscribers follow: each gets the current one, and then the newest one whenever it differs from the
  * last. It is read once for all of them, one read at a time, and only while a subscriber waits.
  */
-export class SharedResult<Result extends Worded> {
-  readonly #read: Read<Result>
+export class SharedResult<Result extends Comparable> {
+  readonly #read: Fetch<Result>
   readonly #onLeft: () => void
   readonly #followers = new Set<Follower<Result>>()
   readonly #left = new AbortController()
   /** The number of requests for a read: changes and new subscribers. */
-  #asked = 0
+  #requested = 0
   /** The latest result. `asOf` is the number of requests when its read began. */
-  #known: { result: Result; asOf: number } | undefined
+  #latest: { result: Result; asOf: number } | undefined
   #reading = false
 
   /** @param onLeft called when the last subscriber has left. No subscriber may join after that */
-  constructor(read: Read<Result>, onLeft: () => void) {
+  constructor(read: Fetch<Result>, onLeft: () => void) {
     this.#read = read
     this.#onLeft = onLeft
   }
 
   /** Adds a subscriber, whose first result is read after this call. */
   join(): AsyncIterableIterator<Result> {
-    const follower = new Follower<Result>(++this.#asked, {
-      asks: () => {
-        if (this.#known?.asOf === this.#asked) follower.offer(this.#known)
+    const follower = new Follower<Result>(++this.#requested, {
+      onWait: () => {
+        if (this.#latest?.asOf === this.#requested) follower.offer(this.#latest)
         void this.#refresh()
       },
-      leaves: () => {
+      onLeave: () => {
         this.#followers.delete(follower)
         if (this.#followers.size > 0) return
         this.#left.abort()
@@ -50,7 +50,7 @@ export class SharedResult<Result extends Worded> {
 
   /** Marks results as outdated, including one that is being read. */
   changed(): void {
-    this.#asked++
+    this.#requested++
     void this.#refresh()
   }
 
@@ -62,29 +62,29 @@ export class SharedResult<Result extends Worded> {
   async #refresh(): Promise<void> {
     if (this.#reading) return
     this.#reading = true
-    while (this.#known?.asOf !== this.#asked && [...this.#followers].some((one) => one.waits)) {
-      let asOf = this.#asked
+    while (this.#latest?.asOf !== this.#requested && [...this.#followers].some((one) => one.waits)) {
+      let asOf = this.#requested
       const begin = () => {
-        asOf = this.#asked
+        asOf = this.#requested
       }
       const result = await this.#read(begin, this.#left.signal)
       if (result === undefined) break
-      this.#known = { result, asOf }
-      for (const follower of this.#followers) follower.offer(this.#known)
+      this.#latest = { result, asOf }
+      for (const follower of this.#followers) follower.offer(this.#latest)
     }
     this.#reading = false
   }
 }
 
-class Follower<Result extends Worded> implements AsyncIterableIterator<Result> {
+class Follower<Result extends Comparable> implements AsyncIterableIterator<Result> {
   readonly #from: number
-  readonly #on: { asks(): void; leaves(): void }
+  readonly #on: { onWait(): void; onLeave(): void }
   #given: string | undefined
   #waiting: ((next: IteratorResult<Result>) => void) | undefined
   #ended = false
 
   /** @param from the number of requests when it subscribed. It gets no earlier results */
-  constructor(from: number, on: { asks(): void; leaves(): void }) {
+  constructor(from: number, on: { onWait(): void; onLeave(): void }) {
     this.#from = from
     this.#on = on
   }
@@ -106,7 +106,7 @@ class Follower<Result extends Worded> implements AsyncIterableIterator<Result> {
     if (this.#ended) return Promise.resolve({ done: true, value: undefined })
     return new Promise((resolve) => {
       this.#waiting = resolve
-      this.#on.asks()
+      this.#on.onWait()
     })
   }
 
@@ -117,7 +117,7 @@ class Follower<Result extends Worded> implements AsyncIterableIterator<Result> {
       this.#ended = true
       this.#waiting?.(end)
       this.#waiting = undefined
-      this.#on.leaves()
+      this.#on.onLeave()
     }
     return Promise.resolve(end)
   }

@@ -65,9 +65,9 @@ export async function subscribe(
       leave()
       return present(source)
     }
-    const known: { version?: bigint } = {}
+    const seen: { version?: bigint } = {}
     const events = source[Symbol.asyncIterator]() as AsyncIterator<Event>
-    return resultsOf(events, (event) => resultOf(event, known, live))
+    return resultsOf(events, (event) => resultOf(event, seen, live))
   } catch (error) {
     leave()
     const shown = shownOf(error)
@@ -134,19 +134,19 @@ export async function subscribe(
   }
 
   /** @returns undefined for a change that the subscriber has seen */
-  async function resultOf(event: Event, known: { version?: bigint }, live: Live): Promise<ExecutionResult | undefined> {
+  async function resultOf(event: Event, seen: { version?: bigint }, live: Live): Promise<ExecutionResult | undefined> {
     for (let failures = 0; ; ) {
       try {
         return await live.turn(async () => {
           if (signal.aborted) return undefined
           const read = async (reader: Reader) => {
             const version = await versionSeenBy(reader)
-            if ('anyway' in event && !event.anyway && version === known.version) return undefined
+            if ('anyway' in event && !event.anyway && version === seen.version) return undefined
             const rootValue: LiveRoot<Event> = { event, version }
             const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })
             const fault = result.errors?.find(isAway)
             if (fault) throw fault
-            known.version = version
+            seen.version = version
             return present(result)
           }
           return readSnapshot(store, read, store.reads.scope(signal))

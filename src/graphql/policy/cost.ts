@@ -330,7 +330,7 @@ class Compiler {
       const literal = defaultValue === undefined ? undefined : astFromValue(defaultValue, type)
       if (literal) otherwise[name] = valueFromASTUntyped(literal)
     }
-    const asked = (variables: Variables) => {
+    const chargeOf = (variables: Variables) => {
       const values = { ...Object.fromEntries(this.#given), ...variables }
       const given: Record<string, unknown> = { ...otherwise }
       for (const { name, value } of node.arguments ?? []) {
@@ -340,7 +340,7 @@ class Compiler {
       const cost = charge(given)
       return Number.isNaN(cost) ? 0 : cost
     }
-    return node.arguments?.some(({ value }) => hasVariable(value)) ? asked : asked(undefined)
+    return node.arguments?.some(({ value }) => hasVariable(value)) ? chargeOf : chargeOf(undefined)
   }
 
   /** A list in introspection. */

@@ -7,9 +7,11 @@ import { holds } from '../cache/etag.ts'
 
 /** Whether a browser requests the GraphiQL page. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
-  const asks = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
+  const acceptsHtml = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
   const given = query as Record<string, unknown>
-  return (method === 'GET' || method === 'HEAD') && asks && !(given.query || given.documentId || given.extensions)
+  return (
+    (method === 'GET' || method === 'HEAD') && acceptsHtml && !(given.query || given.documentId || given.extensions)
+  )
 }
 
 /** A script that adds the operation in the URL fragment (`#query=...&variables=...`) to GraphiQL's options. */
