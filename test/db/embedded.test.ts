@@ -9,15 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 
 const source = fileURLToPath(new URL('../../src/db/server/embedded.ts', import.meta.url))
 const exec = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 const log = { info() {}, warn() {} }
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 let template: string
 let dataDir: string

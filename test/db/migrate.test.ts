@@ -3,13 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type EmbeddedServer, openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
 
 const log = { info() {}, warn() {} }
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 let dataDir: string
 let server: EmbeddedServer

@@ -8,6 +8,8 @@ import { silent, TEMPLATE } from './store.ts'
 
 /** One embedded Postgres for the whole run; every test file takes databases of its own from it. */
 export default async function setup(): Promise<() => Promise<void>> {
+  // Every project of the run calls this, one after another.
+  if (process.env.TEST_POSTGRES_URL) return async () => {}
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'))
   const server = await openEmbedded({ dataDir, log: silent })
   process.env.TEST_POSTGRES_URL = server.url
