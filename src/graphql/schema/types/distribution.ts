@@ -1,5 +1,5 @@
-import { type Listing, listPages } from '../../../db/lists/listing.ts'
-import { distributionChoices } from '../../../domain/distribution/choices.ts'
+import { listPages } from '../../../db/lists/listing.ts'
+import { type Distribution as DistributionRow, distributions } from '../../../domain/distribution/distribution.ts'
 import { manualUpdate, manualUpdatePlan } from '../../../domain/distribution/manual-update.ts'
 import {
   type DistributionPreview,
@@ -7,20 +7,20 @@ import {
   type Mover as MoverRow,
   preview,
 } from '../../../domain/distribution/preview.ts'
-import type { ProgramTotals } from '../../../domain/distribution/program.ts'
+import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
-import { pointsOf } from '../../../domain/points/millionths.ts'
-import { assertSortable } from '../../../domain/position/choices.ts'
+import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
-import { Prisma, type Distribution as StoredDistribution } from '../../../generated/prisma/client.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
-import { keyedRow, keyOf, list, nodeId, one, unplanned } from '../../plan/reading.ts'
+import { keyedRow, keyOf, list, nodeId, one, ownedBy, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { columnFields } from '../column-fields.ts'
+import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
@@ -28,34 +28,12 @@ import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type DistributionKindRef, loadRun, type RunRefs } from './run.ts'
 
-/** A stored distribution, with points instead of millionths. */
-type DistributionRow = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
-
-const distributions: Listing<DistributionRow> = {
-  name: 'distributions',
-  from: Prisma.sql`distribution t`,
-  columns: {
-    date: 't.date',
-    totalPoints: pointsOf('t.total_points'),
-    positionCount: 't.position_count',
-    accountCount: 't.account_count',
-    kind: 'upper(t.kind::text)',
-    startedAt: 't.started_at',
-    finishedAt: 't.finished_at',
-    runId: 't.run_id',
-  },
-  order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
-}
-
 /** Loads the distribution of a date. */
-export const distributionAt = keyOf(distributions, { 't.date': 'date' })
+export const distributionAt = keyOf(distributions, 'date')
 
-const program = keyedRow<ProgramTotals>([], {
-  columns: {
-    totalPoints: pointsOf('t.total_points'),
-    accountCount: 't.account_count',
-    positionCount: 't.position_count',
-  },
+const program = keyedRow<ProgramTotals>({
+  columns: programColumns,
+  types: [],
   always: true,
   at: () => Prisma.sql`FROM program t`,
 })
@@ -72,16 +50,17 @@ export async function loadProgram(context: GraphContext): Promise<ProgramTotals>
 }
 
 type Refs = {
-  chosen: ChoiceTypes
-  PositionChosen: Chosen
+  listInputs: ListInputTypes
+  PositionInputs: ListInputs
   Positions: PositionsRef
   DistributionKind: DistributionKindRef
   MultiplierInput: MultiplierInputRef
 } & RunRefs
 
 export function addDistribution(builder: Builder, refs: Refs) {
-  const { chosen, PositionChosen, Positions, DistributionKind, MultiplierInput, Run, RunChosen, Runs, DayTotals } = refs
-  const DistributionChosen = chosen('Distribution', distributionChoices, { kind: DistributionKind })
+  const { listInputs, PositionInputs, Positions, DistributionKind, MultiplierInput, Run, RunInputs, Runs, DayTotals } =
+    refs
+  const DistributionInputs = listInputs('Distribution', distributions, { kind: DistributionKind })
   const Distribution = builder.objectRef<DistributionRow>('Distribution')
   builder.node(Distribution, {
     id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
@@ -89,29 +68,16 @@ export function addDistribution(builder: Builder, refs: Refs) {
       Promise.all(ids.map((id) => context.batches.load(distributionAt.load, [readDateId(id)]))),
     description: 'One day of the points program.',
     fields: (t) => ({
-      date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
-      totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
-      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-      accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
-      kind: t.expose('kind', { type: DistributionKind, description: 'How the stored points were produced.' }),
-      startedAt: t.expose('startedAt', {
-        type: 'DateTime',
-        description: 'When the run that stored the points started.',
-      }),
-      finishedAt: t.expose('finishedAt', {
-        type: 'DateTime',
-        description: 'When the run that stored the points finished.',
-      }),
+      ...columnFields(t, distributions.columns, { kind: DistributionKind }),
       positions: t.field({
         type: Positions,
         description: 'The positions on the date, sorted by id.',
-        args: listArguments(t.arg, PositionChosen),
+        args: listArguments(t.arg, PositionInputs),
         ...list({
           listing: () => positionListing,
-          choices: PositionChosen.choices,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
           filter: () => positionFilter({}),
-          owner: { columns: [{ column: 't.distribution_date', type: 'date' }], fields: ['date'] },
+          owner: ownedBy(positionListing, { distributionDate: 'date' }),
           total: {
             load:
               ({ positionCount }) =>
@@ -130,12 +96,11 @@ export function addDistribution(builder: Builder, refs: Refs) {
       runs: t.field({
         type: Runs,
         description: 'All runs for the date, newest first, including failed runs and one in progress.',
-        args: listArguments(t.arg, RunChosen),
+        args: listArguments(t.arg, RunInputs),
         ...unplanned({
           listing: () => runListing,
-          choices: RunChosen.choices,
           filter: () => ({ where: [] }),
-          owner: { columns: [{ column: 't.date', type: 'date' }], fields: ['date'] },
+          owner: ownedBy(runListing, { date: 'date' }),
         }),
       }),
     }),
@@ -145,17 +110,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
 
   const Program = builder.objectRef<ProgramTotals>('Program').implement({
     description: 'The totals of the whole points program.',
-    fields: (t) => ({
-      totalPoints: t.exposeFloat('totalPoints', {
-        description: 'Total points of all accounts over all distribution dates.',
-      }),
-      accountCount: t.exposeInt('accountCount', {
-        description: 'Number of accounts: addresses with at least one stored position.',
-      }),
-      positionCount: t.exposeInt('positionCount', {
-        description: 'Number of stored positions over all distribution dates.',
-      }),
-    }),
+    fields: (t) => columnFields(t, programColumns),
   })
 
   const DistributionRun = builder.objectRef<FinishedRun>('DistributionRun').implement({
@@ -262,8 +217,8 @@ export function addDistribution(builder: Builder, refs: Refs) {
     distributions: t.field({
       type: Distributions,
       description: 'All distributions, newest date first.',
-      args: listArguments(t.arg, DistributionChosen),
-      ...list({ listing: () => distributions, choices: DistributionChosen.choices, filter: () => ({ where: [] }) }),
+      args: listArguments(t.arg, DistributionInputs),
+      ...list({ listing: () => distributions, filter: () => ({ where: [] }) }),
     }),
     previewDistribution: t.field({
       type: Preview,

@@ -1,6 +1,6 @@
 import { placeOf } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
-import { assertCountable, assertFilterable, assertSortable, positionChoices } from '../../../domain/position/choices.ts'
+import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
@@ -8,8 +8,9 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { list, nodeId, one, part } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { encodeCursor } from '../connection.ts'
-import { type ChoiceTypes, type Chosen, choose } from '../list-inputs.ts'
+import { applyListInputs, type ListInputs, type ListInputTypes } from '../list-inputs.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
@@ -26,7 +27,7 @@ export const positionsRef = (builder: Builder, Position: PositionRef) => connect
 export type PositionsRef = ReturnType<typeof positionsRef>
 
 /** The filter and order inputs that all lists of positions share. */
-export const positionChosen = (chosen: ChoiceTypes) => chosen('Position', positionChoices)
+export const positionInputs = (listInputs: ListInputTypes) => listInputs('Position', positionListing)
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
 type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: number } & {
@@ -34,7 +35,7 @@ type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: num
 }
 
 type Refs = {
-  PositionChosen: Chosen
+  PositionInputs: ListInputs
   Position: PositionRef
   Positions: PositionsRef
   Pool: PoolRef
@@ -44,7 +45,7 @@ type Refs = {
 }
 
 export function addPosition(builder: Builder, refs: Refs) {
-  const { Position, PositionChosen, Positions, Pool, User, Run, MultiplierRevision } = refs
+  const { Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: a token, its price and the user's amounts.",
     fields: (t) => {
@@ -70,19 +71,7 @@ export function addPosition(builder: Builder, refs: Refs) {
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
     description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
     fields: (t) => ({
-      recordId: t.exposeString('id', { description: "The record's id in the REST API." }),
-      userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
-      poolAddress: t.expose('marketAddress', {
-        type: 'Address',
-        description: "The pool's address: marketAddress in the REST API.",
-      }),
-      distributionDate: t.expose('distributionDate', {
-        type: 'DateTime',
-        description: 'The distribution date, midnight UTC.',
-      }),
-      pointsA: t.exposeFloat('pointsA', { description: 'Points of side A.' }),
-      pointsB: t.exposeFloat('pointsB', { description: 'Points of side B.' }),
-      points: t.exposeFloat('points', { description: 'Total points of both sides.' }),
+      ...columnFields(t, positionListing.columns),
       a: t.field({
         type: Side,
         description: 'Side A of the position.',
@@ -130,7 +119,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       type: Positions,
       description: 'Positions of all users, newest distribution date first, then by id.',
       args: {
-        ...listArguments(t.arg, PositionChosen),
+        ...listArguments(t.arg, PositionInputs),
         afterRecord: t.arg.string({
           description:
             'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
@@ -149,7 +138,6 @@ export function addPosition(builder: Builder, refs: Refs) {
       ...list(
         {
           listing: () => positionListing,
-          choices: PositionChosen.choices,
           assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
           assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
           assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
@@ -164,7 +152,7 @@ export function addPosition(builder: Builder, refs: Refs) {
             if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
             const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
             if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
-            const { name } = choose(PositionChosen.choices, positionListing, args).listing
+            const { name } = applyListInputs(positionListing, args).listing
             return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
           },
           place({ afterRecord: id, orderBy }) {
