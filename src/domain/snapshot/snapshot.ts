@@ -2,6 +2,7 @@ import { type Column, type Columns, columnsOf, type Described, type RowOf, snake
 import { exactSum } from '../../db/lists/exact-sum.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { type Filter, type Listing, listing } from '../../db/lists/listing.ts'
+import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 
@@ -112,14 +113,21 @@ const assetOf = (kind: EntityType) => ({
   type: 'address' as const,
 })
 
-/** Snapshots with the positions of an account summed: one row for chain + market or vault + account + timestamp. */
+/**
+ * Snapshots with the positions of an account summed: one row for chain + market or vault + account + timestamp. What is
+ * neither a key nor an amount is null.
+ */
 function grouped<Row>(kind: EntityType, snapshots: Listing<Row>, amounts: Record<string, Described>): Listing<Row> {
-  const sums = Object.entries(amounts).map(([name, column]) => `${sumOf(name, column)} AS ${snakeCase(name)}`)
+  const keys = ['chainId', `${kind}Id`, 'accountId', 'timestamp']
+  const selected = Object.entries<Column>(snapshots.columns).map(([name, column]) => {
+    if (keys.includes(name)) return snakeCase(name)
+    const { sql } = VALUE_TYPES[column.type ?? 'text']
+    return `${name in amounts ? sumOf(name, column) : `NULL::${sql}`} AS ${snakeCase(name)}`
+  })
   return {
     ...snapshots,
     name: kind === 'market' ? 'groupedMarketSnapshots' : 'groupedVaultSnapshots',
-    from: Prisma.raw(`(SELECT chain_id, ${kind}_id, account_id, NULL::text AS position_id, timestamp,
-    ${sums.join(', ')}
+    from: Prisma.raw(`(SELECT ${selected.join(', ')}
     FROM ${kind}_snapshot GROUP BY account_id, timestamp, chain_id, ${kind}_id) t`),
     order: snapshots.order.slice(0, -1),
   }
