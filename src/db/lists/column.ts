@@ -1,21 +1,21 @@
 import type { Values, ValueType } from './value-type.ts'
 
-/** A column of a kind of rows: what it is in the store, in lists and in the graph. */
+/** A column of a kind of rows: its SQL, its filter and sort key in lists, and its field in the graph. */
 export interface Column {
   /** SQL over `t`. */
   sql: string
-  /** One without a type is no value of its own: other SQL is made of it. */
+  /** Omitted if the column only feeds other SQL. */
   type?: ValueType
   nullable?: boolean
-  /** SQL that rows are ordered by it with, where an index has another than `sql`. */
+  /** The SQL to order by, if an index needs another expression than `sql`. */
   order?: string
-  /** What it means. Only columns with a description are fields of the graph. */
+  /** Its meaning, unit and nullability. Only columns with a description are fields of the graph. */
   description?: string
-  /** Its name in the graph, where that is another than in the row. */
+  /** Its name in the graph, if it differs from its name in the row. */
   field?: string
-  /** Lists can be filtered by it under its name in the graph: by bounds, or, what has no order, by one value. */
+  /** Lists can be filtered by it, under its name in the graph: text and addresses by one value, others by a range. */
   filter?: true
-  /** Lists can be sorted by it: under its name in the graph in capitals, or this one. */
+  /** Lists can be sorted by it, under this name or its name in the graph in capitals. */
   sort?: true | string
 }
 
@@ -29,7 +29,7 @@ type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
   ? Values[Type] | (Own extends { nullable: true } ? null : never)
   : unknown
 
-/** `collateral_usd` for collateralUsd: how the store names the column of a field. */
+/** The stored name of a field's column: `collateral_usd` for `collateralUsd`. */
 export const snakeCase = (name: string) => name.replace(/[A-Z]|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
 
 /** A column whose SQL may be left out. */
@@ -37,8 +37,8 @@ export type Described = Omit<Column, 'sql'> & { sql?: string }
 type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } }
 
 /**
- * The columns of a table `t`. One that has no SQL of its own is the stored column of its name.
- * @param _fields the fields of the table's Prisma model: a column is one of them, unless it has SQL of its own
+ * Completes the columns of a table `t`: one without SQL is the stored column of its name.
+ * @param _fields the fields of the table's Prisma model. A column must be one of them unless it has SQL
  */
 export function columnsOf<Fields, const Own extends Record<string, Described>>(
   _fields: Fields,

@@ -31,7 +31,8 @@ export interface Listing<Row> {
   held?: string
 }
 
-interface Described<Own> {
+/** What a listing is made from. */
+interface ListingOptions<Own> {
   name: string
   from: Prisma.Sql
   columns: Own
@@ -42,11 +43,11 @@ interface Described<Own> {
   held?: string
 }
 
-/** A listing of rows with these columns; `order` names its columns in turn. */
-export function listing<Own extends Record<string, Column>>(described: Described<Own>): Listing<RowOf<Own>> {
-  const { columns, order, filters, sortKeys } = described
+/** Creates a listing. `order` names columns, the most significant first. */
+export function listing<Own extends Record<string, Column>>(options: ListingOptions<Own>): Listing<RowOf<Own>> {
+  const { columns, order, filters, sortKeys } = options
   return {
-    ...described,
+    ...options,
     columns,
     order: Object.entries(order).map(([field, direction]) => ({
       ...orderOf(columns, field),
@@ -58,7 +59,6 @@ export function listing<Own extends Record<string, Column>>(described: Described
   }
 }
 
-/** What an order by a column is made of. */
 function orderOf(columns: Columns, field: string): { column: string; type: ValueType } {
   const { sql, order = sql, type } = columns[field] ?? {}
   if (order === undefined || type === undefined) throw new Error(`no column ${field} to order by`)

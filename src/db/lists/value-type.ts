@@ -3,13 +3,13 @@ import { parseUtc } from '../../time.ts'
 /** How a value that Postgres gives as text becomes JSON. */
 export type Encoding = 'number' | 'boolean' | 'text' | 'quoted' | 'date' | 'moment' | 'json'
 
-/** All that follows from the type of a column. */
+/** What the type of a column determines. */
 interface TypeOfValue {
   sql: 'text' | 'bigint' | 'int' | 'double precision' | 'numeric' | 'date' | 'timestamptz' | 'boolean'
   json: Encoding
-  /** Whether a cursor's text can be a value of it: any other must not reach the store. */
+  /** Whether a cursor's text is a value of this type. Other text must not reach the store. */
   accepts?(text: string): boolean
-  /** SQL of what comes after and before all values: null is sorted as one of them. */
+  /** SQL that sorts after and before all values. It stands for null. */
   ends?: readonly [after: string, before: string]
 }
 
@@ -21,7 +21,7 @@ const bigint = {
   ends: ['9223372036854775807', '-1'],
 } as const
 
-/** The types of columns. An integer is at most 2^53-1, a bigint may be larger; a timestamp is a bigint of Unix seconds. */
+/** The types of columns. An `integer` is at most 2^53-1, a `bigint` may be larger; a `timestamp` is in Unix seconds. */
 export const VALUE_TYPES = {
   // Hexadecimal digits: nothing in it needs escaping.
   address: { sql: 'text', json: 'quoted', accepts: isText },
@@ -52,10 +52,10 @@ export const VALUE_TYPES = {
 
 export type ValueType = keyof typeof VALUE_TYPES
 
-/** The row of the table, whose types are not those of one of its entries. */
+/** The entry of a type, with its optional parts. */
 export const typeOfValue = (type: ValueType): TypeOfValue => VALUE_TYPES[type]
 
-/** What a value of each type is in JavaScript. */
+/** The JavaScript type of the values of each type. */
 export interface Values {
   address: string
   text: string

@@ -38,7 +38,7 @@ const usd = (what: string) =>
     sort: true,
   }) as const
 
-/** The amounts of a position in a market: wherever positions are summed, they are. */
+/** The amounts of a position in a market. They are summed wherever positions are. */
 export const marketAmounts = {
   collateralAssets: amount("Collateral, in the token's smallest unit."),
   collateralUsd: usd('Collateral'),
