@@ -7,8 +7,8 @@ import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/execution/errors.ts'
 import { createContext, type Execute, executor } from '../graphql/execution/execute.ts'
 import { Operations } from '../graphql/execution/operations.ts'
-import { parseUtc } from '../graphql/schema/scalars.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
+import { parseUtc } from '../time.ts'
 
 /** The actor in the records of changes by the command line. */
 export const CLI = 'cli'

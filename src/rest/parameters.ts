@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseUtc } from '../graphql/schema/scalars.ts'
+import { parseUtc } from '../time.ts'
 
 const once = 'must be given once, without brackets, and not be empty'
 const text = z.string(once).min(1, 'must not be empty')

@@ -1,8 +1,7 @@
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-
-/** What kind of value a condition compares. An address is text, a timestamp Unix seconds, a moment a timestamptz. */
-export type ValueType = 'address' | 'text' | 'bigint' | 'int' | 'number' | 'date' | 'moment' | 'timestamp' | 'flag'
+import type { Column, Columns } from './column.ts'
+import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
 /**
  * One thing that rows can be filtered by. `one`: equal to a value; `many`: equal to any of several; `range`: within bounds;
@@ -43,26 +42,36 @@ export const MAX_CONDITIONS = 50
 export const MAX_NESTING = 5
 const MAX_BRANCHES = 200
 
-export const one = (column: string | string[], type: ValueType, description: string): Condition => ({
-  kind: 'one',
-  type,
-  columns: [column].flat(),
-  description,
-})
-export const many = (column: string | string[], type: ValueType, description: string): Condition => ({
-  ...one(column, type, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`),
-  kind: 'many',
-})
-export const range = (column: string, type: ValueType, description: string): Condition => ({
-  ...one(column, type, description),
-  kind: 'range',
-})
-export const flag = (column: string, description: string): Condition => ({
-  ...one(column, 'flag', description),
-  kind: 'flag',
-})
+type Compared = Pick<Column, 'sql' | 'type'>
+
+function condition(kind: Condition['kind'], column: Compared | Compared[], description: string): Condition {
+  const columns = [column].flat()
+  const [{ type } = {}] = columns
+  if (!type) throw new Error('a filter compares columns of a type')
+  return { kind, type, columns: columns.map(({ sql }) => sql), description }
+}
+
+export const one = (column: Compared | Compared[], description: string) => condition('one', column, description)
+export const many = (column: Compared | Compared[], description: string) =>
+  condition('many', column, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`)
+export const range = (column: Compared, description: string) => condition('range', column, description)
+export const flag = (sql: string, description: string) => condition('flag', { sql, type: 'boolean' }, description)
 /** A condition whose columns are indexed in the list's own order. */
 export const indexed = (condition: Condition): Condition => ({ ...condition, indexed: true })
+
+/** The filters that columns give by themselves. */
+export function columnFilters(columns: Columns): Conditions {
+  const conditions: Conditions = {}
+  for (const [name, column] of Object.entries(columns)) {
+    const { type, field = name, filter } = column
+    if (!filter) continue
+    conditions[field] =
+      type === 'address' || type === 'text'
+        ? one(column, `Only rows with this \`${field}\`.`)
+        : range(column, `Only rows whose \`${field}\` is in this range.`)
+  }
+  return conditions
+}
 
 /** What a filter comes to in SQL. Values are parameters. @throws BAD_INPUT for one that is too large */
 export function readWhere(conditions: Conditions, where: Where | null | undefined): Read {
@@ -160,27 +169,15 @@ const LARGEST = 2n ** 63n - 1n
 const together = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length === 0 ? Prisma.sql`TRUE` : Prisma.sql`(${Prisma.join(all, ' AND ')})`
 
-const SQL_TYPES: Record<ValueType, string> = {
-  address: 'text',
-  text: 'text',
-  bigint: 'bigint',
-  int: 'int',
-  number: 'double precision',
-  date: 'date',
-  moment: 'timestamptz',
-  timestamp: 'bigint',
-  flag: 'boolean',
-}
-
 function equal(column: Prisma.Sql, type: ValueType, all: unknown[]): Prisma.Sql {
   const values = all.filter((value) => typeof value !== 'bigint' || value <= LARGEST)
   if (values.length === 0) return NEVER
   if (values.length === 1) return Prisma.sql`${column} = ${parameter(values[0], type)}`
-  return Prisma.sql`${column} = ANY(${values.map((value) => written(value, type))}::${Prisma.raw(SQL_TYPES[type])}[])`
+  return Prisma.sql`${column} = ANY(${values.map((value) => written(value, type))}::${Prisma.raw(VALUE_TYPES[type].sql)}[])`
 }
 
 const parameter = (value: unknown, type: ValueType) =>
-  Prisma.sql`${written(value, type)}::${Prisma.raw(SQL_TYPES[type])}`
+  Prisma.sql`${written(value, type)}::${Prisma.raw(VALUE_TYPES[type].sql)}`
 
 function written(value: unknown, type: ValueType): string | number {
   if (value instanceof Date) return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
@@ -188,7 +185,7 @@ function written(value: unknown, type: ValueType): string | number {
 }
 
 function checked(value: unknown, type: ValueType, path: string): unknown {
-  if (type === 'number' && !Number.isFinite(value)) throw bad(path, 'must be a finite number')
+  if (type === 'float' && !Number.isFinite(value)) throw bad(path, 'must be a finite number')
   if (typeof value === 'string' && value.includes('\0')) throw bad(path, 'must not hold a NUL character')
   return value
 }

@@ -1,28 +1,68 @@
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Reader } from '../connect/reader.ts'
+import type { Column, Columns, RowOf } from './column.ts'
+import { type Conditions, columnFilters } from './filter.ts'
+import { columnSortKeys, type SortKeys } from './sort-key.ts'
+import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
-/** A column that a list is ordered by. `field` is its name in a row, `type` what its cursor value is cast to. */
-export interface OrderColumn<Row> {
+type Direction = 'ASC' | 'DESC'
+
+/** A column that a list is ordered by. `field` is its name in a row. */
+export interface OrderColumn {
   column: string
-  field: keyof Row & string
-  type: 'text' | 'bigint' | 'int' | 'date' | 'double precision' | 'numeric'
-  direction: 'ASC' | 'DESC'
+  field: string
+  type: ValueType
+  direction: Direction
 }
-
-/** A field of a row and its SQL. */
-export type Columns<Row = Record<string, unknown>> = { [Field in keyof Row & string]: string }
 
 /** How one kind of row is listed: from where, which columns, in which total order (its last column breaks all ties). */
 export interface Listing<Row> {
   name: string
   /** What follows FROM; the row's table is `t` in it. */
   from: Prisma.Sql
-  /** What each field of the row is in SQL, over `t`. */
   columns: Columns<Row>
-  order: OrderColumn<Row>[]
+  order: OrderColumn[]
+  /** What a request can filter it by. */
+  filters: Conditions
+  /** What a request can sort it by. */
+  sortKeys: SortKeys
   /** The row that has the list holds its rows, as an array of records with these columns: `from` is made of that. */
   held?: string
+}
+
+/** What a listing is made from. */
+interface ListingOptions<Own> {
+  name: string
+  from: Prisma.Sql
+  columns: Own
+  order: { [Name in keyof Own]?: Direction }
+  /** Filters and sort keys beside those that the columns give. */
+  filters?: Conditions
+  sortKeys?: SortKeys
+  held?: string
+}
+
+/** Creates a listing. `order` names columns, the most significant first. */
+export function listing<Own extends Record<string, Column>>(options: ListingOptions<Own>): Listing<RowOf<Own>> {
+  const { columns, order, filters, sortKeys } = options
+  return {
+    ...options,
+    columns,
+    order: Object.entries(order).map(([field, direction]) => ({
+      ...orderOf(columns, field),
+      field,
+      direction: direction as Direction,
+    })),
+    filters: { ...filters, ...columnFilters(columns) },
+    sortKeys: { ...sortKeys, ...columnSortKeys(columns) },
+  }
+}
+
+function orderOf(columns: Columns, field: string): { column: string; type: ValueType } {
+  const { sql, order = sql, type } = columns[field] ?? {}
+  if (order === undefined || type === undefined) throw new Error(`no column ${field} to order by`)
+  return { column: order, type }
 }
 
 /** The rows that a list is about: for each owner, those whose `columns` equal the owner's values. */
@@ -56,7 +96,7 @@ export function selectList(columns: Columns): Prisma.Sql {
   if (known) return known
   const list = Prisma.raw(
     Object.entries(columns)
-      .map(([field, sql]) => `${sql} AS "${field}"`)
+      .map(([field, { sql }]) => `${sql} AS "${field}"`)
       .join(', '),
   )
   selectLists.set(columns, list)
@@ -229,7 +269,7 @@ export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Pris
 /** The place of a row in its list, as cursor values. */
 export function placeOf<Row>(listing: Listing<Row>, row: Row): string[] {
   return listing.order.map(({ field, type }) => {
-    const value = row[field]
+    const value = row[field as keyof Row]
     return type === 'date' ? (value as Date).toISOString().slice(0, 10) : String(value)
   })
 }
@@ -242,12 +282,12 @@ function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
  * The rows past a place, as alternatives that an index can each read in order: a comparison of rows serves columns
  * of one direction, so there is one alternative for each run of those.
  */
-function placesAfter<Row>(order: OrderColumn<Row>[], place: Page['after'], past: '>' | '<'): Prisma.Sql[] {
+function placesAfter(order: OrderColumn[], place: Page['after'], past: '>' | '<'): Prisma.Sql[] {
   if (!place) return [Prisma.empty]
   const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
   order.forEach((o, i) => {
     // What Postgres does not see when it plans does not tempt it to plan anew for every page.
-    const value = Prisma.sql`(SELECT ${place[i]}::${Prisma.raw(o.type)})`
+    const value = Prisma.sql`(SELECT ${place[i]}::${Prisma.raw(VALUE_TYPES[o.type].sql)})`
     const run = runs.at(-1)
     if (run?.direction === o.direction) {
       run.columns.push(o.column)

@@ -1,21 +1,8 @@
 import { GatewayError } from '../../errors.ts'
+import type { Columns } from './column.ts'
 import type { Listing, OrderColumn } from './listing.ts'
-
-/** One thing that rows can be sorted by. */
-export interface SortKey {
-  /** SQL over `t`. */
-  column: string
-  /** Its name in a row; one that the row has not got is read under this name for the cursors. */
-  field: string
-  type: OrderColumn<unknown>['type']
-  /** Null comes last in both directions. */
-  nullable?: boolean
-  /** The column rises where the key falls. */
-  inverse?: boolean
-  description: string
-}
-
-export type SortKeys = Record<string, SortKey>
+import type { SortKey, SortKeys } from './sort-key.ts'
+import { typeOfValue } from './value-type.ts'
 
 /** A key of an order, as a request has it. */
 export interface SortBy {
@@ -28,17 +15,18 @@ export interface SortBy {
  * round, so that a list reversed is the list reversed.
  * @throws BAD_INPUT for a key that is named twice
  */
-export function sorted<Row>(listing: Listing<Row>, keys: SortKeys, by: readonly SortBy[]): Listing<Row> {
-  const columns: Record<string, string> = { ...listing.columns }
-  const order: OrderColumn<Row>[] = []
+export function sorted<Row>(listing: Listing<Row>, by: readonly SortBy[]): Listing<Row> {
+  const { sortKeys: keys } = listing
+  const columns: Columns = { ...listing.columns }
+  const order: OrderColumn[] = []
   const seen = assertOnce(keys, by)
   for (const { field: name, direction: asked } of by) {
     const key = keys[name] as SortKey
     const direction = key.inverse ? opposite(asked) : asked
     const column = key.nullable ? nullsLast(key, direction) : key.column
     const field = key.nullable ? `${key.field}Place` : key.field
-    columns[field] ??= column
-    order.push({ column, field: field as OrderColumn<Row>['field'], type: key.type, direction })
+    columns[field] ??= { sql: column, type: key.type }
+    order.push({ column, field, type: key.type, direction })
   }
   const [own, first] = [listing.order[0], order[0]]
   const reversed = own && first && own.field === first.field && own.direction !== first.direction
@@ -76,15 +64,10 @@ export function isOwnOrder<Row>({ order }: Listing<Row>, other: Listing<Row>): b
 const opposite = (direction: 'ASC' | 'DESC') => (direction === 'ASC' ? 'DESC' : 'ASC')
 
 function nullsLast({ column, type }: SortKey, direction: 'ASC' | 'DESC'): string {
-  const [largest, smallest] = ENDS[type as keyof typeof ENDS]
-  return `coalesce(${column}, ${direction === 'ASC' ? largest : smallest})`
-}
-
-/** What is after and before all values of a type. */
-const ENDS = {
-  'double precision': [`'Infinity'`, `'-Infinity'`],
-  bigint: ['9223372036854775807', '-1'],
-  date: [`'9999-12-31'`, `'0001-01-01'`],
+  const { ends } = typeOfValue(type)
+  if (!ends) throw new Error(`null has no order among values of ${type}`)
+  const [after, before] = ends
+  return `coalesce(${column}, ${direction === 'ASC' ? after : before})`
 }
 
 function twice(name: string): GatewayError {

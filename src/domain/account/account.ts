@@ -1,52 +1,40 @@
-import type { Listing } from '../../db/lists/listing.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { range } from '../../db/lists/filter.ts'
+import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
 
-/** An address with at least one stored position: its points over all dates, and its place on the leaderboard. */
-export interface Account {
-  userAddress: string
-  points: number
-  rank: number
-  positionCount: number
-  firstDistributionDate: Date
-  lastDistributionDate: Date
-}
-
-/** Accounts by rank: most points first, then by address. */
-export const leaderboard: Listing<Account> = {
-  name: 'leaderboard',
-  from: Prisma.sql`account t`,
-  columns: {
-    userAddress: 't.user_address',
-    points: pointsOf('t.points'),
-    rank: 't.rank',
-    positionCount: 't.position_count',
-    firstDistributionDate: 't.first_distribution_date',
-    lastDistributionDate: 't.last_distribution_date',
+const columns = columnsOf(Prisma.AccountDayScalarFieldEnum, {
+  userAddress: { type: 'address' },
+  distributionDate: { type: 'date', description: 'The distribution date, midnight UTC.', sort: 'DATE' },
+  points: {
+    sql: pointsOf('t.points'),
+    type: 'decimal',
+    description: "The user's points on that date.",
+    sort: true,
   },
-  order: [{ column: 't.rank', field: 'rank', type: 'int', direction: 'ASC' }],
-}
+  positionCount: {
+    type: 'int',
+    description: "Number of the user's positions on that date.",
+    filter: true,
+    sort: true,
+  },
+})
 
 /** An account's points on one distribution date. */
-export interface AccountDay {
-  userAddress: string
-  distributionDate: Date
-  points: number
-  positionCount: number
-}
+export type AccountDay = RowOf<typeof columns>
 
-/** One account's days, oldest first. */
-export const accountDays: Listing<AccountDay> = {
+/** An account's points by distribution date, oldest first. */
+export const accountDays = listing({
   name: 'dailyPoints',
   from: Prisma.sql`account_day t`,
-  columns: {
-    userAddress: 't.user_address',
-    distributionDate: 't.distribution_date',
-    points: pointsOf('t.points'),
-    positionCount: 't.position_count',
+  columns,
+  order: { distributionDate: 'ASC' },
+  filters: {
+    date: range(columns.distributionDate, 'Only distribution dates in this range.'),
+    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only dates whose points are in this range.'),
   },
-  order: [{ column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'ASC' }],
-}
+})
 
 /**
  * The accounts with the most points in a pool on a distribution date (null: the newest on which the pool has positions),

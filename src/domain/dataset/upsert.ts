@@ -1,3 +1,4 @@
+import { snakeCase } from '../../db/lists/column.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import { type RecordFormat, records } from './records.ts'
@@ -29,8 +30,6 @@ export interface Upsert {
   /** Whether it returns a row for each written distribution date: its `date`, YYYY-MM-DD, and `written` rows. */
   dated: boolean
 }
-
-export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
 const STAGING = 'staged'

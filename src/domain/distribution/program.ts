@@ -1,6 +1,16 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { pointsOf } from '../points/millionths.ts'
+
 /** The totals of the whole points program. */
-export interface ProgramTotals {
-  totalPoints: number
-  accountCount: number
-  positionCount: number
-}
+export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
+  totalPoints: {
+    sql: pointsOf('t.total_points'),
+    type: 'decimal',
+    description: 'Total points of all accounts over all distribution dates.',
+  },
+  accountCount: { type: 'int', description: 'Number of accounts: addresses with at least one stored position.' },
+  positionCount: { type: 'int', description: 'Number of stored positions over all distribution dates.' },
+})
+
+export type ProgramTotals = RowOf<typeof programColumns>

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
+import { snakeCase } from '../../db/lists/column.ts'
 import { records } from '../dataset/records.ts'
-import { positionId, snakeCase } from '../dataset/upsert.ts'
+import { positionId } from '../dataset/upsert.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 
 const { fields, key, besides = [] } = records.positions

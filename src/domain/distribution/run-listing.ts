@@ -1,5 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, selectList } from '../../db/lists/listing.ts'
+import { columnsOf } from '../../db/lists/column.ts'
+import { many, one } from '../../db/lists/filter.ts'
+import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 
@@ -9,39 +11,69 @@ export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
   totalPointsAfter: number | null
 }
 
-const COLUMNS = {
-  id: 't.id',
-  kind: 'upper(t.kind::text)',
-  date: 't.date',
-  status: 'upper(t.status::text)',
-  requestedBy: 't.requested_by',
-  startedAt: 't.started_at',
-  finishedAt: 't.finished_at',
-  error: 't.error',
-  baseDeposit: 't.base_deposit',
-  baseBorrow: 't.base_borrow',
-  multiplierRevision: 't.multiplier_revision',
-  sources: 't.sources',
-  positionCountBefore: 't.position_count_before',
-  positionCountAfter: 't.position_count_after',
-  accountCountBefore: 't.account_count_before',
-  accountCountAfter: 't.account_count_after',
-  totalPointsBefore: pointsOf('t.total_points_before'),
-  totalPointsAfter: pointsOf('t.total_points_after'),
-}
+const points = (millionths: string) => ({ sql: pointsOf(millionths), type: 'decimal', nullable: true }) as const
+
+const columns = columnsOf(Prisma.RunScalarFieldEnum, {
+  id: { type: 'bigint', description: "The run's number. Later runs have larger numbers.", sort: true },
+  kind: { sql: 'upper(t.kind::text)', type: 'text', description: 'The kind of run.' },
+  date: {
+    type: 'date',
+    nullable: true,
+    description: 'The distribution date, midnight UTC. Null for an import that stored nothing.',
+    filter: true,
+    sort: true,
+  },
+  status: { sql: 'upper(t.status::text)', type: 'text', description: 'The status of the run.' },
+  requestedBy: {
+    type: 'text',
+    description: 'Who requested the run: the name of an admin token, `cli`, `schedule` for the daily job, or `sample`.',
+    filter: true,
+  },
+  startedAt: { type: 'moment', description: 'When the run started.', filter: true },
+  finishedAt: {
+    type: 'moment',
+    nullable: true,
+    description: 'When the run ended. Null while it is in progress.',
+    filter: true,
+  },
+  error: { type: 'text', nullable: true, description: 'Why the run failed. Null unless it did.' },
+  baseDeposit: {
+    type: 'float',
+    field: 'basePointsDeposit',
+    description: 'Base points per day for each dollar supplied, before multipliers, as used by the run.',
+  },
+  baseBorrow: {
+    type: 'float',
+    field: 'basePointsBorrow',
+    description: 'Base points per day for each dollar borrowed, before multipliers, as used by the run.',
+  },
+  multiplierRevision: { type: 'bigint', nullable: true },
+  sources: {},
+  positionCountBefore: { type: 'int', nullable: true },
+  positionCountAfter: { type: 'int', nullable: true },
+  accountCountBefore: { type: 'int', nullable: true },
+  accountCountAfter: { type: 'int', nullable: true },
+  totalPointsBefore: points('t.total_points_before'),
+  totalPointsAfter: points('t.total_points_after'),
+})
 
 /** Runs, newest first. */
-export const runListing: Listing<Run> = {
+export const runListing: Listing<Run> = listing({
   name: 'runs',
   from: Prisma.sql`run t`,
-  columns: COLUMNS,
-  order: [{ column: 't.id', field: 'id', type: 'bigint', direction: 'DESC' }],
-}
+  columns,
+  order: { id: 'DESC' },
+  filters: {
+    kind: one(columns.kind, 'Only runs of this kind.'),
+    status: one(columns.status, 'Only runs with this status.'),
+    statuses: many(columns.status, 'Only runs with one of these statuses.'),
+  },
+})
 
 /** The runs with these ids, in their order; null where there is none. */
 export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<(Run | null)[]> {
   const rows = await reader.$queryRaw<Run[]>`
-    SELECT ${selectList(COLUMNS)} FROM run t WHERE t.id = ANY(${ids.map(String)}::bigint[])`
+    SELECT ${selectList(columns)} FROM run t WHERE t.id = ANY(${ids.map(String)}::bigint[])`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => byId.get(id) ?? null)
 }

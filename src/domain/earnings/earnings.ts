@@ -1,10 +1,11 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
-import type { Columns, Listing } from '../../db/lists/listing.ts'
+import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
-  type Entity,
   entityColumns,
+  entityFilters,
   type Holder,
   heldRows,
   holdings,
@@ -13,58 +14,70 @@ import {
   placeBy,
   readGroups,
   total,
+  usdColumn as usd,
 } from '../holding/holding.ts'
 
-/** What a holder earned in one market or vault: its value now minus the money that went in, both in USD. */
-export interface EntityEarnings extends Entity {
-  currentValueUsd: number
-  netCashInvestedUsd: number
-  earningsUsd: number
-  /** A price was missing: it counted as 0. */
-  hasIncompletePrices: boolean
-}
+const columns = columnsOf(
+  {},
+  {
+    ...entityColumns,
+    currentValueUsd: usd('t.current_value_usd', 'Value at the newest snapshot, in USD. A missing price counts as 0.'),
+    netCashInvestedUsd: usd(
+      't.net_cash_invested_usd',
+      'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
+    ),
+    earningsUsd: usd('t.earnings_usd', 'Earnings, in USD: current value minus net cash invested.'),
+    hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'Whether a price was missing.' },
+  },
+)
 
-export interface Earnings {
-  totalEarningsUsd: number
-  totalCurrentValueUsd: number
-  totalNetCashInvestedUsd: number
-  hasIncompletePrices: boolean
-  entityCount: number
-  /** The rows of `entityEarnings`. */
-  entities: string
-}
+/** What a holder earned in one market or vault: its value now minus the money that went in. */
+export type EntityEarnings = RowOf<typeof columns>
 
 /** Earnings by entity: by value, largest first, then by chain, type and id. */
-export const entityEarnings: Listing<EntityEarnings> = {
+export const entityEarnings = listing({
   name: 'earnings',
   from: heldRows,
   held: `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
     earnings_usd float8, incomplete boolean, place float8`,
-  columns: {
-    ...entityColumns,
-    currentValueUsd: 't.current_value_usd',
-    netCashInvestedUsd: 't.net_cash_invested_usd',
-    earningsUsd: 't.earnings_usd',
-    hasIncompletePrices: 't.incomplete',
-  },
+  columns,
   order: largestFirst,
-}
+  filters: entityFilters,
+})
 
 /** One shown amount minus another, exactly. */
 const difference = (one: string, other: string) => `(${exact(one)} - ${exact(other)})::float8`
 
-/** What `earningsFrom` gives. */
-export const earningsColumns: Columns = {
-  totalEarningsUsd: difference(
-    `${total('t.current_value_usd')}::float8`,
-    `${total('t.net_cash_invested_usd')}::float8`,
-  ),
-  totalCurrentValueUsd: `${total('t.current_value_usd')}::float8`,
-  totalNetCashInvestedUsd: `${total('t.net_cash_invested_usd')}::float8`,
-  hasIncompletePrices: 'coalesce(bool_or(t.incomplete), false)',
-  entityCount: 'count(*)::int',
-  entities: 'array_agg(t)',
-}
+/** What `earningsFrom` gives: earnings, and the rows of `entityEarnings`. */
+export const earningsColumns = columnsOf(
+  {},
+  {
+    totalEarningsUsd: {
+      sql: difference(`${total('t.current_value_usd')}::float8`, `${total('t.net_cash_invested_usd')}::float8`),
+      type: 'float',
+      description: 'Total earnings, in USD.',
+    },
+    totalCurrentValueUsd: {
+      sql: `${total('t.current_value_usd')}::float8`,
+      type: 'float',
+      description: 'Total current value, in USD.',
+    },
+    totalNetCashInvestedUsd: {
+      sql: `${total('t.net_cash_invested_usd')}::float8`,
+      type: 'float',
+      description: 'Total net cash invested, in USD.',
+    },
+    hasIncompletePrices: {
+      sql: 'coalesce(bool_or(t.incomplete), false)',
+      type: 'boolean',
+      description: 'Whether any price was missing.',
+    },
+    entityCount: { sql: 'count(*)::int', type: 'int' },
+    entities: { sql: 'array_agg(t)' },
+  },
+)
+
+export type Earnings = RowOf<typeof earningsColumns>
 
 const CASH = Prisma.raw(exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"))
 

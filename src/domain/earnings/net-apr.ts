@@ -1,10 +1,11 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
-import type { Columns, Listing } from '../../db/lists/listing.ts'
+import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
-  type Entity,
   entityColumns,
+  entityFilters,
   type Holder,
   heldRows,
   holdings,
@@ -12,60 +13,73 @@ import {
   placeBy,
   readGroups,
   total,
+  usdColumn as usd,
 } from '../holding/holding.ts'
 
-/** What a holder has in one market or vault now. */
-export interface EntityApr extends Entity {
-  /** Collateral that earns, or the vault's assets, in USD. */
-  depositUsd: number
-  debtUsd: number
-  /** Fractions a year. */
-  depositRate: number
-  borrowRate: number
-}
+const rate = (kind: string) =>
+  ({ type: 'float', description: `The ${kind} APR as a fraction: 0.05 is 5 %.`, sort: true }) as const
 
-export interface NetApr {
-  /** Weighted by deposits in USD, a fraction a year; 0 with nothing deposited. */
-  earnNetApr: number
-  /** Weighted by debts in USD, a fraction a year; 0 with nothing borrowed. */
-  borrowNetApr: number
-  totalEarnDepositsUsd: number
-  totalProtectedUsd: number
-  totalBorrowUsd: number
-  entityCount: number
-  /** The rows of `entityAprs`. */
-  entities: string
-}
+const columns = columnsOf(
+  {},
+  {
+    ...entityColumns,
+    depositUsd: {
+      ...usd(
+        't.deposit_usd',
+        'The interest-earning deposit, in USD: collateral in a market (protected collateral earns nothing) or assets in a vault.',
+      ),
+      field: 'earnDepositUsd',
+    },
+    debtUsd: { ...usd('t.debt_usd', 'Debt, in USD.'), field: 'borrowUsd' },
+    depositRate: { sql: 't.deposit_rate', ...rate('deposit') },
+    borrowRate: { sql: 't.borrow_rate', ...rate('borrow') },
+  },
+)
+
+/** What a holder has in one market or vault now. */
+export type EntityApr = RowOf<typeof columns>
 
 /** Deposits and debts by entity: by deposit + debt, largest first, then by chain, type and id. */
-export const entityAprs: Listing<EntityApr> = {
+export const entityAprs = listing({
   name: 'netApr',
   from: heldRows,
   held: `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, protected_usd float8, debt_usd float8,
     deposit_rate float8, borrow_rate float8, place float8`,
-  columns: {
-    ...entityColumns,
-    depositUsd: 't.deposit_usd',
-    debtUsd: 't.debt_usd',
-    depositRate: 't.deposit_rate',
-    borrowRate: 't.borrow_rate',
-  },
+  columns,
   order: largestFirst,
-}
+  filters: entityFilters,
+})
 
 const average = (value: string, weight: string) =>
   `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE sum(${exact(weight)} * ${exact(value)}) / ${total(weight)} END::float8`
 
-/** What `netAprFrom` gives. */
-export const netAprColumns: Columns = {
-  earnNetApr: average('t.deposit_rate', 't.deposit_usd'),
-  borrowNetApr: average('t.borrow_rate', 't.debt_usd'),
-  totalEarnDepositsUsd: `${total('t.deposit_usd')}::float8`,
-  totalProtectedUsd: `${total('t.protected_usd')}::float8`,
-  totalBorrowUsd: `${total('t.debt_usd')}::float8`,
-  entityCount: 'count(*)::int',
-  entities: 'array_agg(t)',
-}
+/** What `netAprFrom` gives: average rates, and the rows of `entityAprs`. */
+export const netAprColumns = columnsOf(
+  {},
+  {
+    earnNetApr: {
+      sql: average('t.deposit_rate', 't.deposit_usd'),
+      type: 'float',
+      description: 'The average deposit APR as a fraction, weighted by deposit in USD. 0 if there are no deposits.',
+    },
+    borrowNetApr: {
+      sql: average('t.borrow_rate', 't.debt_usd'),
+      type: 'float',
+      description: 'The average borrow APR as a fraction, weighted by debt in USD. 0 if there is no debt.',
+    },
+    totalEarnDepositsUsd: {
+      sql: `${total('t.deposit_usd')}::float8`,
+      type: 'float',
+      description: 'Total interest-earning deposits, in USD.',
+    },
+    totalProtectedUsd: { sql: `${total('t.protected_usd')}::float8`, type: 'float' },
+    totalBorrowUsd: { sql: `${total('t.debt_usd')}::float8`, type: 'float', description: 'Total debt, in USD.' },
+    entityCount: { sql: 'count(*)::int', type: 'int' },
+    entities: { sql: 'array_agg(t)' },
+  },
+)
+
+export type NetApr = RowOf<typeof netAprColumns>
 
 /** A holder's net APR: over every entity with a snapshot. A missing price counts as 0. */
 export function netAprFrom(holder: Holder): Prisma.Sql {

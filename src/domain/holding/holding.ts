@@ -1,6 +1,8 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
-import { type Columns, type Listing, selectList } from '../../db/lists/listing.ts'
+import { many, one } from '../../db/lists/filter.ts'
+import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 export type EntityType = 'market' | 'vault'
@@ -62,33 +64,41 @@ export function latest(kind: EntityType, owners: Prisma.Sql): Prisma.Sql {
         AND ${entity} = n.entity_id AND s.timestamp = n.timestamp OFFSET 0) found`
 }
 
-/** An entity that a holder is in, as a row. */
-export interface Entity {
-  chainId: bigint
-  entityType: EntityType
-  entityId: string
-  /** By which entities are ordered, largest first. */
-  place: number
-  /** Its id, by its type. */
-  marketId: string | null
-  vaultId: string | null
-}
+/** The columns of an entity that a holder is in, and the order of entities. */
+export const entityColumns = columnsOf(
+  {},
+  {
+    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
+    entityType: { sql: 't.entity_type', type: 'text', description: 'Whether the entity is a market or a vault.' },
+    entityId: {
+      sql: 't.entity_id',
+      type: 'address',
+      field: 'entityAddress',
+      description: 'The address of the market or vault.',
+      sort: 'ENTITY',
+    },
+    place: { sql: 't.place', type: 'float' },
+    marketId: { sql: "CASE WHEN t.entity_type = 'market' THEN t.entity_id END", type: 'address', nullable: true },
+    vaultId: { sql: "CASE WHEN t.entity_type = 'vault' THEN t.entity_id END", type: 'address', nullable: true },
+  },
+)
 
-/** The columns of an entity, over `t`, and the order of entities. */
-export const entityColumns = {
-  chainId: 't.chain_id',
-  entityType: 't.entity_type',
-  entityId: 't.entity_id',
-  place: 't.place',
-  marketId: "CASE WHEN t.entity_type = 'market' THEN t.entity_id END",
-  vaultId: "CASE WHEN t.entity_type = 'vault' THEN t.entity_id END",
+/** A market or vault that a holder is in. */
+export type Entity = RowOf<typeof entityColumns>
+
+/** An amount in USD of an entity. */
+export const usdColumn = (sql: string, description: string) =>
+  ({ sql, type: 'float', description, filter: true, sort: true }) as const
+
+const { chainId, entityId, entityType } = entityColumns
+export const entityFilters = {
+  chainId: one(chainId, 'Only entities on this chain.'),
+  chainIds: many(chainId, 'Only entities on one of these chains.'),
+  entity: one(entityId, 'Only the market or vault at this address.'),
+  entities: many(entityId, 'Only markets and vaults at one of these addresses.'),
+  entityType: one(entityType, 'Only entities of this type.'),
 }
-export const largestFirst: Listing<Entity>['order'] = [
-  { column: 't.place', field: 'place', type: 'double precision', direction: 'DESC' },
-  { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
-  { column: 't.entity_type', field: 'entityType', type: 'text', direction: 'ASC' },
-  { column: 't.entity_id', field: 'entityId', type: 'text', direction: 'ASC' },
-]
+export const largestFirst = { place: 'DESC', chainId: 'ASC', entityType: 'ASC', entityId: 'ASC' } as const
 
 /** In place of a table: the rows of such a list are held by the row that has it. */
 export const heldRows = Prisma.sql`held`
@@ -117,7 +127,7 @@ export function readGroups<Row>(
     SELECT e.* FROM unnest(${groups.map((addresses) => `{${addresses.join(',')}}`)}::text[])
       WITH ORDINALITY AS wallets(addresses, place)
     CROSS JOIN LATERAL (${latest('market', owners)}) m CROSS JOIN LATERAL (${latest('vault', owners)}) v
-    CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: "coalesce(json_agg(t), '[]')::text" })}
+    CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })}
       ${from(holder)}) e
     ORDER BY wallets.place`
 }

@@ -1,74 +1,107 @@
-import type { Filter, Listing } from '../../db/lists/listing.ts'
+import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type Conditions, flag, many, one } from '../../db/lists/filter.ts'
+import { type Filter, type Listing, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { EntityType } from '../holding/holding.ts'
 
-/** A user's proportional share of the reward of one defaulting liquidation. */
-export interface LiquidationReward {
-  chainId: bigint
-  txHash: string
-  logIndex: bigint
-  accountId: string
-  timestamp: bigint
-  supplySent: string
-  supplySentUsd: number | null
-  collateralReceived: string
-  collateralReceivedUsd: number | null
-  liquidReward: string
-  liquidRewardUsd: number | null
-  userRoi: string | null
-  claimedTimestamp: bigint | null
-}
+const amount = (what: string, token: string) =>
+  ({ type: 'amount', description: `${what}, in the smallest unit of the ${token} token.` }) as const
+const usd = (what: string) =>
+  ({
+    type: 'float',
+    nullable: true,
+    description: `${what}, in USD. Null if the price is unknown.`,
+    filter: true,
+    sort: true,
+  }) as const
 
-export interface MarketLiquidationReward extends LiquidationReward {
-  debtMarketId: string
-  collateralMarketId: string
-}
+/** The columns of all rewards: a user's proportional share of the reward of one defaulting liquidation. */
+export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldEnum, {
+  chainId: { type: 'integer', description: 'The chain id.', sort: true },
+  txHash: { type: 'text', description: 'The hash of the liquidation transaction.' },
+  logIndex: { type: 'integer', description: 'The index of the liquidation event in its block.' },
+  accountId: { type: 'address', field: 'userAddress', description: "The user's address." },
+  timestamp: {
+    type: 'timestamp',
+    description: 'The time of the liquidation, in Unix seconds.',
+    filter: true,
+    sort: true,
+  },
+  supplySent: amount("The amount that the user's share repaid", 'debt'),
+  supplySentUsd: usd("The amount that the user's share repaid"),
+  collateralReceived: amount("The collateral that the user's share received", 'collateral'),
+  collateralReceivedUsd: usd("The collateral that the user's share received"),
+  liquidReward: amount('The reward part of the received collateral', 'collateral'),
+  liquidRewardUsd: usd('The reward part of the received collateral'),
+  userRoi: {
+    type: 'text',
+    nullable: true,
+    description: "The user's return on the liquidation, as a decimal number. Null if it is unknown.",
+  },
+  claimedTimestamp: {
+    type: 'timestamp',
+    nullable: true,
+    description: 'When the user claimed the reward, in Unix seconds. Null if it has not been claimed.',
+    filter: true,
+    sort: true,
+  },
+})
 
-export interface VaultLiquidationReward extends LiquidationReward {
-  vaultId: string
-}
+const marketColumns = columnsOf(Prisma.MarketLiquidationRewardScalarFieldEnum, {
+  ...rewardColumns,
+  debtMarketId: {
+    type: 'address',
+    field: 'debtMarketAddress',
+    description: 'The address of the market whose debt was repaid.',
+  },
+  collateralMarketId: {
+    type: 'address',
+    field: 'collateralMarketAddress',
+    description: 'The address of the market whose collateral was received.',
+  },
+})
 
-const columns = {
-  chainId: 't.chain_id',
-  txHash: 't.tx_hash',
-  logIndex: 't.log_index',
-  accountId: 't.account_id',
-  timestamp: 't.timestamp',
-  supplySent: 't.supply_sent::text',
-  supplySentUsd: 't.supply_sent_usd',
-  collateralReceived: 't.collateral_received::text',
-  collateralReceivedUsd: 't.collateral_received_usd',
-  liquidReward: 't.liquid_reward::text',
-  liquidRewardUsd: 't.liquid_reward_usd',
-  userRoi: 't.user_roi',
-  claimedTimestamp: 't.claimed_timestamp',
-}
+const vaultColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldEnum, {
+  ...rewardColumns,
+  vaultId: { type: 'address', field: 'vaultAddress', description: "The vault's address." },
+})
 
-const order: Listing<LiquidationReward>['order'] = [
-  { column: 't.timestamp', field: 'timestamp', type: 'bigint', direction: 'DESC' },
-  { column: 't.log_index', field: 'logIndex', type: 'bigint', direction: 'DESC' },
-  { column: 't.tx_hash', field: 'txHash', type: 'text', direction: 'ASC' },
-  { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
-]
+export type LiquidationReward = RowOf<typeof rewardColumns>
+export type MarketLiquidationReward = RowOf<typeof marketColumns>
+export type VaultLiquidationReward = RowOf<typeof vaultColumns>
 
-/** One user's rewards in markets, newest first. */
-export const marketLiquidationRewards: Listing<MarketLiquidationReward> = {
-  name: 'marketLiquidationRewards',
-  from: Prisma.sql`market_liquidation_reward t`,
-  columns: { ...columns, debtMarketId: 't.debt_market_id', collateralMarketId: 't.collateral_market_id' },
-  order,
-}
+/** One user's rewards of a kind, newest first. */
+const rewardsOf = <Row>(kind: EntityType, columns: Columns<Row>, filters: Conditions) =>
+  listing<Columns>({
+    name: `${kind}LiquidationRewards`,
+    from: Prisma.raw(`${kind}_liquidation_reward t`),
+    columns,
+    order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC' },
+    filters: {
+      ...filters,
+      chainId: one(rewardColumns.chainId, 'Only rewards on this chain.'),
+      chainIds: many(rewardColumns.chainId, 'Only rewards on one of these chains.'),
+      claimed: flag(
+        't.claimed_timestamp IS NOT NULL',
+        'Only rewards that the user has claimed (true) or not claimed (false).',
+      ),
+    },
+  }) as Listing<Row>
 
-/** One user's rewards in vaults, newest first. */
-export const vaultLiquidationRewards: Listing<VaultLiquidationReward> = {
-  name: 'vaultLiquidationRewards',
-  from: Prisma.sql`vault_liquidation_reward t`,
-  columns: { ...columns, vaultId: 't.vault_id' },
-  order,
-}
+export const marketLiquidationRewards = rewardsOf<MarketLiquidationReward>('market', marketColumns, {
+  market: one(marketColumns.collateralMarketId, 'Only rewards of this collateral market.'),
+  markets: many(marketColumns.collateralMarketId, 'Only rewards of one of these collateral markets.'),
+  debtMarket: one(marketColumns.debtMarketId, 'Only rewards of liquidations that repaid the debt of this market.'),
+})
+
+export const vaultLiquidationRewards = rewardsOf<VaultLiquidationReward>('vault', vaultColumns, {
+  vault: one(vaultColumns.vaultId, 'Only rewards of this vault.'),
+  vaults: many(vaultColumns.vaultId, 'Only rewards of one of these vaults.'),
+})
 
 /** Rewards on a chain and of an entity: the collateral market, or the vault. */
 export function rewardFilter(
-  kind: 'market' | 'vault',
+  kind: EntityType,
   { chainId, entity }: { chainId?: number | null; entity?: string | null },
 ): Filter {
   const where: Prisma.Sql[] = []

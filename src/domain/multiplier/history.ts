@@ -1,27 +1,50 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, selectList } from '../../db/lists/listing.ts'
+import { columnsOf } from '../../db/lists/column.ts'
+import { many, one } from '../../db/lists/filter.ts'
+import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
-/** What a revision is in SQL. */
-export const revisionColumns = {
-  id: 't.id',
-  poolAddress: 't.pool_address',
-  depositTokenA: 't.deposit_token_a',
-  depositTokenB: 't.deposit_token_b',
-  borrowTokenA: 't.borrow_token_a',
-  borrowTokenB: 't.borrow_token_b',
-  changedAt: 't.changed_at',
-  recordedAt: 't.recorded_at',
-  changedBy: 't.changed_by',
-}
+const factor = (dollars: string) =>
+  ({
+    type: 'float',
+    nullable: true,
+    description: `The factor for each dollar of ${dollars}. Null if the multiplier was removed.`,
+    sort: true,
+  }) as const
+
+/** The columns of a revision. */
+export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnum, {
+  id: { type: 'bigint', description: "The revision's number. Later revisions have larger numbers.", sort: true },
+  poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },
+  depositTokenA: factor('token A supplied'),
+  depositTokenB: factor('token B supplied'),
+  borrowTokenA: factor('token A borrowed'),
+  borrowTokenB: factor('token B borrowed'),
+  changedAt: {
+    type: 'moment',
+    description: "When the revision took effect: the multiplier's `updatedAt`.",
+    filter: true,
+  },
+  recordedAt: { type: 'moment', description: 'When this gateway recorded the revision.', filter: true },
+  changedBy: {
+    type: 'text',
+    description:
+      'Who made the change: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
+    filter: true,
+  },
+})
 
 /** Revisions of multipliers, newest first. */
-export const revisionListing: Listing<MultiplierRevision> = {
+export const revisionListing: Listing<MultiplierRevision> = listing({
   name: 'multiplierRevisions',
   from: Prisma.sql`multiplier_revision t`,
   columns: revisionColumns,
-  order: [{ column: 't.id', field: 'id', type: 'bigint', direction: 'DESC' }],
-}
+  order: { id: 'DESC' },
+  filters: {
+    pool: one(revisionColumns.poolAddress, 'Only multipliers of this pool.'),
+    pools: many(revisionColumns.poolAddress, 'Only multipliers of one of these pools.'),
+  },
+})
 
 /**
  * Each pool's multiplier at a moment, in the order of the pools; null where it had none then. What was recorded later
@@ -49,10 +72,10 @@ export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql 
 export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`${moment.toISOString()}::timestamptz`)
   return {
+    ...revisionListing,
     name: 'multipliersAsOf',
     from: Prisma.sql`pool p CROSS JOIN LATERAL (SELECT t.* ${at}) t`,
-    columns: revisionColumns,
-    order: [{ column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' }],
+    order: [{ column: 'p.id', field: 'poolAddress', type: 'address', direction: 'ASC' }],
   }
 }
 
@@ -79,9 +102,9 @@ function placed(length: number, rows: (MultiplierRevision & { place: number })[]
 
 /** The multipliers of all pools that had one as a run (`r`) used them: the newest revisions up to its own. */
 export const revisionsOfRun: Listing<MultiplierRevision> = {
+  ...revisionListing,
   name: 'runMultipliers',
   from: Prisma.sql`run r CROSS JOIN LATERAL (SELECT * FROM (SELECT DISTINCT ON (pool_address) * FROM multiplier_revision
     WHERE id <= r.multiplier_revision ORDER BY pool_address, id DESC) newest WHERE deposit_token_a IS NOT NULL) t`,
-  columns: revisionColumns,
-  order: [{ column: 't.pool_address', field: 'poolAddress', type: 'text', direction: 'ASC' }],
+  order: [{ column: 't.pool_address', field: 'poolAddress', type: 'address', direction: 'ASC' }],
 }

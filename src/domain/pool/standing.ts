@@ -1,36 +1,52 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { lastDateSql } from '../standing/standing.ts'
 
-/** What a pool's positions add up to as of a distribution date. */
-export interface PoolStanding {
-  poolAddress: string
-  /** Midnight UTC. */
-  date: Date
-  /** Over all dates up to it. */
-  points: number
-  pointsOfDate: number
-  positionCount: number
-  suppliedUsd: number
-  protectedUsd: number
-  /** Supplied and protected. */
-  tvlUsd: number
-  borrowedUsd: number
-}
+/** The columns of a pool's totals as of a distribution date. */
+export const poolStandingColumns = columnsOf(
+  {},
+  {
+    date: { sql: 't.date', type: 'date', description: 'The distribution date, midnight UTC.' },
+    poolAddress: { sql: 't.pool_address', type: 'address' },
+    points: {
+      sql: pointsOf('t.points'),
+      type: 'decimal',
+      description: "Points of the pool's positions over all distribution dates up to and including the date.",
+    },
+    pointsOfDate: {
+      sql: pointsOf('t.points_of_date'),
+      type: 'decimal',
+      description: "Points of the pool's positions on the date.",
+    },
+    positionCount: {
+      sql: 't.position_count',
+      type: 'int',
+      description: 'Number of positions on the date, one per account.',
+    },
+    suppliedUsd: {
+      sql: 't.supplied_usd::float8',
+      type: 'float',
+      description: 'Borrowable supply on the date, in USD.',
+    },
+    protectedUsd: {
+      sql: 't.protected_usd::float8',
+      type: 'float',
+      description: 'Protected (non-borrowable) supply on the date, in USD.',
+    },
+    tvlUsd: {
+      sql: '(t.supplied_usd + t.protected_usd)::float8',
+      type: 'float',
+      description:
+        'Total value locked on the date, in USD: borrowable plus protected supply, including what is lent out.',
+    },
+    borrowedUsd: { sql: 't.borrowed_usd::float8', type: 'float', description: 'Amount borrowed on the date, in USD.' },
+  },
+)
 
-/** What a pool's standing is in SQL. */
-export const poolStandingColumns = {
-  date: 't.date',
-  poolAddress: 't.pool_address',
-  points: pointsOf('t.points'),
-  pointsOfDate: pointsOf('t.points_of_date'),
-  positionCount: 't.position_count',
-  suppliedUsd: 't.supplied_usd::float8',
-  protectedUsd: 't.protected_usd::float8',
-  tvlUsd: '(t.supplied_usd + t.protected_usd)::float8',
-  borrowedUsd: 't.borrowed_usd::float8',
-}
+/** A pool's totals as of a distribution date. */
+export type PoolStanding = RowOf<typeof poolStandingColumns>
 
 const ofDate = (name: string, value: string, type = '') =>
   `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = at.date), 0)${type} AS ${name}`

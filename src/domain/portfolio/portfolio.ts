@@ -1,31 +1,16 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { exact, exactSum } from '../../db/lists/exact-sum.ts'
+import type { Described, RowOf } from '../../db/lists/column.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
+import { marketAmounts, sumOf, vaultAmounts } from '../snapshot/snapshot.ts'
 
 /** What wallets have together in a market: the newest snapshot of each, added up. Null USD: no price at all. */
-export interface MarketHolding {
-  chainId: bigint
-  marketId: string
-  walletCount: number
-  collateralAssets: string
-  collateralUsd: number | null
-  protectedAssets: string
-  protectedUsd: number | null
-  debtAssets: string
-  debtUsd: number | null
-}
+export type MarketHolding = RowOf<typeof marketAmounts> & { chainId: bigint; marketId: string; walletCount: number }
 
 /** What wallets have together in a vault: the newest snapshot of each, added up. Null USD: no price at all. */
-export interface VaultHolding {
-  chainId: bigint
-  vaultId: string
-  walletCount: number
-  shares: string
-  assets: string
-  assetsUsd: number | null
-}
+export type VaultHolding = RowOf<typeof vaultAmounts> & { chainId: bigint; vaultId: string; walletCount: number }
 
 /** What wallets have together in a pool on the newest distribution date. */
 export interface PoolHolding {
@@ -37,16 +22,11 @@ export interface PoolHolding {
   borrowedUsd: number
 }
 
-const SUMS: Record<EntityType, string> = {
-  market: ['collateral', 'protected', 'debt']
-    .map(
-      (what) => `sum(t.${what}_assets)::text AS "${what}Assets",
-      ${exactSum(`t.${what}_usd`)} AS "${what}Usd"`,
-    )
-    .join(', '),
-  vault: `sum(t.shares)::text AS shares, sum(t.assets)::text AS assets,
-    ${exactSum('t.assets_usd')} AS "assetsUsd"`,
-}
+const sums = (amounts: Record<string, Described>) =>
+  Object.entries(amounts)
+    .map(([name, column]) => `${sumOf(name, column, 't.')}${column.type === 'amount' ? '::text' : ''} AS "${name}"`)
+    .join(', ')
+const SUMS: Record<EntityType, string> = { market: sums(marketAmounts), vault: sums(vaultAmounts) }
 
 function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]): Promise<Row[]> {
   return reader.$queryRaw<Row[]>`

@@ -1,81 +1,111 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, selectList } from '../../db/lists/listing.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { indexed, many, one, range } from '../../db/lists/filter.ts'
+import { listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
+
+const POINTS = 'coalesce(pp.points_a + pp.points_b, 0)'
+const address = { type: 'address' } as const
+const text = { type: 'text' } as const
+const float = { type: 'float' } as const
+
+const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
+  id: {
+    type: 'text',
+    field: 'recordId',
+    description: "The record's id: its id in the REST API.",
+    sort: true,
+  },
+  userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
+  marketAddress: {
+    type: 'address',
+    field: 'poolAddress',
+    description: "The pool's address: marketAddress in the REST API.",
+    sort: 'POOL',
+  },
+  distributionDate: { type: 'date', description: 'The distribution date, midnight UTC.', sort: 'DATE' },
+  pointsA: { sql: pointsOf('coalesce(pp.points_a, 0)'), type: 'decimal', description: 'Points of side A.' },
+  pointsB: { sql: pointsOf('coalesce(pp.points_b, 0)'), type: 'decimal', description: 'Points of side B.' },
+  points: { sql: pointsOf(POINTS), type: 'decimal', description: 'Total points of both sides.', sort: true },
+  // The run that gave the points; null: it was before runs were recorded.
+  runId: { sql: 'pp.run_id', type: 'bigint', nullable: true },
+  // Whether the points came with an import.
+  given: { sql: 'coalesce(pp.given, false)', type: 'boolean' },
+  aTokenAddress: address,
+  aTokenSymbol: text,
+  aTokenPrice: float,
+  aSuppliedAmount: float,
+  aSuppliedAmountUsd: float,
+  aProtectedSuppliedAmount: float,
+  aProtectedSuppliedAmountUsd: float,
+  aBorrowedAmount: float,
+  aBorrowedAmountUsd: float,
+  bTokenAddress: address,
+  bTokenSymbol: text,
+  bTokenPrice: float,
+  bSuppliedAmount: float,
+  bSuppliedAmountUsd: float,
+  bProtectedSuppliedAmount: float,
+  bProtectedSuppliedAmountUsd: float,
+  bBorrowedAmount: float,
+  bBorrowedAmountUsd: float,
+})
 
 /** A user's amounts in a pool on a distribution date, and the points that they earned. */
-export interface Position {
-  id: string
-  userAddress: string
-  marketAddress: string
-  distributionDate: Date
-  pointsA: number
-  pointsB: number
-  /** Of both sides. */
-  points: number
-  /** The run that gave the points; null: it was before runs were recorded. */
-  runId: bigint | null
-  /** The points came with an import. */
-  given: boolean
-  aTokenAddress: string
-  aTokenSymbol: string
-  aTokenPrice: number
-  aSuppliedAmount: number
-  aSuppliedAmountUsd: number
-  aProtectedSuppliedAmount: number
-  aProtectedSuppliedAmountUsd: number
-  aBorrowedAmount: number
-  aBorrowedAmountUsd: number
-  bTokenAddress: string
-  bTokenSymbol: string
-  bTokenPrice: number
-  bSuppliedAmount: number
-  bSuppliedAmountUsd: number
-  bProtectedSuppliedAmount: number
-  bProtectedSuppliedAmountUsd: number
-  bBorrowedAmount: number
-  bBorrowedAmountUsd: number
-}
+export type Position = RowOf<typeof columns>
+
+const SUPPLIED =
+  '(t.a_supplied_amount_usd + t.b_supplied_amount_usd + t.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd)'
+const BORROWED = '(t.a_borrowed_amount_usd + t.b_borrowed_amount_usd)'
+const chain = {
+  sql: '(SELECT p.chain_id FROM pool p WHERE p.id = t.market_address)',
+  type: 'integer',
+} as const
+const tokens = [columns.aTokenAddress, columns.bTokenAddress]
 
 /** Positions, newest distribution date first, then by id. */
-export const positionListing: Listing<Position> = {
+export const positionListing = listing({
   name: 'positions',
   from: Prisma.sql`position t LEFT JOIN position_points pp ON pp.distribution_date = t.distribution_date
     AND pp.user_address = t.user_address AND pp.market_address = t.market_address`,
-  columns: {
-    id: 't.id',
-    userAddress: 't.user_address',
-    marketAddress: 't.market_address',
-    distributionDate: 't.distribution_date',
-    pointsA: pointsOf('coalesce(pp.points_a, 0)'),
-    pointsB: pointsOf('coalesce(pp.points_b, 0)'),
-    points: pointsOf('coalesce(pp.points_a + pp.points_b, 0)'),
-    runId: 'pp.run_id',
-    given: 'coalesce(pp.given, false)',
-    aTokenAddress: 't.a_token_address',
-    aTokenSymbol: 't.a_token_symbol',
-    aTokenPrice: 't.a_token_price',
-    aSuppliedAmount: 't.a_supplied_amount',
-    aSuppliedAmountUsd: 't.a_supplied_amount_usd',
-    aProtectedSuppliedAmount: 't.a_protected_supplied_amount',
-    aProtectedSuppliedAmountUsd: 't.a_protected_supplied_amount_usd',
-    aBorrowedAmount: 't.a_borrowed_amount',
-    aBorrowedAmountUsd: 't.a_borrowed_amount_usd',
-    bTokenAddress: 't.b_token_address',
-    bTokenSymbol: 't.b_token_symbol',
-    bTokenPrice: 't.b_token_price',
-    bSuppliedAmount: 't.b_supplied_amount',
-    bSuppliedAmountUsd: 't.b_supplied_amount_usd',
-    bProtectedSuppliedAmount: 't.b_protected_supplied_amount',
-    bProtectedSuppliedAmountUsd: 't.b_protected_supplied_amount_usd',
-    bBorrowedAmount: 't.b_borrowed_amount',
-    bBorrowedAmountUsd: 't.b_borrowed_amount_usd',
+  columns,
+  order: { distributionDate: 'DESC', id: 'ASC' },
+  filters: {
+    user: one(columns.userAddress, 'Only positions of this user.'),
+    users: indexed(many(columns.userAddress, 'Only positions of one of these users.')),
+    pool: one(columns.marketAddress, 'Only positions in this pool.'),
+    pools: indexed(many(columns.marketAddress, 'Only positions in one of these pools.')),
+    asset: indexed(one(tokens, 'Only positions with this token on either side.')),
+    assets: indexed(many(tokens, 'Only positions with one of these tokens on either side.')),
+    chainId: one(chain, 'Only positions in pools on this chain.'),
+    chainIds: many(chain, 'Only positions in pools on one of these chains.'),
+    date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
+    points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only positions whose total points are in this range.'),
+    suppliedUsd: range(
+      { sql: SUPPLIED, type: 'float' },
+      'Only positions whose total supply is in this range, in USD: both sides, including protected supply.',
+    ),
+    borrowedUsd: range(
+      { sql: BORROWED, type: 'float' },
+      'Only positions whose total amount borrowed on both sides is in this range, in USD.',
+    ),
   },
-  order: [
-    { column: 't.distribution_date', field: 'distributionDate', type: 'date', direction: 'DESC' },
-    { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
-  ],
-}
+  sortKeys: {
+    SUPPLIED_USD: {
+      column: SUPPLIED,
+      field: 'suppliedUsd',
+      type: 'float',
+      description: 'Total supply on both sides, including protected supply, in USD.',
+    },
+    BORROWED_USD: {
+      column: BORROWED,
+      field: 'borrowedUsd',
+      type: 'float',
+      description: 'Total amount borrowed on both sides, in USD.',
+    },
+  },
+})
 
 /** The positions with these ids, in their order; null where there is none. */
 export async function positionsById(reader: Reader, ids: readonly string[]): Promise<(Position | null)[]> {

@@ -1,103 +1,142 @@
+import { type Column, type Columns, columnsOf, type Described, type RowOf, snakeCase } from '../../db/lists/column.ts'
 import { exactSum } from '../../db/lists/exact-sum.ts'
-import type { Filter, Listing } from '../../db/lists/listing.ts'
+import { many, one } from '../../db/lists/filter.ts'
+import { type Filter, type Listing, listing } from '../../db/lists/listing.ts'
+import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import type { EntityType } from '../holding/holding.ts'
+
+/** The columns of all snapshots besides the market or vault and the amounts. */
+export const snapshotColumns = {
+  chainId: { type: 'integer', description: 'The chain id.', sort: true },
+  accountId: { type: 'address', field: 'userAddress', description: "The user's address.", sort: 'USER' },
+  positionId: {
+    type: 'text',
+    nullable: true,
+    description: "The id of the user's position in the market or vault. Null if positions are summed.",
+  },
+  timestamp: { type: 'timestamp', description: 'The time of the snapshot, in Unix seconds.', filter: true, sort: true },
+} as const
+
+const { chainId, accountId, positionId, timestamp } = snapshotColumns
+
+const entity = (kind: EntityType) =>
+  ({
+    type: 'address',
+    field: `${kind}Address`,
+    description: `The ${kind}'s address.`,
+    sort: kind.toUpperCase(),
+  }) as const
+
+const amount = (what: string) => ({ type: 'amount', description: what }) as const
+const usd = (what: string) =>
+  ({
+    type: 'float',
+    nullable: true,
+    description: `${what}, in USD. Null if the price is unknown.`,
+    filter: true,
+    sort: true,
+  }) as const
+
+/** The amounts of a position in a market. They are summed wherever positions are. */
+export const marketAmounts = {
+  collateralAssets: amount("Collateral, in the token's smallest unit."),
+  collateralUsd: usd('Collateral'),
+  protectedAssets: amount("Protected (non-borrowable) collateral, in the token's smallest unit."),
+  protectedUsd: usd('Protected collateral'),
+  debtAssets: amount("Debt, in the token's smallest unit."),
+  debtUsd: usd('Debt'),
+}
+
+/** The amounts of a position in a vault. */
+export const vaultAmounts = {
+  shares: amount('Vault shares, in their smallest unit.'),
+  assets: amount("Value of the shares, in the token's smallest unit."),
+  assetsUsd: usd('Value of the shares'),
+}
+
+const marketColumns = columnsOf(Prisma.MarketSnapshotScalarFieldEnum, {
+  chainId,
+  marketId: entity('market'),
+  accountId,
+  positionId,
+  timestamp,
+  ...marketAmounts,
+})
+
+const vaultColumns = columnsOf(Prisma.VaultSnapshotScalarFieldEnum, {
+  chainId,
+  vaultId: entity('vault'),
+  accountId,
+  positionId,
+  timestamp,
+  ...vaultAmounts,
+})
 
 /** A user's position in a market at one moment, or the sum of the user's positions there, which has no id. */
-export interface MarketSnapshot {
-  chainId: bigint
-  marketId: string
-  accountId: string
-  positionId: string | null
-  timestamp: bigint
-  collateralAssets: string
-  collateralUsd: number | null
-  protectedAssets: string
-  protectedUsd: number | null
-  debtAssets: string
-  debtUsd: number | null
-}
+export type MarketSnapshot = RowOf<typeof marketColumns>
 
 /** A user's position in a vault at one moment, or the sum of the user's positions there, which has no id. */
-export interface VaultSnapshot {
-  chainId: bigint
-  vaultId: string
-  accountId: string
-  positionId: string | null
-  timestamp: bigint
-  shares: string
-  assets: string
-  assetsUsd: number | null
+export type VaultSnapshot = RowOf<typeof vaultColumns>
+
+/**
+ * SQL of the sum of an amount, as `holdings` and grouped snapshots have it: unknown USD values are left out.
+ * @param table what the column is of
+ */
+export const sumOf = (name: string, { type }: Described, table = '') => {
+  const column = table + snakeCase(name)
+  return type === 'amount' ? `sum(${column})` : exactSum(column)
 }
 
-const usd = (column: string) => Prisma.raw(exactSum(column))
+type Keys = Record<'chainId' | 'accountId', Column>
 
-const order = (entity: 'market' | 'vault') =>
-  [
-    { column: 't.timestamp', field: 'timestamp', type: 'bigint', direction: 'ASC' },
-    { column: 't.chain_id', field: 'chainId', type: 'bigint', direction: 'ASC' },
-    { column: `t.${entity}_id`, field: `${entity}Id`, type: 'text', direction: 'ASC' },
-    { column: 't.account_id', field: 'accountId', type: 'text', direction: 'ASC' },
-  ] as const
-const byPosition = { column: 't.position_id', field: 'positionId', type: 'text', direction: 'ASC' } as const
+/** Snapshots of a kind, oldest first, then by chain, market or vault, account and position. */
+const snapshotsOf = <Row>(kind: EntityType, columns: Columns<Row> & Keys, entityId: Column) =>
+  listing<Columns>({
+    name: `${kind}Snapshots`,
+    from: Prisma.raw(`${kind}_snapshot t`),
+    columns,
+    order: { timestamp: 'ASC', chainId: 'ASC', [`${kind}Id`]: 'ASC', accountId: 'ASC', positionId: 'ASC' },
+    filters: {
+      user: one(columns.accountId, 'Only snapshots of this user.'),
+      users: many(columns.accountId, 'Only snapshots of one of these users.'),
+      [kind]: one(entityId, `Only snapshots in the ${kind} at this address, on any chain.`),
+      [`${kind}s`]: many(entityId, `Only snapshots in ${kind}s at one of these addresses.`),
+      asset: one(assetOf(kind), `Only snapshots in ${kind}s that lend this token.`),
+      chainId: one(columns.chainId, 'Only snapshots on this chain.'),
+      chainIds: many(columns.chainId, 'Only snapshots on one of these chains.'),
+    },
+  }) as Listing<Row>
 
-/** Market snapshots, oldest first, then by chain, market, account and position. */
-export const marketSnapshots: Listing<MarketSnapshot> = {
-  name: 'marketSnapshots',
-  from: Prisma.sql`market_snapshot t`,
-  columns: {
-    chainId: 't.chain_id',
-    marketId: 't.market_id',
-    accountId: 't.account_id',
-    positionId: 't.position_id',
-    timestamp: 't.timestamp',
-    collateralAssets: 't.collateral_assets::text',
-    collateralUsd: 't.collateral_usd',
-    protectedAssets: 't.protected_assets::text',
-    protectedUsd: 't.protected_usd',
-    debtAssets: 't.debt_assets::text',
-    debtUsd: 't.debt_usd',
-  },
-  order: [...(order('market') as unknown as Listing<MarketSnapshot>['order']), byPosition],
+const assetOf = (kind: EntityType) => ({
+  sql: `(SELECT e.asset_address FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.${kind}_id)`,
+  type: 'address' as const,
+})
+
+/**
+ * Snapshots with the positions of an account summed: one row for chain + market or vault + account + timestamp. What is
+ * neither a key nor an amount is null.
+ */
+function grouped<Row>(kind: EntityType, snapshots: Listing<Row>, amounts: Record<string, Described>): Listing<Row> {
+  const keys = ['chainId', `${kind}Id`, 'accountId', 'timestamp']
+  const selected = Object.entries<Column>(snapshots.columns).map(([name, column]) => {
+    if (keys.includes(name)) return snakeCase(name)
+    const { sql } = VALUE_TYPES[column.type ?? 'text']
+    return `${name in amounts ? sumOf(name, column) : `NULL::${sql}`} AS ${snakeCase(name)}`
+  })
+  return {
+    ...snapshots,
+    name: kind === 'market' ? 'groupedMarketSnapshots' : 'groupedVaultSnapshots',
+    from: Prisma.raw(`(SELECT ${selected.join(', ')}
+    FROM ${kind}_snapshot GROUP BY account_id, timestamp, chain_id, ${kind}_id) t`),
+    order: snapshots.order.slice(0, -1),
+  }
 }
 
-/** The same, one row for chain + market + account + timestamp: amounts summed, unknown USD values left out. */
-export const groupedMarketSnapshots: Listing<MarketSnapshot> = {
-  ...marketSnapshots,
-  name: 'groupedMarketSnapshots',
-  from: Prisma.sql`(SELECT chain_id, market_id, account_id, NULL::text AS position_id, timestamp,
-    sum(collateral_assets) AS collateral_assets, ${usd('collateral_usd')} AS collateral_usd,
-    sum(protected_assets) AS protected_assets, ${usd('protected_usd')} AS protected_usd,
-    sum(debt_assets) AS debt_assets, ${usd('debt_usd')} AS debt_usd
-    FROM market_snapshot GROUP BY account_id, timestamp, chain_id, market_id) t`,
-  order: marketSnapshots.order.slice(0, -1),
-}
-
-/** Vault snapshots, oldest first, then by chain, vault, account and position. */
-export const vaultSnapshots: Listing<VaultSnapshot> = {
-  name: 'vaultSnapshots',
-  from: Prisma.sql`vault_snapshot t`,
-  columns: {
-    chainId: 't.chain_id',
-    vaultId: 't.vault_id',
-    accountId: 't.account_id',
-    positionId: 't.position_id',
-    timestamp: 't.timestamp',
-    shares: 't.shares::text',
-    assets: 't.assets::text',
-    assetsUsd: 't.assets_usd',
-  },
-  order: [...(order('vault') as unknown as Listing<VaultSnapshot>['order']), byPosition],
-}
-
-/** The same, one row for chain + vault + account + timestamp: amounts summed, unknown USD values left out. */
-export const groupedVaultSnapshots: Listing<VaultSnapshot> = {
-  ...vaultSnapshots,
-  name: 'groupedVaultSnapshots',
-  from: Prisma.sql`(SELECT chain_id, vault_id, account_id, NULL::text AS position_id, timestamp,
-    sum(shares) AS shares, sum(assets) AS assets, ${usd('assets_usd')} AS assets_usd
-    FROM vault_snapshot GROUP BY account_id, timestamp, chain_id, vault_id) t`,
-  order: vaultSnapshots.order.slice(0, -1),
-}
+export const marketSnapshots = snapshotsOf<MarketSnapshot>('market', marketColumns, marketColumns.marketId)
+export const vaultSnapshots = snapshotsOf<VaultSnapshot>('vault', vaultColumns, vaultColumns.vaultId)
+export const groupedMarketSnapshots = grouped('market', marketSnapshots, marketAmounts)
+export const groupedVaultSnapshots = grouped('vault', vaultSnapshots, vaultAmounts)
 
 export interface SnapshotFilter {
   chainId?: number | null

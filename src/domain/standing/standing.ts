@@ -1,35 +1,57 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, selectList } from '../../db/lists/listing.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { many, one, range } from '../../db/lists/filter.ts'
+import { listing, selectList } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type Account, leaderboard } from '../account/account.ts'
-import { pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 import { buckets } from '../series/calendar.ts'
 import type { Span } from '../series/interval.ts'
 
-/** A user's points over all distribution dates up to one, and the place that they gave. */
-export interface Standing {
-  /** Midnight UTC. */
-  date: Date
-  points: number
-  /** Null: it is being computed anew. */
-  rank: number | null
-}
+const entryColumns = columnsOf(Prisma.StandingScalarFieldEnum, {
+  userAddress: { type: 'address', field: 'account', description: "The account's address.", sort: true },
+  points: {
+    sql: pointsOf('t.points'),
+    type: 'decimal',
+    description: 'Points over all distribution dates up to the date of the leaderboard.',
+  },
+  rank: {
+    type: 'int',
+    description:
+      "The account's rank, starting at 1; no two accounts share a rank. Accounts are ranked by points, then by address.",
+    filter: true,
+    sort: true,
+  },
+})
 
-/** What is on the leaderboard as of a date. */
-export type StandingEntry = Pick<Account, 'userAddress' | 'points' | 'rank'>
+/** An account on the leaderboard. */
+export type StandingEntry = RowOf<typeof entryColumns>
 
-/** Accounts by rank as of a past date, which the filter names. */
-export const standings: Listing<StandingEntry> = {
+/** Accounts by rank as of a past date, which the filter names. Indexes serve all sort keys. */
+export const standings = listing({
   name: 'standings',
   from: Prisma.sql`standing t`,
-  columns: { userAddress: 't.user_address', points: pointsOf('t.points'), rank: 't.rank' },
-  order: [{ column: 't.rank', field: 'rank', type: 'int', direction: 'ASC' }],
-}
+  columns: entryColumns,
+  order: { rank: 'ASC' },
+  filters: {
+    user: one(entryColumns.userAddress, 'Only the account at this address.'),
+    users: many(entryColumns.userAddress, 'Only accounts at one of these addresses.'),
+    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only accounts whose points are in this range.'),
+  },
+  sortKeys: {
+    POINTS: {
+      column: 't.rank',
+      field: 'rank',
+      type: 'int',
+      inverse: true,
+      description: 'Points, as ranked on the leaderboard: DESC is the order of the ranks.',
+    },
+  },
+})
 
 /** The same as of the newest date: the accounts themselves. */
-export const presentStandings: Listing<StandingEntry> = { ...standings, name: leaderboard.name, from: leaderboard.from }
+export const presentStandings = { ...standings, name: 'leaderboard', from: Prisma.sql`account t` }
 
 /** The last distribution date up to a moment; undefined: there is none. `newest`: the accounts are of it. */
 export interface AsOf {
@@ -70,13 +92,29 @@ export const lastDateSql = (asOf: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`SELECT max(date) AS date FROM distribution WHERE date <= ${asOf}`
 
 /** Points where the ranks are being computed anew are added up from the user's days. */
-export const standingColumns = {
-  date: 'at.date',
-  points: pointsOf(`CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+export const standingColumns = columnsOf(
+  {},
+  {
+    date: { sql: 'at.date', type: 'date', description: 'The distribution date, midnight UTC.' },
+    points: {
+      sql: pointsOf(`CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
     ELSE (SELECT sum(d.points) FROM account_day d
       WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END`),
-  rank: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
-}
+      type: 'decimal',
+      description: 'Points over all distribution dates up to and including the date.',
+    },
+    rank: {
+      sql: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
+      type: 'int',
+      nullable: true,
+      description:
+        'Rank on the leaderboard as of the date, starting at 1. Null briefly, while the ranks of the date are recomputed after a run for it or for an earlier date.',
+    },
+  },
+)
+
+/** A user's points over all distribution dates up to one, and the place that they gave. */
+export type Standing = RowOf<typeof standingColumns>
 
 /** Joins an account `a` with those of the dates `dates` at which it had had a position, and its standing at each. */
 const joinedAt = (dates: Prisma.Sql) => Prisma.sql`

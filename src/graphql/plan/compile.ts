@@ -9,17 +9,10 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql'
-import {
-  type Encoding,
-  type Field,
-  type Key,
-  type Level,
-  type List,
-  type Member,
-  type Piece,
-  Scope,
-  Unplanned,
-} from './piece.ts'
+import type { Columns } from '../../db/lists/column.ts'
+import type { KeyType } from '../../db/lists/listing.ts'
+import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
+import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
 import type { Reading, RowsReading } from './reading.ts'
 import { type Document, fieldsOf } from './selection.ts'
 
@@ -43,9 +36,6 @@ export function compile(document: Document, operation: OperationDefinitionNode):
 }
 
 type Items = Extract<Piece, { kind: 'items' }>
-
-/** How a field finds its values in a row. */
-type Columns = (field: GraphQLField<unknown, unknown>) => string
 
 class Compiler {
   readonly #document: Document
@@ -78,18 +68,19 @@ class Compiler {
   #field(field: Field, scope: Scope, own: Record<string, string> | undefined): Piece {
     const { definition, node } = field
     const reading = definition.extensions.reading as Reading | undefined
-    const column: Columns = ({ name, extensions }) => {
-      const exposed = own ? own[name] : (extensions.pothosExposedField as string | undefined)
-      if (exposed === undefined) throw new Unplanned(`${name} is resolved`)
-      return scope.column(exposed)
+    const column = (name: string | undefined) => {
+      if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)
+      return leaf(definition.type, scope.column(name), scope.encoding(name))
     }
-    if (!reading || (own && own[definition.name] !== undefined))
-      return leaf(definition.type, column(definition), definition)
+    if (own?.[definition.name] !== undefined) return column(own[definition.name])
+    if (!reading) return column(own ? undefined : (definition.extensions.pothosExposedField as string | undefined))
     const at = (name: string) => own?.[name] ?? name
     const of = (name: string) => scope.column(at(name))
     switch (reading.kind) {
+      case 'column':
+        return column(at(reading.column))
       case 'sql':
-        return leaf(definition.type, reading.sql(of), definition)
+        return leaf(definition.type, reading.sql(of), VALUE_TYPES[reading.type].json)
       case 'own': {
         const there = reading.there === undefined ? {} : { there: of(reading.there) }
         const members = this.members(definition.type, node.selectionSet, scope, reading.columns)
@@ -97,9 +88,9 @@ class Compiler {
       }
       case 'one': {
         const { one, by } = reading
-        const keys = by.map((name): Key => {
+        const keys = by.map((name, i): Key => {
           const own = at(name)
-          return own in scope.columns ? { sql: scope.column(own) } : argumentKey(field, name)
+          return own in scope.columns ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i])
         })
         const row = new Scope(this.#alias(), one.columns, scope.level)
         scope.level.joins.push({ kind: 'one', scope: row, one, keys })
@@ -190,7 +181,7 @@ class Compiler {
     return members
   }
 
-  #items(list: List, scope: Scope, columns: Record<string, string>, item: (row: Scope) => Piece): Items {
+  #items(list: List, scope: Scope, columns: Columns, item: (row: Scope) => Piece): Items {
     if (list.rows) throw new Unplanned('the rows of a list are selected twice')
     const level: Level = { joins: [] }
     const row = new Scope(this.#alias(), columns, level)
@@ -227,38 +218,17 @@ const NOTHING: Piece = { kind: 'constant', json: '0' }
 
 const isFlat = ({ directives = [] }: FieldNode) => directives.some(({ name }) => name.value === 'flat')
 
-const ARGUMENT_TYPES: Record<string, string> = { Address: 'text', SafeInt: 'bigint', DateTime: 'date', String: 'text' }
-
-function argumentKey(field: Field, name: string): Key {
-  const argument = field.definition.args.find((one) => one.name === name)
-  const type = argument && ARGUMENT_TYPES[getNamedType(argument.type)?.name]
-  if (!type) throw new Unplanned(`neither a column nor an argument: ${name}`)
+function argumentKey(field: Field, name: string, type: KeyType | undefined): Key {
+  const isArgument = field.definition.args.some((one) => one.name === name)
+  if (!isArgument || !type) throw new Unplanned(`neither a column nor an argument: ${name}`)
   return { field, argument: name, type }
 }
 
-const ENCODINGS: Record<string, Encoding> = {
-  Float: 'number',
-  Int: 'json',
-  SafeInt: 'json',
-  Boolean: 'boolean',
-  String: 'text',
-  ID: 'text',
-  // Hexadecimal digits: nothing else is stored.
-  Address: 'quoted',
-  BigInt: 'quoted',
-}
-
-/** A value of a scalar or an enum. Moments are fields that end in `At`; other DateTimes are dates. */
-function leaf(type: GraphQLOutputType, sql: string, { name }: { name: string }): Piece {
+/** A value of a scalar or an enum. */
+function leaf(type: GraphQLOutputType, sql: string, as: Encoding): Piece {
   const nullable = isNonNullType(type) ? type.ofType : type
   if (isListType(nullable)) throw new Unplanned('a list of values')
-  if (isEnumType(nullable)) {
-    const names = nullable.getValues().map((one) => `WHEN '${one.value}' THEN '"${one.name}"'`)
-    return { kind: 'leaf', sql: `CASE ${sql} ${names.join(' ')} END`, as: 'json' }
-  }
-  const scalar = getNamedType(nullable).name
-  if (scalar === 'DateTime') return { kind: 'leaf', sql, as: name.endsWith('At') ? 'moment' : 'date' }
-  const as = ENCODINGS[scalar]
-  if (!as) throw new Unplanned(`${scalar} has no encoding`)
-  return { kind: 'leaf', sql, as }
+  if (!isEnumType(nullable)) return { kind: 'leaf', sql, as }
+  const names = nullable.getValues().map((one) => `WHEN '${one.value}' THEN '"${one.name}"'`)
+  return { kind: 'leaf', sql: `CASE ${sql} ${names.join(' ')} END`, as: 'json' }
 }

@@ -1,9 +1,7 @@
 import type { FieldNode, GraphQLField } from 'graphql'
-import type { Columns } from '../../db/lists/listing.ts'
+import type { Columns } from '../../db/lists/column.ts'
+import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
 import type { ListReading, One, RowsReading } from './reading.ts'
-
-/** How a value that Postgres gives as text becomes JSON. */
-export type Encoding = 'number' | 'boolean' | 'text' | 'quoted' | 'date' | 'moment' | 'json'
 
 /** A part of an answer. */
 export type Piece =
@@ -82,6 +80,13 @@ export class Scope {
     if (!(field in this.columns)) throw new Unplanned(`no column ${field}`)
     this.used.add(field)
     return `${this.alias}."${field}"`
+  }
+
+  /** How one of the row's columns becomes JSON. @throws Unplanned where it is no value of its own */
+  encoding(field: string): Encoding {
+    const type = this.columns[field]?.type
+    if (!type) throw new Unplanned(`${field} has no type`)
+    return VALUE_TYPES[type].json
   }
 }
 

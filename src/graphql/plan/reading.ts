@@ -1,9 +1,8 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
 
 import type { Reader } from '../../db/connect/reader.ts'
-import type { Choices } from '../../db/lists/choices.ts'
+import type { Column, Columns } from '../../db/lists/column.ts'
 import {
-  type Columns,
   countRows,
   type Filter,
   type KeyType,
@@ -13,18 +12,21 @@ import {
   rowsByKey,
   selectList,
 } from '../../db/lists/listing.ts'
+import { VALUE_TYPES, type ValueType } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Batch, GraphContext } from '../execution/context.ts'
 import { connectionOf, type PageArguments, readPage } from '../schema/connection.ts'
-import { choose } from '../schema/list-inputs.ts'
+import { type Applied, applyListInputs } from '../schema/list-inputs.ts'
 
 /**
  * What a field is in SQL, told beside its resolver (in `extensions.reading`), so that a plan can read a selection in one
  * statement. An exposed field needs none: it is the row's column of that name. A field without one is resolved.
  */
 export type Reading =
-  /** Made of the row's columns: SQL of theirs. */
-  | { kind: 'sql'; sql(column: (field: string) => string): string }
+  /** A column of the row. */
+  | { kind: 'column'; column: string }
+  /** Made of the row's columns: SQL of theirs, and the type of its value. */
+  | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
   /** An object made of the row's own columns: which column each of its fields is. `there`: null where this column is. */
   | { kind: 'own'; columns: Record<string, string>; there?: string }
   /** The one row of another kind that the values of `by` (the row's columns, or a root field's arguments) lead to. */
@@ -37,6 +39,8 @@ export type Reading =
 /** A kind of row that is found by a key. */
 export interface One {
   columns: Columns
+  /** The types of the key's values. */
+  types: KeyType[]
   /** FROM and WHERE that give the row at a key, whose values are given as SQL. `used`: the columns that are read of it. */
   at(keys: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   /** Whether there is a row at every key. */
@@ -55,10 +59,9 @@ type Key = readonly unknown[]
 
 /**
  * A kind of row, of which one description gives both its part of a plan and what resolvers load.
- * @param types those of the key's values
  * @param loaded the columns that resolvers load; all when left out
  */
-export function keyedRow<Row>(types: KeyType[], one: One, loaded: Columns = one.columns): KeyedRow<Row> {
+export function keyedRow<Row>(one: One, loaded: Columns = one.columns): KeyedRow<Row> {
   const used = new Set(Object.keys(loaded))
   return {
     ...one,
@@ -66,7 +69,7 @@ export function keyedRow<Row>(types: KeyType[], one: One, loaded: Columns = one.
       const texts = keys.map((key) => key.map(text))
       const rows = await rowsByKey<Row>(
         reader,
-        types,
+        one.types,
         texts,
         (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used)}`,
       )
@@ -78,16 +81,38 @@ export function keyedRow<Row>(types: KeyType[], one: One, loaded: Columns = one.
 /** The row of a listing at the values of some of its columns, which are a key. */
 export function keyOf<Row>(
   { from, columns }: Pick<Listing<Row>, 'from' | 'columns'>,
-  key: Record<string, KeyType>,
+  ...key: (keyof Row & string)[]
 ): KeyedRow<Row> {
-  const names = Object.keys(key).map((column) => Prisma.raw(column))
-  return keyedRow<Row>(Object.values(key), {
+  const names = key.map((name) => Prisma.raw(columns[name].sql))
+  return keyedRow<Row>({
     columns,
+    types: key.map((name) => keyType(columns[name])),
     at: (values) => {
       const equal = names.map((column, i) => Prisma.sql`${column} = ${values[i]}`)
       return Prisma.sql`FROM ${from} WHERE ${Prisma.join(equal, ' AND ')}`
     },
   })
+}
+
+function keyType({ sql, type }: Column): KeyType {
+  const found = type && VALUE_TYPES[type].sql
+  if (found !== 'text' && found !== 'bigint' && found !== 'date') throw new Error(`${sql} cannot be a key`)
+  return found
+}
+
+/**
+ * Which rows of a listing are the owner's.
+ * @param by the fields of the owner that columns of the listing equal, by the names of those
+ */
+export const ownedBy = <Name extends string>(
+  { columns }: { columns: Record<NoInfer<Name>, Column> },
+  by: Record<Name, string>,
+): Owner => {
+  const names = Object.keys(by) as Name[]
+  return {
+    columns: names.map((name) => ({ column: columns[name].sql, type: keyType(columns[name]) })),
+    fields: names.map((name) => by[name]),
+  }
 }
 
 /**
@@ -108,7 +133,7 @@ export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<strin
 /** A field that is a column of its row. Where the row is not loaded but for its key, `by`, it is. */
 export function column<Row>(kind: KeyedRow<Row>, name: keyof Row & string, by: string[]) {
   return {
-    ...reading({ kind: 'sql', sql: (column) => column(name) }),
+    ...reading({ kind: 'column', column: name }),
     resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
       (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
   }
@@ -148,8 +173,6 @@ type Arguments = Record<string, any>
 export interface ListReading {
   listing(args: Arguments): Listing<any>
   filter(args: Arguments): Filter
-  /** What its arguments `where` and `orderBy` choose from. */
-  choices?: Choices
   /** Refuses an order, other than the list's own, of more rows than a request may sort. @throws BAD_INPUT */
   assertSortable?(args: Arguments): void
   /** Refuses a filter that would look through more rows than a request may. @throws BAD_INPUT */
@@ -160,13 +183,18 @@ export interface ListReading {
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
   /** The place that its page is after, where it is looked up within the statement: no rows follow one that is not found. */
   place?(args: Arguments): Prisma.Sql[] | undefined
-  /** Which columns of the list equal which fields of the row that has it. */
-  owner?: { columns: Owners['columns']; fields: string[] }
+  owner?: Owner
   /** The stored total, where one is: loaded, or as SQL over the owner's columns; undefined for these arguments: count. */
   total?: {
     load(row: any, args: Arguments, context: GraphContext): (() => Promise<number>) | undefined
     sql(args: Arguments, column: (field: string) => string): string | undefined
   }
+}
+
+/** Which columns of a list equal which fields of the row that has it. */
+interface Owner {
+  columns: Owners['columns']
+  fields: string[]
 }
 
 /** A plain list of few rows. */
@@ -182,23 +210,24 @@ export interface RowsReading {
 
 /** A connection's resolver and reading, from one description of it; its `extensions` may have others. */
 export function list(given: ListReading, others: Record<string, unknown> = {}) {
-  const own = given.choices ? chosen(given, given.choices) : given
+  const own = withInputs(given)
   return { ...reading({ kind: 'list', list: own }, others), ...resolved(own) }
 }
 
 /** A connection that has no plan, and why not. */
-export function unplanned(given: ListReading, why: string) {
-  return { extensions: { unplanned: why }, ...resolved(given.choices ? chosen(given, given.choices) : given) }
-}
+export const unplanned = (given: ListReading, why: string) => ({
+  extensions: { unplanned: why },
+  ...resolved(withInputs(given)),
+})
 
-/** A connection with what its arguments `where` and `orderBy` choose. */
-function chosen(reading: ListReading, choices: Choices): ListReading {
+/** A connection filtered and sorted as its arguments `where` and `orderBy` say. */
+function withInputs(reading: ListReading): ListReading {
   const { listing, filter, total, assertSortable, assertFilterable } = reading
-  const known = new WeakMap<Arguments, ReturnType<typeof choose>>()
-  const choice = (args: Arguments) => {
+  const known = new WeakMap<Arguments, Applied<any>>()
+  const applied = (args: Arguments) => {
     let made = known.get(args)
     if (!made) {
-      made = choose(choices, listing(args), args)
+      made = applyListInputs(listing(args), args)
       if (made.sorts) assertSortable?.(args)
       if (made.filters) assertFilterable?.(args)
       known.set(args, made)
@@ -207,12 +236,12 @@ function chosen(reading: ListReading, choices: Choices): ListReading {
   }
   return {
     ...reading,
-    listing: (args) => choice(args).listing,
-    filter: (args) => choice(args).filter(filter(args)),
+    listing: (args) => applied(args).listing,
+    filter: (args) => applied(args).filter(filter(args)),
     ...(total && {
       total: {
-        load: (row, args, context) => (choice(args).filters ? undefined : total.load(row, args, context)),
-        sql: (args, column) => (choice(args).filters ? undefined : total.sql(args, column)),
+        load: (row, args, context) => (applied(args).filters ? undefined : total.load(row, args, context)),
+        sql: (args, column) => (applied(args).filters ? undefined : total.sql(args, column)),
       },
     }),
   }
@@ -252,6 +281,7 @@ export const reading = (of: Reading, others: Record<string, unknown> = {}) => ({
 export const nodeId = (type: string, id: (column: (field: string) => string) => string) =>
   reading({
     kind: 'sql',
+    type: 'text',
     // Postgres breaks the lines of base64.
     sql: (column) => `translate(encode(convert_to('${type}:' || ${id(column)}, 'UTF8'), 'base64'), E'\\n', '')`,
   })

@@ -1,8 +1,9 @@
 import { answerTooLarge } from '../../db/connect/read-budget.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
 import type { OrderColumn, Page } from '../../db/lists/listing.ts'
+import type { Encoding, ValueType } from '../../db/lists/value-type.ts'
 import { encodeCursor } from '../schema/connection.ts'
-import type { Encoding, List, Piece } from './piece.ts'
+import type { List, Piece } from './piece.ts'
 import { pageFlag, togetherSql } from './statement.ts'
 
 /** A value that JSON has no words for: the operation is to be resolved, which tells the client what is wrong. */
@@ -112,7 +113,7 @@ export function placeColumns({ reading, rows }: List, columns: Columns): Map<str
 
 /** The columns of a row's place in an order that a request chose: those that the plan does not read are added to it. */
 export function placeIn(
-  order: OrderColumn<unknown>[],
+  order: OrderColumn[],
   alias: string,
   known: Map<string, number>,
   columns: number,
@@ -144,7 +145,7 @@ export interface Written {
   foundOf(list: List, row: TextRow): Found
   /** The name of the spliced list's listing, for cursors, and the columns of a row's place. */
   name: string
-  place: { column: number; type: OrderColumn<unknown>['type'] }[]
+  place: { column: number; type: ValueType }[]
 }
 
 /** Writes an answer, or a row of it. */
@@ -198,7 +199,7 @@ const cursor = (row: TextRow, { name, place }: Written) =>
   )
 
 /** Postgres writes 1e+20 where a resolver's cursor has all digits. */
-const placeText = (value: string, type: string) => (type === 'double precision' ? String(Number(value)) : value)
+const placeText = (value: string, type: ValueType) => (type === 'float' ? String(Number(value)) : value)
 
 /** What must be escaped within a JSON string. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

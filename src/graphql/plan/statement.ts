@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
-import { type Columns, countSql, heldIn, type Listing, type Page, pageSql } from '../../db/lists/listing.ts'
+import type { Columns } from '../../db/lists/column.ts'
+import { countSql, heldIn, type Listing, type Page, pageSql } from '../../db/lists/listing.ts'
+import type { Encoding } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../schema/connection.ts'
 import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
@@ -199,7 +201,7 @@ function owned({ reading, owner }: List): Prisma.Sql[] {
 const selected = ({ used, columns: own }: Scope, columns: Columns = own) =>
   used.size === 0
     ? Prisma.raw('true AS there')
-    : Prisma.raw([...used].map((field) => `${columns[field]} AS "${field}"`).join(', '))
+    : Prisma.raw([...used].map((field) => `${columns[field]?.sql} AS "${field}"`).join(', '))
 
 const raw = (sql: string[]) => Prisma.raw(sql.join(', '))
 
@@ -281,7 +283,7 @@ export function pageFlag(page: Page, of: string): boolean | 'more' | undefined {
   return undefined
 }
 
-function leafSql(sql: string, as: string): string {
+function leafSql(sql: string, as: Encoding): string {
   switch (as) {
     case 'text':
       return `coalesce(to_json(${sql})::text, 'null')`

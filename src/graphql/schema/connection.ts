@@ -1,6 +1,6 @@
 import { type Listing, type Page, placeOf } from '../../db/lists/listing.ts'
+import { typeOfValue, type ValueType } from '../../db/lists/value-type.ts'
 import { GatewayError } from '../../errors.ts'
-import { parseUtc } from './scalars.ts'
 
 /** The arguments that every list takes. */
 export interface PageArguments {
@@ -48,19 +48,7 @@ export function connectionOf<Row>(
 
 interface Ordered {
   name: string
-  order: { type: keyof typeof PLACES }[]
-}
-
-const digits = (max: bigint) => (value: string) => /^\d{1,19}$/.test(value) && BigInt(value) <= max
-
-/** Validates cursor values by column type, so that text of another type never reaches the database. */
-const PLACES = {
-  text: (value: string) => /^[^\0]{0,1000}$/.test(value),
-  int: digits(2n ** 31n - 1n),
-  bigint: (value: string) => value === '-1' || digits(2n ** 63n - 1n)(value),
-  'double precision': (value: string) => value === String(Number(value)),
-  numeric: (value: string) => /^-?\d{1,15}(\.\d{1,6})?$/.test(value),
-  date: (value: string) => value.length === 10 && parseUtc(value) !== undefined,
+  order: { type: ValueType }[]
 }
 
 /** Reads the paging arguments of a list. @throws BAD_INPUT */
@@ -104,7 +92,7 @@ function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
   if (decoded.length !== order.length + 1) throw badCursor()
   return order.map(({ type }, i) => {
     const value: unknown = decoded[i + 1]
-    if (typeof value !== 'string' || !PLACES[type](value)) throw badCursor()
+    if (typeof value !== 'string' || !typeOfValue(type).accepts?.(value)) throw badCursor()
     return value
   })
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { InputRef } from '@pothos/core'
-import type { Choices } from '../../db/lists/choices.ts'
 import {
   type Condition,
   type Conditions,
@@ -10,12 +9,14 @@ import {
   type Where,
 } from '../../db/lists/filter.ts'
 import type { Filter, Listing } from '../../db/lists/listing.ts'
-import { isOwnOrder, type SortBy, type SortKeys, sorted } from '../../db/lists/sort.ts'
+import { isOwnOrder, type SortBy, sorted } from '../../db/lists/sort.ts'
+import type { SortKeys } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from './builder.ts'
+import { SCALARS } from './column-fields.ts'
 
 /** A list with a client's `where` and `orderBy` applied. */
-export interface Choice<Row> {
+export interface Applied<Row> {
   listing: Listing<Row>
   filter(own: Filter): Filter
   /** Whether `where` adds a filter. */
@@ -28,10 +29,10 @@ export interface Choice<Row> {
  * Applies the arguments `where` and `orderBy` to a list. Cursors are bound to both.
  * @throws BAD_INPUT
  */
-export function choose<Row>(choices: Choices, own: Listing<Row>, args: Record<string, unknown>): Choice<Row> {
-  const { where, branches, text } = readWhere(choices.conditions, args.where as Where | null)
+export function applyListInputs<Row>(own: Listing<Row>, args: Record<string, unknown>): Applied<Row> {
+  const { where, branches, text } = readWhere(own.filters, args.where as Where | null)
   const by = (args.orderBy ?? []) as SortBy[]
-  const ordered = by.length > 0 ? sorted(own, choices.keys, by) : own
+  const ordered = by.length > 0 ? sorted(own, by) : own
   const sorts = by.length > 0 && !isOwnOrder(own, ordered)
   return {
     listing: { ...ordered, name: boundName(own.name, text, by) },
@@ -74,7 +75,7 @@ export type SortDirectionRef = ReturnType<typeof addSortDirection>
 type Enums = Record<string, object>
 
 /** Adds the range inputs, and returns a function that adds the filter and order inputs of one list. */
-export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
+export function addListInputTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
   const bounds = (name: string, type: 'DateTime' | 'BigInt' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(name, {
       description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
@@ -104,7 +105,7 @@ export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirect
     ),
     moment: bounds('MomentRange', 'DateTime', 'points in time'),
     timestamp: bounds('TimestampRange', 'BigInt', 'points in time, in Unix seconds', ''),
-    number: bounds('NumberRange', 'Float', 'finite numbers, in the unit of the value'),
+    float: bounds('NumberRange', 'Float', 'finite numbers, in the unit of the value'),
     int: bounds('IntRange', 'Int', 'integers', ''),
   }
   function filterType(name: string, conditions: Conditions, enums: Enums): InputRef<Where> {
@@ -131,7 +132,7 @@ export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirect
   function inputTypeOf(name: string, { kind, type }: Condition, enums: Enums): unknown {
     if (kind === 'flag') return 'Boolean'
     if (kind === 'range') return ranges[type as keyof typeof ranges]
-    const value = enums[name] ?? SCALARS[type as keyof typeof SCALARS]
+    const value = enums[name] ?? SCALARS[type]
     return kind === 'many' ? [value] : value
   }
 
@@ -159,22 +160,13 @@ export function addChoiceTypes(builder: Builder, { SortDirection }: { SortDirect
     }) as unknown as InputRef<SortBy>
   }
 
-  /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by condition. */
-  return <Own extends Choices>(name: string, choices: Own, enums: Enums = {}) => ({
-    choices: choices as Choices,
-    Filter: filterType(name, choices.conditions, enums),
-    Order: orderType(name, choices.keys),
+  /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
+  return <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
+    Filter: filterType(name, filters, enums),
+    Order: orderType(name, sortKeys),
   })
 }
 
-const SCALARS = {
-  address: 'Address',
-  text: 'String',
-  bigint: 'SafeInt',
-  date: 'DateTime',
-  timestamp: 'BigInt',
-} as const
-
-export type ChoiceTypes = ReturnType<typeof addChoiceTypes>
-/** The input types of a list's `where` and `orderBy`, with the filters and sort keys behind them. */
-export type Chosen = ReturnType<ChoiceTypes>
+export type ListInputTypes = ReturnType<typeof addListInputTypes>
+/** The input types of a list's `where` and `orderBy`. */
+export type ListInputs = ReturnType<ListInputTypes>

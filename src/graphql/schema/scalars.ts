@@ -12,12 +12,12 @@ import {
   type ValueNode,
 } from 'graphql'
 import { isExactNumber } from '../../exact-number.ts'
+import { parseUtc } from '../../time.ts'
 import type { Builder } from './builder.ts'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const INTEGER = /^(0|[1-9][0-9]*)$/
 const MAX_DIGITS = 20_000
-const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
 
 /** Adds the custom scalars, which are strict on input. */
 export function addScalars(builder: Builder): void {
@@ -91,14 +91,6 @@ export function withExactFloats(schema: GraphQLSchema): GraphQLSchema {
     if (isObjectType(type) || isInterfaceType(type))
       for (const field of Object.values(type.getFields())) field.type = exact(field.type)
   return schema
-}
-
-/** Parses an ISO 8601 UTC date or timestamp. Returns undefined for anything else, including impossible dates and year 0. */
-export function parseUtc(text: string): Date | undefined {
-  if (!ISO.test(text) || text.startsWith('0000')) return undefined
-  const date = new Date(text)
-  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text.slice(0, 10)) return undefined
-  return date
 }
 
 function wrong(scalar: string, expected: string, value: unknown): GraphQLError {

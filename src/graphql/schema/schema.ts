@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
-import { addChoiceTypes, addSortDirection } from './list-inputs.ts'
+import { addListInputTypes, addSortDirection } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addDataVersion } from './types/data-version.ts'
@@ -18,7 +18,7 @@ import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
 import { addPoolStanding } from './types/pool-standing.ts'
 import { addPortfolio } from './types/portfolio.ts'
-import { addPosition, positionChosen, positionRef, positionsRef } from './types/position.ts'
+import { addPosition, positionInputs, positionRef, positionsRef } from './types/position.ts'
 import { addRateSeries } from './types/rate-series.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
@@ -55,34 +55,34 @@ export function addTypes(builder: Builder) {
   )
 
   const SortDirection = addSortDirection(builder)
-  const chosen = addChoiceTypes(builder, { SortDirection })
+  const listInputs = addListInputTypes(builder, { SortDirection })
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
-  const PositionChosen = positionChosen(chosen)
-  const Pool = addPool(builder, { chosen, PositionChosen, Positions, User })
-  const snapshots = addSnapshot(builder, { chosen })
-  const rewards = addLiquidationReward(builder, { chosen })
-  const earnings = addEarnings(builder, { chosen })
-  const Market = addMarket(builder, { chosen, Pool, ...snapshots })
-  const Vault = addVault(builder, { chosen, ...snapshots })
-  const LeaderboardEntry = addLeaderboard(builder, { chosen, User })
-  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { chosen })
-  const { Multiplier, MultiplierInput } = addMultiplier(builder, { chosen, Pool, ...revisions })
+  const PositionInputs = positionInputs(listInputs)
+  const Pool = addPool(builder, { listInputs, PositionInputs, Positions, User })
+  const snapshots = addSnapshot(builder, { listInputs })
+  const rewards = addLiquidationReward(builder, { listInputs })
+  const earnings = addEarnings(builder, { listInputs })
+  const Market = addMarket(builder, { listInputs, Pool, ...snapshots })
+  const Vault = addVault(builder, { listInputs, ...snapshots })
+  const LeaderboardEntry = addLeaderboard(builder, { listInputs, User })
+  const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
+  const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
-  const runs = addRun(builder, { chosen, DistributionKind, ...revisions })
-  addPosition(builder, { Position, PositionChosen, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
+  const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
+  addPosition(builder, { Position, PositionInputs, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
   const { Distribution, Program } = addDistribution(builder, {
-    chosen,
-    PositionChosen,
+    listInputs,
+    PositionInputs,
     Positions,
     DistributionKind,
     MultiplierInput,
     ...runs,
   })
   addUser(builder, {
-    chosen,
-    PositionChosen,
+    listInputs,
+    PositionInputs,
     User,
     Position,
     Positions,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { graphql } from '../../generated/operations/gql.ts'
-import { parseUtc } from '../../graphql/schema/scalars.ts'
+import { parseUtc } from '../../time.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
 

@@ -1,6 +1,6 @@
+import { parseUtc } from '../../../time.ts'
 import type { Charge } from '../../policy/cost.ts'
 import { MAX_PAGE } from '../connection.ts'
-import { parseUtc } from '../scalars.ts'
 
 /** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
 

@@ -1,5 +1,5 @@
 import { type Listing, listPages } from '../../../db/lists/listing.ts'
-import { distributionChoices } from '../../../domain/distribution/choices.ts'
+import { distributions } from '../../../domain/distribution/distribution.ts'
 import { manualUpdate, manualUpdatePlan } from '../../../domain/distribution/manual-update.ts'
 import {
   type DistributionPreview,
@@ -7,20 +7,21 @@ import {
   type Mover as MoverRow,
   preview,
 } from '../../../domain/distribution/preview.ts'
-import type { ProgramTotals } from '../../../domain/distribution/program.ts'
+import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
-import { fromMillionths, pointsOf } from '../../../domain/points/millionths.ts'
-import { assertSortable } from '../../../domain/position/choices.ts'
+import { fromMillionths } from '../../../domain/points/millionths.ts'
+import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
-import { keyedRow, keyOf, list, nodeId, one, reading, unplanned } from '../../plan/reading.ts'
+import { keyedRow, keyOf, list, nodeId, one, ownedBy, reading, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { columnFields } from '../column-fields.ts'
+import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
@@ -28,39 +29,22 @@ import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type DistributionKindRef, loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 
-/** SQL gives its totalPoints as points, Prisma as millionths. */
-const distributions: Listing<DistributionRow> = {
-  name: 'distributions',
-  from: Prisma.sql`distribution t`,
-  columns: {
-    date: 't.date',
-    totalPoints: pointsOf('t.total_points'),
-    positionCount: 't.position_count',
-    accountCount: 't.account_count',
-    kind: 'upper(t.kind::text)',
-    startedAt: 't.started_at',
-    finishedAt: 't.finished_at',
-    runId: 't.run_id',
-  },
-  order: [{ column: 't.date', field: 'date', type: 'date', direction: 'DESC' }],
-}
+/** The listing's rows stand for Prisma's: their `totalPoints` are points, Prisma's are millionths. */
+const rows = distributions as unknown as Listing<DistributionRow>
 
 /** Loads the distribution of a date. */
-export const distributionAt = keyOf(distributions, { 't.date': 'date' })
+export const distributionAt = keyOf(rows, 'date')
 
-const program = keyedRow<ProgramTotals>([], {
-  columns: {
-    totalPoints: pointsOf('t.total_points'),
-    accountCount: 't.account_count',
-    positionCount: 't.position_count',
-  },
+const program = keyedRow<ProgramTotals>({
+  columns: programColumns,
+  types: [],
   always: true,
   at: () => Prisma.sql`FROM program t`,
 })
 
 /** Reads the newest distribution. Null if no positions are stored. */
 export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
-  const [newest] = await listPages(reader, distributions, { where: [] }, { limit: 1, backward: false, offset: 0n })
+  const [newest] = await listPages(reader, rows, { where: [] }, { limit: 1, backward: false, offset: 0n })
   return newest?.[0] ?? null
 }
 
@@ -69,52 +53,43 @@ export async function loadProgram(context: GraphContext): Promise<ProgramTotals>
   return (await context.batches.load(program.load, [])) as ProgramTotals
 }
 
+/** SQL reads it as points, Prisma as millionths. */
 const totalPoints = {
-  ...reading({ kind: 'sql', sql: (column) => column('totalPoints') }),
+  ...reading({ kind: 'column', column: 'totalPoints' }),
   resolve: ({ totalPoints }: { totalPoints: bigint | number }) =>
     typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
 }
 
 type Refs = {
-  chosen: ChoiceTypes
-  PositionChosen: Chosen
+  listInputs: ListInputTypes
+  PositionInputs: ListInputs
   Positions: PositionsRef
   DistributionKind: DistributionKindRef
   MultiplierInput: MultiplierInputRef
 } & RunRefs
 
 export function addDistribution(builder: Builder, refs: Refs) {
-  const { chosen, PositionChosen, Positions, DistributionKind, MultiplierInput, Run, RunChosen, Runs, DayTotals } = refs
-  const DistributionChosen = chosen('Distribution', distributionChoices, { kind: DistributionKind })
+  const { listInputs, PositionInputs, Positions, DistributionKind, MultiplierInput, Run, RunInputs, Runs, DayTotals } =
+    refs
+  const DistributionInputs = listInputs('Distribution', distributions, { kind: DistributionKind })
+  const { totalPoints: described, ...stored } = distributions.columns
   const Distribution = builder.prismaNode('Distribution', {
     id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },
     findUnique: (id) => ({ date: readDateId(id) }),
     nullable: true,
     description: 'One day of the points program.',
     fields: (t) => ({
-      date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
-      totalPoints: t.float({ description: 'Total points of all positions on the date.', ...totalPoints }),
-      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-      accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
-      kind: t.expose('kind', { type: DistributionKind, description: 'How the stored points were produced.' }),
-      startedAt: t.expose('startedAt', {
-        type: 'DateTime',
-        description: 'When the run that stored the points started.',
-      }),
-      finishedAt: t.expose('finishedAt', {
-        type: 'DateTime',
-        description: 'When the run that stored the points finished.',
-      }),
+      ...columnFields(t, stored, { kind: DistributionKind }),
+      totalPoints: t.float({ description: described.description, ...totalPoints }),
       positions: t.field({
         type: Positions,
         description: 'The positions on the date, sorted by id.',
-        args: listArguments(t.arg, PositionChosen),
+        args: listArguments(t.arg, PositionInputs),
         ...list({
           listing: () => positionListing,
-          choices: PositionChosen.choices,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
           filter: () => positionFilter({}),
-          owner: { columns: [{ column: 't.distribution_date', type: 'date' }], fields: ['date'] },
+          owner: ownedBy(positionListing, { distributionDate: 'date' }),
           total: {
             load:
               ({ positionCount }) =>
@@ -134,13 +109,12 @@ export function addDistribution(builder: Builder, refs: Refs) {
       runs: t.field({
         type: Runs,
         description: 'All runs for the date, newest first, including failed runs and one in progress.',
-        args: listArguments(t.arg, RunChosen),
+        args: listArguments(t.arg, RunInputs),
         ...unplanned(
           {
             listing: () => runListing,
-            choices: RunChosen.choices,
             filter: () => ({ where: [] }),
-            owner: { columns: [{ column: 't.date', type: 'date' }], fields: ['date'] },
+            owner: ownedBy(runListing, { date: 'date' }),
           },
           RUN_UNPLANNED,
         ),
@@ -152,17 +126,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
 
   const Program = builder.objectRef<ProgramTotals>('Program').implement({
     description: 'The totals of the whole points program.',
-    fields: (t) => ({
-      totalPoints: t.exposeFloat('totalPoints', {
-        description: 'Total points of all accounts over all distribution dates.',
-      }),
-      accountCount: t.exposeInt('accountCount', {
-        description: 'Number of accounts: addresses with at least one stored position.',
-      }),
-      positionCount: t.exposeInt('positionCount', {
-        description: 'Number of stored positions over all distribution dates.',
-      }),
-    }),
+    fields: (t) => columnFields(t, programColumns),
   })
 
   const DistributionRun = builder.objectRef<FinishedRun>('DistributionRun').implement({
@@ -269,8 +233,8 @@ export function addDistribution(builder: Builder, refs: Refs) {
     distributions: t.field({
       type: Distributions,
       description: 'All distributions, newest date first.',
-      args: listArguments(t.arg, DistributionChosen),
-      ...list({ listing: () => distributions, choices: DistributionChosen.choices, filter: () => ({ where: [] }) }),
+      args: listArguments(t.arg, DistributionInputs),
+      ...list({ listing: () => distributions, filter: () => ({ where: [] }) }),
     }),
     previewDistribution: t.field({
       type: Preview,

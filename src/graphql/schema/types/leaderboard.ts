@@ -1,12 +1,12 @@
-import { accountChoices } from '../../../domain/account/choices.ts'
 import { asOfDate, presentStandings, rankAt, type StandingEntry, standings } from '../../../domain/standing/standing.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import { list, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../connection.ts'
-import type { ChoiceTypes } from '../list-inputs.ts'
+import type { ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
 import { listArguments, pageArguments } from './page-arguments.ts'
@@ -17,19 +17,12 @@ const NOW = { date: '', newest: true }
 /** Whether the list is the current leaderboard with all accounts. */
 const isWhole = ({ at = NOW, nowhere }: { at?: typeof NOW; nowhere?: boolean }) => at.newest && !nowhere
 
-export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: ChoiceTypes; User: UserRef }) {
-  const EntryChosen = chosen('LeaderboardEntry', accountChoices)
+export function addLeaderboard(builder: Builder, { listInputs, User }: { listInputs: ListInputTypes; User: UserRef }) {
+  const EntryInputs = listInputs('LeaderboardEntry', standings)
   const LeaderboardEntry = builder.objectRef<StandingEntry>('LeaderboardEntry').implement({
     description: "An account's entry on the leaderboard. An account is an address with at least one stored position.",
     fields: (t) => ({
-      rank: t.exposeInt('rank', {
-        description:
-          "The account's rank, starting at 1; no two accounts share a rank. Accounts are ranked by points, then by address.",
-      }),
-      account: t.expose('userAddress', { type: 'Address', description: "The account's address." }),
-      points: t.exposeFloat('points', {
-        description: 'Points over all distribution dates up to the date of the leaderboard.',
-      }),
+      ...columnFields(t, standings.columns),
       user: t.field({
         type: User,
         description: 'The user.',
@@ -44,7 +37,7 @@ export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: Cho
       type: LeaderboardEntries,
       description: 'All accounts by rank, currently or as of a date.',
       args: {
-        ...listArguments(t.arg, EntryChosen),
+        ...listArguments(t.arg, EntryInputs),
         asOf: t.arg({
           type: 'DateTime',
           description:
@@ -58,7 +51,6 @@ export function addLeaderboard(builder: Builder, { chosen, User }: { chosen: Cho
       },
       ...list({
         listing: ({ at = NOW }) => (at.newest ? presentStandings : standings),
-        choices: EntryChosen.choices,
         filter: ({ at = NOW, nowhere }) => {
           if (nowhere) return { where: [Prisma.sql`false`] }
           return { where: at.newest ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }

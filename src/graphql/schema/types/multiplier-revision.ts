@@ -1,4 +1,3 @@
-import { revisionChoices } from '../../../domain/multiplier/choices.ts'
 import {
   revisionAtSql,
   revisionColumns,
@@ -7,54 +6,25 @@ import {
   revisionsAt,
 } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
-import { keyedRow, list, reading, unplanned } from '../../plan/reading.ts'
+import { keyedRow, list, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes } from '../list-inputs.ts'
+import { columnFields } from '../column-fields.ts'
+import type { ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
-export const revisionOfDate = keyedRow<Row>(['text', 'date'], {
+export const revisionOfDate = keyedRow<Row>({
   columns: revisionColumns,
+  types: ['text', 'date'],
   at: ([pool, date]) => revisionAtSql(pool ?? Prisma.empty, Prisma.sql`(${date}::timestamp AT TIME ZONE 'UTC')`),
 })
 
-export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: ChoiceTypes }) {
-  const RevisionChosen = chosen('MultiplierRevision', revisionChoices)
+export function addMultiplierRevision(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
+  const RevisionInputs = listInputs('MultiplierRevision', revisionListing)
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
     description: "A pool's multiplier from one point in time until its next revision.",
-    fields: (t) => {
-      const factor = (name: 'depositTokenA' | 'depositTokenB' | 'borrowTokenA' | 'borrowTokenB', of: string) =>
-        t.exposeFloat(name, {
-          nullable: true,
-          description: `The factor for each dollar of ${of}. Null if the multiplier was removed.`,
-        })
-      return {
-        id: t.field({
-          type: 'BigInt',
-          description: "The revision's number. Later revisions have larger numbers.",
-          ...reading({ kind: 'sql', sql: (column) => column('id') }),
-          resolve: ({ id }) => id,
-        }),
-        poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
-        depositTokenA: factor('depositTokenA', 'token A supplied'),
-        depositTokenB: factor('depositTokenB', 'token B supplied'),
-        borrowTokenA: factor('borrowTokenA', 'token A borrowed'),
-        borrowTokenB: factor('borrowTokenB', 'token B borrowed'),
-        changedAt: t.expose('changedAt', {
-          type: 'DateTime',
-          description: "When the revision took effect: the multiplier's `updatedAt`.",
-        }),
-        recordedAt: t.expose('recordedAt', {
-          type: 'DateTime',
-          description: 'When this gateway recorded the revision.',
-        }),
-        changedBy: t.exposeString('changedBy', {
-          description:
-            'Who made the change: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
-        }),
-      }
-    },
+    fields: (t) => columnFields(t, revisionColumns),
   })
   const MultiplierRevisions = connectionType(builder, 'MultiplierRevision', MultiplierRevision)
 
@@ -62,12 +32,12 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
     multiplier: t.field({
       type: MultiplierRevision,
       nullable: true,
+      extensions: { unplanned: 'The revision at a moment is found from the next one. Operators read it, rarely.' },
       description: "A pool's multiplier, currently or at a point in time. Null if the pool had none.",
       args: {
         pool: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
         asOf: t.arg({ type: 'DateTime', description: 'The point in time. Defaults to now.' }),
       },
-      extensions: { unplanned: 'The revision at a moment is found from the next one. Operators read it, rarely.' },
       resolve: (_, { pool, asOf }, context) =>
         context.batches.load(revisionsAt, { poolAddress: pool, at: asOf ?? LATEST }),
     }),
@@ -76,7 +46,7 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
       description:
         'The multipliers of all pools that had one at a point in time, by pool address: for each pool, what `multiplier` returns.',
       args: {
-        ...listArguments(t.arg, RevisionChosen),
+        ...listArguments(t.arg, RevisionInputs),
         asOf: t.arg({
           type: 'DateTime',
           required: true,
@@ -85,7 +55,6 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
       },
       ...list({
         listing: ({ asOf = LATEST }) => revisionsAsOf(asOf),
-        choices: RevisionChosen.choices,
         filter: () => ({ where: [] }),
       }),
     }),
@@ -93,20 +62,19 @@ export function addMultiplierRevision(builder: Builder, { chosen }: { chosen: Ch
       type: MultiplierRevisions,
       description: 'All revisions of multipliers, newest first.',
       args: {
-        ...listArguments(t.arg, RevisionChosen),
+        ...listArguments(t.arg, RevisionInputs),
         pool: t.arg({ type: 'Address', description: 'Only revisions of this pool.' }),
       },
       ...unplanned(
         {
           listing: () => revisionListing,
-          choices: RevisionChosen.choices,
           filter: ({ pool }) => ({ where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }),
         },
         'Operators read it, rarely.',
       ),
     }),
   }))
-  return { MultiplierRevision, MultiplierRevisions, RevisionChosen }
+  return { MultiplierRevision, MultiplierRevisions, RevisionInputs }
 }
 
 /** Later than any stored timestamp. */

@@ -1,66 +1,38 @@
-import type { Columns, Listing } from '../../../db/lists/listing.ts'
-import { multiplierChoices } from '../../../domain/multiplier/choices.ts'
 import { revisionListing } from '../../../domain/multiplier/history.ts'
+import { multiplierColumns, multipliers } from '../../../domain/multiplier/multiplier.ts'
 import { updateMultipliers } from '../../../domain/multiplier/update.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../../generated/prisma/client.ts'
 import { requireAdmin } from '../../execution/context.ts'
-import { keyOf, list, nodeId, one, unplanned } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one, ownedBy, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { columnFields } from '../column-fields.ts'
+import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 
-const columns: Columns<MultiplierRow> = {
-  id: 't.id',
-  poolAddress: 't.pool_address',
-  depositTokenA: 't.deposit_token_a',
-  depositTokenB: 't.deposit_token_b',
-  borrowTokenA: 't.borrow_token_a',
-  borrowTokenB: 't.borrow_token_b',
-  createdAt: 't.created_at',
-  updatedAt: 't.updated_at',
-}
-
-const multipliers: Listing<MultiplierRow & { marketId: bigint }> = {
-  name: 'multipliers',
-  from: Prisma.sql`multiplier t JOIN pool p ON p.id = t.pool_address`,
-  columns: { ...columns, marketId: 'p.market_id' },
-  order: [
-    { column: 'p.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
-    { column: 'p.id', field: 'poolAddress', type: 'text', direction: 'ASC' },
-  ],
-}
-
 /** Loads the multiplier of a pool. */
 export const multiplierAt = keyOf<MultiplierRow>(
-  { from: Prisma.sql`multiplier t`, columns },
-  { 't.pool_address': 'text' },
+  { from: Prisma.sql`multiplier t`, columns: multiplierColumns },
+  'poolAddress',
 )
 
 type Refs = {
-  chosen: ChoiceTypes
+  listInputs: ListInputTypes
   Pool: PoolRef
   MultiplierRevisions: MultiplierRevisionsRef
-  RevisionChosen: Chosen
+  RevisionInputs: ListInputs
 }
 
-export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisions, RevisionChosen }: Refs) {
-  const MultiplierChosen = chosen('Multiplier', multiplierChoices)
+export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRevisions, RevisionInputs }: Refs) {
+  const MultiplierInputs = listInputs('Multiplier', multipliers)
   const Multiplier = builder.prismaNode('Multiplier', {
     id: { field: 'poolAddress', ...nodeId('Multiplier', (column) => column('poolAddress')) },
     nullable: true,
     description: "The factors that turn a pool's dollars into points.",
     fields: (t) => ({
-      uuid: t.exposeString('id', { description: "The multiplier's UUID: its id in the REST API." }),
-      poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
-      depositTokenA: t.exposeFloat('depositTokenA', { description: 'The factor for each dollar of token A supplied.' }),
-      depositTokenB: t.exposeFloat('depositTokenB', { description: 'The factor for each dollar of token B supplied.' }),
-      borrowTokenA: t.exposeFloat('borrowTokenA', { description: 'The factor for each dollar of token A borrowed.' }),
-      borrowTokenB: t.exposeFloat('borrowTokenB', { description: 'The factor for each dollar of token B borrowed.' }),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the pool first got a multiplier.' }),
-      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the multiplier last changed.' }),
+      ...columnFields(t, multiplierColumns),
       pool: t.field({
         type: Pool,
         nullable: true,
@@ -70,13 +42,12 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
       history: t.field({
         type: MultiplierRevisions,
         description: 'The revisions of the multiplier, newest first: who changed what, and when.',
-        args: listArguments(t.arg, RevisionChosen),
+        args: listArguments(t.arg, RevisionInputs),
         ...unplanned(
           {
             listing: () => revisionListing,
-            choices: RevisionChosen.choices,
             filter: () => ({ where: [] }),
-            owner: { columns: [{ column: 't.pool_address', type: 'text' }], fields: ['poolAddress'] },
+            owner: ownedBy(revisionListing, { poolAddress: 'poolAddress' }),
           },
           'Operators read it, rarely.',
         ),
@@ -101,8 +72,8 @@ export function addMultiplier(builder: Builder, { chosen, Pool, MultiplierRevisi
     multipliers: t.field({
       type: Multipliers,
       description: 'All multipliers, by pool number, then pool address.',
-      args: listArguments(t.arg, MultiplierChosen),
-      ...list({ listing: () => multipliers, choices: MultiplierChosen.choices, filter: () => ({ where: [] }) }),
+      args: listArguments(t.arg, MultiplierInputs),
+      ...list({ listing: () => multipliers, filter: () => ({ where: [] }) }),
     }),
   }))
 

@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isObjectType } from 'graphql'
 import { GatewayError } from '../../../errors.ts'
-import { parseUtc } from '../scalars.ts'
+import { parseUtc } from '../../../time.ts'
 
 /** The decoded parts of a globally unique id. */
 interface NodeId {

@@ -1,7 +1,7 @@
 import type { ArgBuilder } from '@pothos/core'
 import type { Types } from '../builder.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from '../connection.ts'
-import type { Chosen } from '../list-inputs.ts'
+import type { ListInputs } from '../list-inputs.ts'
 
 /** The paging arguments that all lists share. */
 export function pageArguments(arg: ArgBuilder<Types>) {
@@ -21,6 +21,12 @@ export function pageArguments(arg: ArgBuilder<Types>) {
   }
 }
 
+/** The arguments that bound snapshots in time. */
+export const timeArguments = (arg: ArgBuilder<Types>) => ({
+  from: arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
+  to: arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
+})
+
 /** The `asOf` argument of lists of positions. */
 export const asOfArgument = (arg: ArgBuilder<Types>) =>
   arg({
@@ -30,7 +36,7 @@ export const asOfArgument = (arg: ArgBuilder<Types>) =>
   })
 
 /** The paging, filter and sort arguments that all lists share. */
-export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: Chosen) {
+export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: ListInputs) {
   return {
     ...pageArguments(arg),
     where: arg({

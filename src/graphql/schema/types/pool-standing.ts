@@ -2,11 +2,13 @@ import { poolStandingColumns, poolStandingSql, type PoolStanding as Row } from '
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { keyedRow, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
 import type { PoolRef } from './pool.ts'
 
-const standingAt = keyedRow<Row>(['text', 'date'], {
+const standingAt = keyedRow<Row>({
   columns: poolStandingColumns,
+  types: ['text', 'date'],
   at: ([pool, asOf]) => poolStandingSql(pool ?? Prisma.empty, asOf ?? Prisma.empty),
 })
 
@@ -18,23 +20,7 @@ export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: 
     description:
       "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` and `topAccounts(date:)` list the accounts.",
     fields: (t) => ({
-      date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
-      points: t.exposeFloat('points', {
-        description: "Points of the pool's positions over all distribution dates up to and including the date.",
-      }),
-      pointsOfDate: t.exposeFloat('pointsOfDate', { description: "Points of the pool's positions on the date." }),
-      positionCount: t.exposeInt('positionCount', {
-        description: 'Number of positions on the date, one per account.',
-      }),
-      suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Borrowable supply on the date, in USD.' }),
-      protectedUsd: t.exposeFloat('protectedUsd', {
-        description: 'Protected (non-borrowable) supply on the date, in USD.',
-      }),
-      tvlUsd: t.exposeFloat('tvlUsd', {
-        description:
-          'Total value locked on the date, in USD: borrowable plus protected supply, including what is lent out.',
-      }),
-      borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Amount borrowed on the date, in USD.' }),
+      ...columnFields(t, poolStandingColumns),
       multiplier: t.field({
         type: MultiplierRevision,
         nullable: true,

@@ -1,58 +1,46 @@
-import type { Listing } from '../../../db/lists/listing.ts'
+import { columnsOf, type RowOf } from '../../../db/lists/column.ts'
 import { topAccountsSql } from '../../../domain/account/account.ts'
 import { pointsOf } from '../../../domain/points/millionths.ts'
-import { poolChoices } from '../../../domain/pool/choices.ts'
-import { assertSortable } from '../../../domain/position/choices.ts'
+import { pools } from '../../../domain/pool/pool.ts'
+import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
-import { type Pool as PoolRow, Prisma } from '../../../generated/prisma/client.ts'
-import { column, keyOf, list, nodeId, one, part, type RowsReading, rows } from '../../plan/reading.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { column, keyOf, list, nodeId, one, ownedBy, part, type RowsReading, rows } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { columnFields } from '../column-fields.ts'
+import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position.ts'
 import { type UserRef, userAt } from './user.ts'
 
-const pools: Listing<PoolRow & { displayName: string }> = {
-  name: 'pools',
-  from: Prisma.sql`pool t`,
-  columns: {
-    id: 't.id',
-    chainId: 't.chain_id',
-    marketId: 't.market_id',
-    name: 't.name',
-    displayName: "concat_ws('·', t.asset_1_symbol, t.asset_2_symbol, t.market_id)",
-    asset1Address: 't.asset_1_address',
-    asset1Name: 't.asset_1_name',
-    asset1Symbol: 't.asset_1_symbol',
-    asset2Address: 't.asset_2_address',
-    asset2Name: 't.asset_2_name',
-    asset2Symbol: 't.asset_2_symbol',
-    createdTimestamp: 't.created_timestamp',
-    interestLastUpdated: 't.interest_last_updated',
-    unit1Id: 't.unit_1_id',
-    unit2Id: 't.unit_2_id',
-  },
-  order: [
-    { column: 't.market_id', field: 'marketId', type: 'bigint', direction: 'ASC' },
-    { column: 't.id', field: 'id', type: 'text', direction: 'ASC' },
-  ],
-}
-
 /** Loads the pool at an address. */
-export const poolAt = keyOf(pools, { 't.id': 'text' })
+export const poolAt = keyOf(pools, 'id')
 
 /** @throws BAD_INPUT */
 function assertTop(first: number): void {
   if (first < 0 || first > 100) throw new GatewayError('BAD_INPUT', 'first must be from 0 to 100.')
 }
 
+const topAccountColumns = columnsOf(
+  {},
+  {
+    userAddress: { sql: 't.user_address', type: 'address' },
+    distributionDate: { sql: 't.distribution_date', type: 'date', description: 'The date, midnight UTC.' },
+    points: {
+      sql: pointsOf('t.points'),
+      type: 'decimal',
+      description: "The account's points from this pool on that date.",
+    },
+  },
+)
+
 const topAccountsOfPool: RowsReading = {
-  columns: { userAddress: 't.user_address', distributionDate: 't.distribution_date', points: pointsOf('t.points') },
+  columns: topAccountColumns,
   by: ['id'],
   of: ({ first, date }, [pool]) => {
     assertTop(first)
@@ -60,10 +48,10 @@ const topAccountsOfPool: RowsReading = {
   },
 }
 
-type Refs = { chosen: ChoiceTypes; PositionChosen: Chosen; Positions: PositionsRef; User: UserRef }
+type Refs = { listInputs: ListInputTypes; PositionInputs: ListInputs; Positions: PositionsRef; User: UserRef }
 
-export function addPool(builder: Builder, { chosen, PositionChosen, Positions, User }: Refs) {
-  const PoolChosen = chosen('Pool', poolChoices)
+export function addPool(builder: Builder, { listInputs, PositionInputs, Positions, User }: Refs) {
+  const PoolInputs = listInputs('Pool', pools)
   const Asset = builder.objectRef<{ address: string; name: string; symbol: string }>('Asset').implement({
     description: 'A token.',
     fields: (t) => ({
@@ -73,30 +61,24 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
     }),
   })
 
-  const PoolAccount = builder
-    .objectRef<{ userAddress: string; distributionDate: Date; points: number }>('PoolAccount')
-    .implement({
-      description: 'An account in one pool on one distribution date.',
-      fields: (t) => ({
-        user: t.field({
-          type: User,
-          description: 'The account.',
-          ...one(userAt, ['userAddress']),
-        }),
-        distributionDate: t.expose('distributionDate', { type: 'DateTime', description: 'The date, midnight UTC.' }),
-        points: t.exposeFloat('points', { description: "The account's points from this pool on that date." }),
+  const PoolAccount = builder.objectRef<RowOf<typeof topAccountColumns>>('PoolAccount').implement({
+    description: 'An account in one pool on one distribution date.',
+    fields: (t) => ({
+      user: t.field({
+        type: User,
+        description: 'The account.',
+        ...one(userAt, ['userAddress']),
       }),
-    })
+      ...columnFields(t, topAccountColumns),
+    }),
+  })
 
   const Pool = builder.prismaNode('Pool', {
     id: { field: 'id', ...nodeId('Pool', (column) => column('id')) },
     nullable: true,
     description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
-      address: t.expose('id', { type: 'Address', description: "The pool's address: its id in the REST APIs." }),
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The id of the chain that the pool is on.' }),
-      marketId: t.expose('marketId', { type: 'SafeInt', description: "The pool's number in the protocol." }),
-      name: t.exposeString('name', { description: "The pool's name, such as S/USDC." }),
+      ...columnFields(t, pools.columns),
       displayName: t.string({
         description:
           "The pool's display name: both symbols and the pool's number, joined by middle dots, such as S·USDC·20.",
@@ -112,32 +94,21 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
         description: 'The token of side B.',
         ...part({ address: 'asset2Address', name: 'asset2Name', symbol: 'asset2Symbol' }),
       }),
-      createdTimestamp: t.expose('createdTimestamp', {
-        type: 'SafeInt',
-        description: 'When the pool was created, in Unix seconds.',
-      }),
-      interestLastUpdated: t.expose('interestLastUpdated', {
-        type: 'SafeInt',
-        description: "When the pool's interest was last updated, in Unix seconds.",
-      }),
-      marketAAddress: t.expose('unit1Id', { type: 'Address', description: "The address of side A's market." }),
-      marketBAddress: t.expose('unit2Id', { type: 'Address', description: "The address of side B's market." }),
       positions: t.field({
         type: Positions,
         description: "The pool's positions, newest distribution date first, then by id.",
         args: {
-          ...listArguments(t.arg, PositionChosen),
+          ...listArguments(t.arg, PositionInputs),
           date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
         ...list(
           {
             listing: () => positionListing,
-            choices: PositionChosen.choices,
             assertSortable: ({ where, date, asOf }) =>
               assertSortable(where, { pools: 1, ...((date || asOf) && { dates: 1 }) }),
             filter: ({ date, asOf }) => positionFilter({ date, asOf }),
-            owner: { columns: [{ column: 't.market_address', type: 'text' }], fields: ['id'] },
+            owner: ownedBy(positionListing, { marketAddress: 'id' }),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),
@@ -175,13 +146,12 @@ export function addPool(builder: Builder, { chosen, PositionChosen, Positions, U
       type: Pools,
       description: 'All pools, by number, then address.',
       args: {
-        ...listArguments(t.arg, PoolChosen),
+        ...listArguments(t.arg, PoolInputs),
         chainId: t.arg({ type: 'SafeInt', description: 'Only pools on this chain.' }),
         asset: t.arg({ type: 'Address', description: 'Only pools with this token on either side.' }),
       },
       ...list({
         listing: () => pools,
-        choices: PoolChosen.choices,
         filter: ({ chainId, asset }) => {
           const where: Prisma.Sql[] = []
           if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)

@@ -9,10 +9,12 @@ import {
   type VaultHolding,
   vaultHoldings,
 } from '../../../domain/portfolio/portfolio.ts'
+import { marketAmounts, marketSnapshots, vaultAmounts, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import { one } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
 import { type MarketRef, marketAt } from './market.ts'
@@ -20,6 +22,9 @@ import { type PoolRef, poolAt } from './pool.ts'
 import { userAt } from './user.ts'
 import { type Lookup, MAX_ADDRESSES, readAddresses, type UserLookupRef } from './user-lookup.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
+
+const { chainId, marketId } = marketSnapshots.columns
+const { vaultId } = vaultSnapshots.columns
 
 interface Portfolio {
   members: Lookup[]
@@ -53,8 +58,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
     description:
       "The combined holdings of the wallets in a market: the sum of each wallet's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
-      marketAddress: t.expose('marketId', { type: 'Address', description: "The market's address." }),
+      ...columnFields(t, { chainId, marketId, ...marketAmounts }),
       market: t.field({
         type: Market,
         nullable: true,
@@ -62,24 +66,6 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         ...one(marketAt, ['chainId', 'marketId']),
       }),
       walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a snapshot in the market.' }),
-      collateralAssets: t.expose('collateralAssets', {
-        type: 'BigInt',
-        description: "Collateral, in the token's smallest unit.",
-      }),
-      collateralUsd: t.exposeFloat('collateralUsd', {
-        nullable: true,
-        description: 'Collateral, in USD. Null if the price is unknown.',
-      }),
-      protectedAssets: t.expose('protectedAssets', {
-        type: 'BigInt',
-        description: "Protected (non-borrowable) collateral, in the token's smallest unit.",
-      }),
-      protectedUsd: t.exposeFloat('protectedUsd', {
-        nullable: true,
-        description: 'Protected collateral, in USD. Null if the price is unknown.',
-      }),
-      debtAssets: t.expose('debtAssets', { type: 'BigInt', description: "Debt, in the token's smallest unit." }),
-      debtUsd: t.exposeFloat('debtUsd', { nullable: true, description: 'Debt, in USD. Null if the price is unknown.' }),
     }),
   })
 
@@ -87,8 +73,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
     description:
       "The combined holdings of the wallets in a vault: the sum of each wallet's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
-      chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id.' }),
-      vaultAddress: t.expose('vaultId', { type: 'Address', description: "The vault's address." }),
+      ...columnFields(t, { chainId, vaultId, ...vaultAmounts }),
       vault: t.field({
         type: Vault,
         nullable: true,
@@ -96,15 +81,6 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         ...one(vaultAt, ['chainId', 'vaultId']),
       }),
       walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a snapshot in the vault.' }),
-      shares: t.expose('shares', { type: 'BigInt', description: 'Vault shares, in their smallest unit.' }),
-      assets: t.expose('assets', {
-        type: 'BigInt',
-        description: "Value of the shares, in the token's smallest unit.",
-      }),
-      assetsUsd: t.exposeFloat('assetsUsd', {
-        nullable: true,
-        description: 'Value of the shares, in USD. Null if the price is unknown.',
-      }),
     }),
   })
 

@@ -1,6 +1,7 @@
+import type { Described } from '../../../db/lists/column.ts'
 import { placeOf } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
-import { assertCountable, assertFilterable, assertSortable, positionChoices } from '../../../domain/position/choices.ts'
+import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
@@ -9,8 +10,9 @@ import type { GraphContext } from '../../execution/context.ts'
 import { column, keyOf, list, nodeId, one, part } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { encodeCursor } from '../connection.ts'
-import { type ChoiceTypes, type Chosen, choose } from '../list-inputs.ts'
+import { applyListInputs, type ListInputs, type ListInputTypes } from '../list-inputs.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { loadProgram } from './distribution.ts'
@@ -31,7 +33,7 @@ export const positionsRef = (builder: Builder, Position: PositionRef) => connect
 export type PositionsRef = ReturnType<typeof positionsRef>
 
 /** The filter and order inputs that all lists of positions share. */
-export const positionChosen = (chosen: ChoiceTypes) => chosen('Position', positionChoices)
+export const positionInputs = (listInputs: ListInputTypes) => listInputs('Position', positionListing)
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
 type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: number } & {
@@ -39,14 +41,14 @@ type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: num
 }
 
 /** Loads a position by its id. */
-const positionAt = keyOf<Row>(positionListing, { 't.id': 'text' })
+const positionAt = keyOf<Row>(positionListing, 'id')
 
 /** A position with its points: Prisma loads one without them. */
 const withPoints = async (position: StoredPosition | Row, context: GraphContext): Promise<Row> =>
   'points' in position ? position : ((await context.batches.load(positionAt.load, [position.id])) as Row)
 
 type Refs = {
-  PositionChosen: Chosen
+  PositionInputs: ListInputs
   Position: PositionRef
   Positions: PositionsRef
   Pool: PoolRef
@@ -56,7 +58,7 @@ type Refs = {
 }
 
 export function addPosition(builder: Builder, refs: Refs) {
-  const { Position, PositionChosen, Positions, Pool, User, Run, MultiplierRevision } = refs
+  const { Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
     description: "One side of a position: a token, its price and the user's amounts.",
     fields: (t) => {
@@ -81,73 +83,69 @@ export function addPosition(builder: Builder, refs: Refs) {
     id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Position', (column) => column('id')) },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
   })
-  builder.prismaObjectFields(Position, (t) => ({
-    recordId: t.exposeString('id', { description: "The record's id in the REST API." }),
-    userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
-    poolAddress: t.expose('marketAddress', {
-      type: 'Address',
-      description: "The pool's address: marketAddress in the REST API.",
-    }),
-    distributionDate: t.expose('distributionDate', {
-      type: 'DateTime',
-      description: 'The distribution date, midnight UTC.',
-    }),
-    pointsA: t.float({ description: 'Points of side A.', ...column(positionAt, 'pointsA', ['id']) }),
-    pointsB: t.float({ description: 'Points of side B.', ...column(positionAt, 'pointsB', ['id']) }),
-    points: t.float({ description: 'Total points of both sides.', ...column(positionAt, 'points', ['id']) }),
-    a: t.field({
-      type: Side,
-      description: 'Side A of the position.',
-      ...part(sideColumns('a')),
-    }),
-    b: t.field({
-      type: Side,
-      description: 'Side B of the position.',
-      ...part(sideColumns('b')),
-    }),
-    user: t.field({
-      type: User,
-      description: 'The user.',
-      ...one(userAt, ['userAddress']),
-    }),
-    pool: t.field({
-      type: Pool,
-      nullable: true,
-      description: 'The pool. Null if it is not stored.',
-      ...one(poolAt, ['marketAddress']),
-    }),
-    run: t.field({
-      type: Run,
-      nullable: true,
-      description: 'The run that stored the points. Null if they predate run records.',
-      extensions: { unplanned: RUN_UNPLANNED },
-      resolve: async (position, _, context) => {
-        const { runId } = await withPoints(position, context)
-        return runId === null ? null : loadRun(context, runId)
-      },
-    }),
-    multiplierUsed: t.field({
-      type: MultiplierRevision,
-      nullable: true,
-      description:
-        'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
-      extensions: { unplanned: 'It depends on what the run of the position recorded.' },
-      resolve: async (position, _, context) => {
-        const { runId, given, marketAddress: poolAddress } = await withPoints(position, context)
-        const run = runId === null || given ? null : await loadRun(context, runId)
-        if (!run || run.multiplierRevision === null) return null
-        const { multiplierRevision: revision } = run
-        return context.batches.load(revisionsUpTo, { poolAddress, revision })
-      },
-    }),
-  }))
+  const { pointsA, pointsB, points, ...stored } = positionListing.columns
+  builder.prismaObjectFields(Position, (t) => {
+    const pointsOf = (name: 'pointsA' | 'pointsB' | 'points', { description }: Described) =>
+      t.float({ description, ...column(positionAt, name, ['id']) })
+    return {
+      ...columnFields(t, stored),
+      pointsA: pointsOf('pointsA', pointsA),
+      pointsB: pointsOf('pointsB', pointsB),
+      points: pointsOf('points', points),
+      a: t.field({
+        type: Side,
+        description: 'Side A of the position.',
+        ...part(sideColumns('a')),
+      }),
+      b: t.field({
+        type: Side,
+        description: 'Side B of the position.',
+        ...part(sideColumns('b')),
+      }),
+      user: t.field({
+        type: User,
+        description: 'The user.',
+        ...one(userAt, ['userAddress']),
+      }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool. Null if it is not stored.',
+        ...one(poolAt, ['marketAddress']),
+      }),
+      run: t.field({
+        type: Run,
+        nullable: true,
+        description: 'The run that stored the points. Null if they predate run records.',
+        extensions: { unplanned: RUN_UNPLANNED },
+        resolve: async (position, _, context) => {
+          const { runId } = await withPoints(position, context)
+          return runId === null ? null : loadRun(context, runId)
+        },
+      }),
+      multiplierUsed: t.field({
+        type: MultiplierRevision,
+        nullable: true,
+        description:
+          'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
+        extensions: { unplanned: 'It depends on what the run of the position recorded.' },
+        resolve: async (position, _, context) => {
+          const { runId, given, marketAddress: poolAddress } = await withPoints(position, context)
+          const run = runId === null || given ? null : await loadRun(context, runId)
+          if (!run || run.multiplierRevision === null) return null
+          const { multiplierRevision: revision } = run
+          return context.batches.load(revisionsUpTo, { poolAddress, revision })
+        },
+      }),
+    }
+  })
 
   builder.queryFields((t) => ({
     positions: t.field({
       type: Positions,
       description: 'Positions of all users, newest distribution date first, then by id.',
       args: {
-        ...listArguments(t.arg, PositionChosen),
+        ...listArguments(t.arg, PositionInputs),
         afterRecord: t.arg.string({
           description:
             'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
@@ -166,7 +164,6 @@ export function addPosition(builder: Builder, refs: Refs) {
       ...list(
         {
           listing: () => positionListing,
-          choices: PositionChosen.choices,
           assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
           assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
           assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
@@ -181,7 +178,7 @@ export function addPosition(builder: Builder, refs: Refs) {
             if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
             const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
             if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
-            const { name } = choose(PositionChosen.choices, positionListing, args).listing
+            const { name } = applyListInputs(positionListing, args).listing
             return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
           },
           place({ afterRecord: id, orderBy }) {

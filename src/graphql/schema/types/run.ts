@@ -1,5 +1,4 @@
 import type { Filter } from '../../../db/lists/listing.ts'
-import { runChoices } from '../../../domain/distribution/choices.ts'
 import { type Run as Row, runListing, runsById } from '../../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -7,14 +6,11 @@ import type { SourceReceipt } from '../../../sources/positions/positions-source.
 import type { GraphContext } from '../../execution/context.ts'
 import { unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { columnFields } from '../column-fields.ts'
+import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
-
-/** Why the fields that lead to runs have no plan. */
-export const RUN_UNPLANNED =
-  "A run's fields are put together from JSON and several columns. Operators read them, rarely."
 
 /** Loads a run, batched. Null if there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
@@ -36,14 +32,18 @@ export function addDistributionKind(builder: Builder) {
 export type DistributionKindRef = ReturnType<typeof addDistributionKind>
 
 type Refs = {
-  chosen: ChoiceTypes
+  listInputs: ListInputTypes
   DistributionKind: DistributionKindRef
   MultiplierRevisions: MultiplierRevisionsRef
-  RevisionChosen: Chosen
+  RevisionInputs: ListInputs
 }
 
+/** Why the fields that lead to runs have no plan. */
+export const RUN_UNPLANNED =
+  "A run's fields are put together from JSON and several columns. Operators read them, rarely."
+
 export function addRun(builder: Builder, refs: Refs) {
-  const { chosen, DistributionKind, MultiplierRevisions, RevisionChosen } = refs
+  const { listInputs, DistributionKind, MultiplierRevisions, RevisionInputs } = refs
   const RunStatus = builder.enumType('RunStatus', {
     description: 'The status of a run.',
     values: {
@@ -53,7 +53,7 @@ export function addRun(builder: Builder, refs: Refs) {
     },
   })
 
-  const RunChosen = chosen('Run', runChoices, { kind: DistributionKind, status: RunStatus, statuses: RunStatus })
+  const RunInputs = listInputs('Run', runListing, { kind: DistributionKind, status: RunStatus, statuses: RunStatus })
 
   const SourceKind = builder.enumType('SourceKind', {
     description: 'The kind of data that a run fetches.',
@@ -113,7 +113,6 @@ export function addRun(builder: Builder, refs: Refs) {
   const multipliers = unplanned(
     {
       listing: () => revisionsOfRun,
-      choices: RevisionChosen.choices,
       filter: () => ({ where: [] }),
       owner: { columns: [{ column: 'r.id', type: 'bigint' }], fields: ['id'] },
     },
@@ -124,46 +123,18 @@ export function addRun(builder: Builder, refs: Refs) {
     description:
       'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes.',
     fields: (t) => ({
-      id: t.field({
-        type: 'BigInt',
-        description: "The run's number. Later runs have larger numbers.",
-        resolve: ({ id }) => id,
-      }),
-      kind: t.expose('kind', { type: DistributionKind, description: 'The kind of run.' }),
-      date: t.expose('date', {
-        type: 'DateTime',
-        nullable: true,
-        description: 'The distribution date, midnight UTC. Null for an import that stored nothing.',
-      }),
-      status: t.expose('status', { type: RunStatus, description: 'The status of the run.' }),
-      requestedBy: t.exposeString('requestedBy', {
-        description:
-          'Who requested the run: the name of an admin token, `cli`, `schedule` for the daily job, or `sample`.',
-      }),
-      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run started.' }),
-      finishedAt: t.expose('finishedAt', {
-        type: 'DateTime',
-        nullable: true,
-        description: 'When the run ended. Null while it is in progress.',
-      }),
+      ...columnFields(t, runListing.columns, { kind: DistributionKind, status: RunStatus }),
       durationMs: t.float({
         nullable: true,
         description: 'How long the run took, in milliseconds. Null while it is in progress.',
         resolve: ({ startedAt, finishedAt }) => finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
-      }),
-      error: t.exposeString('error', { nullable: true, description: 'Why the run failed. Null unless it did.' }),
-      basePointsDeposit: t.exposeFloat('baseDeposit', {
-        description: 'Base points per day for each dollar supplied, before multipliers, as used by the run.',
-      }),
-      basePointsBorrow: t.exposeFloat('baseBorrow', {
-        description: 'Base points per day for each dollar borrowed, before multipliers, as used by the run.',
       }),
       multipliers: t.field({
         type: MultiplierRevisions,
         nullable: true,
         description:
           'The multipliers that the run used, by pool address: the newest revision of each pool at that time. Null if the run did not get that far.',
-        args: listArguments(t.arg, RevisionChosen),
+        args: listArguments(t.arg, RevisionInputs),
         resolve: (run, args, context) =>
           run.multiplierRevision === null ? null : multipliers.resolve(run, args, context),
       }),
@@ -203,7 +174,7 @@ export function addRun(builder: Builder, refs: Refs) {
       type: Runs,
       description: 'All runs, newest first.',
       args: {
-        ...listArguments(t.arg, RunChosen),
+        ...listArguments(t.arg, RunInputs),
         date: t.arg({ type: 'DateTime', description: 'Only runs for this distribution date.' }),
         kind: t.arg({ type: DistributionKind, description: 'Only runs of this kind.' }),
         status: t.arg({ type: RunStatus, description: 'Only runs with this status.' }),
@@ -211,7 +182,6 @@ export function addRun(builder: Builder, refs: Refs) {
       ...unplanned(
         {
           listing: () => runListing,
-          choices: RunChosen.choices,
           filter: ({ date, kind, status }) => {
             const where: Filter['where'] = []
             if (date) where.push(Prisma.sql`t.date = ${date.toISOString().slice(0, 10)}::date`)
@@ -224,7 +194,7 @@ export function addRun(builder: Builder, refs: Refs) {
       ),
     }),
   }))
-  return { Run, Runs, RunChosen, DayTotals }
+  return { Run, Runs, RunInputs, DayTotals }
 }
 
 export type RunRefs = ReturnType<typeof addRun>

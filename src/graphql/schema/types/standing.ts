@@ -9,6 +9,7 @@ import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { keyedRow, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
 import { buckets } from './charges.ts'
 import { readSpan, type SpanArguments } from './series.ts'
 import { type UserRef, userAt } from './user.ts'
@@ -16,8 +17,9 @@ import { type UserRef, userAt } from './user.ts'
 const MAX_DAYS = 3660
 
 /** Loads a user's points and rank as of a date. */
-const standingAt = keyedRow<StandingRow>(['text', 'date'], {
+const standingAt = keyedRow<StandingRow>({
   columns: standingColumns,
+  types: ['text', 'date'],
   at: ([user, asOf]) => standingAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
 })
 
@@ -28,17 +30,7 @@ export function addStanding(
 ): void {
   const Standing = builder.objectRef<StandingRow>('Standing').implement({
     description: "A user's points and rank as of a distribution date.",
-    fields: (t) => ({
-      date: t.expose('date', { type: 'DateTime', description: 'The distribution date, midnight UTC.' }),
-      points: t.exposeFloat('points', {
-        description: 'Points over all distribution dates up to and including the date.',
-      }),
-      rank: t.exposeInt('rank', {
-        nullable: true,
-        description:
-          'Rank on the leaderboard as of the date, starting at 1. Null briefly, while the ranks of the date are recomputed after a run for it or for an earlier date.',
-      }),
-    }),
+    fields: (t) => columnFields(t, standingColumns),
   })
 
   builder.objectFields(User, (t) => ({

@@ -1,11 +1,17 @@
-import type { Columns, Listing } from '../../../db/lists/listing.ts'
-import { accountDays } from '../../../domain/account/account.ts'
-import { accountDayChoices, userChoices } from '../../../domain/account/choices.ts'
+import type { Columns } from '../../../db/lists/column.ts'
+import type { Listing } from '../../../db/lists/listing.ts'
+import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
+import {
+  accountColumns,
+  allUsers,
+  joinedToUser,
+  type User as UserRow,
+  userColumns,
+} from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
-import { type EntityType, latest, oneOwner } from '../../../domain/holding/holding.ts'
+import type { EntityType } from '../../../domain/holding/holding.ts'
 import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
-import { pointsOf } from '../../../domain/points/millionths.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
@@ -26,17 +32,19 @@ import {
   list,
   nodeId,
   one,
+  ownedBy,
   type RowsReading,
   reading,
   rows,
 } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
-import type { ChoiceTypes, Chosen } from '../list-inputs.ts'
+import { columnFields } from '../column-fields.ts'
+import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
-import { asOfArgument, listArguments } from './page-arguments.ts'
+import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -47,62 +55,16 @@ export const userRef = (builder: Builder) =>
   })
 export type UserRef = ReturnType<typeof userRef>
 
-const allUsers: Listing<{ address: string }> = {
-  name: 'allUsers',
-  from: Prisma.sql`"user" t`,
-  columns: {
-    address: 't.address',
-  },
-  order: [{ column: 't.address', field: 'address', type: 'text', direction: 'ASC' }],
-}
-
-/** The stored values of a user. They are 0 or null for a user without positions. */
-interface UserRow {
-  address: string
-  points: number
-  rank: number | null
-  positionCount: number
-  firstDistributionDate: Date | null
-  lastDistributionDate: Date | null
-}
-
-const stored: Columns<UserRow> = {
-  address: 'u.address',
-  points: pointsOf('coalesce(t.points, 0)'),
-  rank: 't.rank',
-  positionCount: 'coalesce(t.position_count, 0)',
-  firstDistributionDate: 't.first_distribution_date',
-  lastDistributionDate: 't.last_distribution_date',
-}
-
-const users: Columns = {
-  ...stored,
-  latestMarkets: 'm.snapshots',
-  latestVaults: 'v.snapshots',
-}
-
-const owner = oneOwner(Prisma.raw('u.address'))
-const LATEST = {
-  latestMarkets: Prisma.sql`LEFT JOIN LATERAL (${latest('market', owner)}) m ON true`,
-  latestVaults: Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`,
-}
-
-/** The joins that the selected columns need. */
-const joinedTo = (used: ReadonlySet<string>): Prisma.Sql =>
-  Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
-    ${used.has('latestMarkets') ? LATEST.latestMarkets : Prisma.empty}
-    ${used.has('latestVaults') ? LATEST.latestVaults : Prisma.empty}`
-
 /** Loads the user at an address. Every address is a user. */
 export const userAt: KeyedRow<UserRow> = {
   ...keyedRow<UserRow>(
-    ['text'],
     {
-      columns: users,
+      columns: userColumns,
+      types: ['text'],
       always: true,
-      at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedTo(used)}`,
+      at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedToUser(used)}`,
     },
-    stored,
+    accountColumns,
   ),
   stub: ([address]) => ({ address: address as string }),
 }
@@ -117,10 +79,10 @@ function bounded(addresses: string[]): string[] {
 }
 
 const usersAt: RowsReading = {
-  columns: users,
+  columns: userColumns,
   by: [],
   of: ({ addresses }, _, used) =>
-    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedTo(used)}
+    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedToUser(used)}
       ORDER BY u.place`,
 }
 
@@ -139,9 +101,28 @@ const positionsOfDay: RowsReading = {
     WHERE t.user_address = ${user} AND t.distribution_date = ${date} ORDER BY t.market_address, t.id`,
 }
 
+/** The list of a user's snapshots of one kind. */
+const snapshotsOf = <Row extends { accountId: string }>(kind: EntityType, plain: Listing<Row>, grouped: Listing<Row>) =>
+  list({
+    listing: (args) => (args.grouped ? grouped : plain),
+    filter: ({ chainId, from, to, [kind]: entity }) => {
+      if (entity?.includes('\0')) throw new GatewayError('BAD_INPUT', `${kind} must not hold a NUL character.`)
+      return snapshotFilter(kind, { chainId, entity, from, to })
+    },
+    owner: ownedBy(plain, { accountId: 'address' }),
+  })
+
+/** The list of a user's liquidation rewards of one kind. */
+const rewardsOf = <Row extends { accountId: string }>(kind: EntityType, rewards: Listing<Row>) =>
+  list({
+    listing: () => rewards,
+    filter: ({ chainId, [kind]: entity }) => rewardFilter(kind, { chainId, entity }),
+    owner: ownedBy(rewards, { accountId: 'address' }),
+  })
+
 type Refs = {
-  chosen: ChoiceTypes
-  PositionChosen: Chosen
+  listInputs: ListInputTypes
+  PositionInputs: ListInputs
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
@@ -153,38 +134,26 @@ type Refs = {
 export function addUser(builder: Builder, refs: Refs) {
   const { User, Position } = refs
 
-  const DailyPoints = builder
-    .objectRef<{ userAddress: string; distributionDate: Date; points: number; positionCount: number }>('DailyPoints')
-    .implement({
-      description: "A user's points on one distribution date.",
-      fields: (t) => ({
-        distributionDate: t.expose('distributionDate', {
-          type: 'DateTime',
-          description: 'The distribution date, midnight UTC.',
-        }),
-        points: t.exposeFloat('points', { description: "The user's points on that date." }),
-        positionCount: t.exposeInt('positionCount', { description: "Number of the user's positions on that date." }),
-        positions: t.field({
-          type: [Position],
-          description: "The user's positions on that date, one per pool, sorted by pool, then id.",
-          ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
-        }),
-        user: t.field({
-          type: User,
-          description: 'The user.',
-          ...one(userAt, ['userAddress']),
-        }),
+  const DailyPoints = builder.objectRef<AccountDay>('DailyPoints').implement({
+    description: "A user's points on one distribution date.",
+    fields: (t) => ({
+      ...columnFields(t, accountDays.columns),
+      positions: t.field({
+        type: [Position],
+        description: "The user's positions on that date, one per pool, sorted by pool, then id.",
+        ...rows(positionsOfDay, ['text', 'date'], { cost: { rows: 5 } }),
       }),
-    })
+      user: t.field({
+        type: User,
+        description: 'The user.',
+        ...one(userAt, ['userAddress']),
+      }),
+    }),
+  })
 
-  const DailyPointsChosen = refs.chosen('DailyPoints', accountDayChoices)
-  const UserChosen = refs.chosen('User', userChoices)
+  const DailyPointsInputs = refs.listInputs('DailyPoints', accountDays)
+  const UserInputs = refs.listInputs('User', allUsers)
   const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
-
-  const owner = (column: string) => ({ columns: [{ column, type: 'text' as const }], fields: ['address'] })
-  const noNul = (name: string, value: string | null | undefined) => {
-    if (value?.includes('\0')) throw new GatewayError('BAD_INPUT', `${name} must not hold a NUL character.`)
-  }
 
   builder.nodeRef(User, {
     id: { resolve: ({ address }: { address: string }) => address, ...nodeId('User', (column) => column('address')) },
@@ -194,8 +163,7 @@ export function addUser(builder: Builder, refs: Refs) {
     const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
     const window = () => ({
       chainId: chainId(),
-      from: t.arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
-      to: t.arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
+      ...timeArguments(t.arg),
       grouped: t.arg.boolean({
         defaultValue: false,
         description:
@@ -250,30 +218,28 @@ export function addUser(builder: Builder, refs: Refs) {
         type: refs.Positions,
         description: "The user's positions, newest distribution date first, then by id.",
         args: {
-          ...listArguments(t.arg, refs.PositionChosen),
+          ...listArguments(t.arg, refs.PositionInputs),
           pool: t.arg({ type: 'Address', description: 'Only positions in this pool.' }),
           date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
         ...list({
           listing: () => positionListing,
-          choices: refs.PositionChosen.choices,
           filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
-          owner: owner('t.user_address'),
+          owner: ownedBy(positionListing, { userAddress: 'address' }),
         }),
       }),
       dailyPoints: t.field({
         type: DailyPointsList,
         description: "The user's points per distribution date, oldest first.",
         args: {
-          ...listArguments(t.arg, DailyPointsChosen),
+          ...listArguments(t.arg, DailyPointsInputs),
           since: t.arg({ type: 'DateTime', description: 'Only dates at or after this time.' }),
           afterDate: t.arg({ type: 'DateTime', description: 'Only dates after this time.' }),
           until: t.arg({ type: 'DateTime', description: 'Only dates at or before this time.' }),
         },
         ...list({
           listing: () => accountDays,
-          choices: DailyPointsChosen.choices,
           filter: ({ since, afterDate, until }) => {
             const where: Prisma.Sql[] = []
             const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
@@ -282,44 +248,28 @@ export function addUser(builder: Builder, refs: Refs) {
             if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
             return { where }
           },
-          owner: owner('t.user_address'),
+          owner: ownedBy(accountDays, { userAddress: 'address' }),
         }),
       }),
       marketSnapshots: t.field({
         type: refs.MarketSnapshots,
         description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
         args: {
-          ...listArguments(t.arg, refs.MarketSnapshotChosen),
+          ...listArguments(t.arg, refs.MarketSnapshotInputs),
           ...window(),
           market: t.arg.string({ description: 'Only snapshots in the market at this lower-case address.' }),
         },
-        ...list({
-          listing: ({ grouped }) => (grouped ? groupedMarketSnapshots : marketSnapshots),
-          choices: refs.MarketSnapshotChosen.choices,
-          filter: ({ chainId, market, from, to }) => {
-            noNul('market', market)
-            return snapshotFilter('market', { chainId, entity: market, from, to })
-          },
-          owner: owner('t.account_id'),
-        }),
+        ...snapshotsOf('market', marketSnapshots, groupedMarketSnapshots),
       }),
       vaultSnapshots: t.field({
         type: refs.VaultSnapshots,
         description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
         args: {
-          ...listArguments(t.arg, refs.VaultSnapshotChosen),
+          ...listArguments(t.arg, refs.VaultSnapshotInputs),
           ...window(),
           vault: t.arg.string({ description: 'Only snapshots in the vault at this lower-case address.' }),
         },
-        ...list({
-          listing: ({ grouped }) => (grouped ? groupedVaultSnapshots : vaultSnapshots),
-          choices: refs.VaultSnapshotChosen.choices,
-          filter: ({ chainId, vault, from, to }) => {
-            noNul('vault', vault)
-            return snapshotFilter('vault', { chainId, entity: vault, from, to })
-          },
-          owner: owner('t.account_id'),
-        }),
+        ...snapshotsOf('vault', vaultSnapshots, groupedVaultSnapshots),
       }),
       latestSnapshots: t.field({
         type: [refs.Snapshot],
@@ -342,31 +292,21 @@ export function addUser(builder: Builder, refs: Refs) {
         type: refs.MarketLiquidationRewards,
         description: "The user's shares of liquidation rewards in markets, newest first.",
         args: {
-          ...listArguments(t.arg, refs.MarketRewardChosen),
+          ...listArguments(t.arg, refs.MarketRewardInputs),
           chainId: chainId(),
           market: t.arg({ type: 'Address', description: 'Only rewards of this collateral market.' }),
         },
-        ...list({
-          listing: () => marketLiquidationRewards,
-          choices: refs.MarketRewardChosen.choices,
-          filter: ({ chainId, market }) => rewardFilter('market', { chainId, entity: market }),
-          owner: owner('t.account_id'),
-        }),
+        ...rewardsOf('market', marketLiquidationRewards),
       }),
       vaultLiquidationRewards: t.field({
         type: refs.VaultLiquidationRewards,
         description: "The user's shares of liquidation rewards in vaults, newest first.",
         args: {
-          ...listArguments(t.arg, refs.VaultRewardChosen),
+          ...listArguments(t.arg, refs.VaultRewardInputs),
           chainId: chainId(),
           vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
         },
-        ...list({
-          listing: () => vaultLiquidationRewards,
-          choices: refs.VaultRewardChosen.choices,
-          filter: ({ chainId, vault }) => rewardFilter('vault', { chainId, entity: vault }),
-          owner: owner('t.account_id'),
-        }),
+        ...rewardsOf('vault', vaultLiquidationRewards),
       }),
       earnings: t.field({
         type: refs.Earnings,
@@ -390,8 +330,8 @@ export function addUser(builder: Builder, refs: Refs) {
     allUsers: t.field({
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
-      args: listArguments(t.arg, UserChosen),
-      ...list({ listing: () => allUsers, choices: UserChosen.choices, filter: () => ({ where: [] }) }),
+      args: listArguments(t.arg, UserInputs),
+      ...list({ listing: () => allUsers, filter: () => ({ where: [] }) }),
     }),
     user: t.field({
       type: User,

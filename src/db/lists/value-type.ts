@@ -1,0 +1,72 @@
+import { parseUtc } from '../../time.ts'
+
+/** How a value that Postgres gives as text becomes JSON. */
+export type Encoding = 'number' | 'boolean' | 'text' | 'quoted' | 'date' | 'moment' | 'json'
+
+/** What the type of a column determines. */
+interface TypeOfValue {
+  sql: 'text' | 'bigint' | 'int' | 'double precision' | 'numeric' | 'date' | 'timestamptz' | 'boolean'
+  json: Encoding
+  /** Whether a cursor's text is a value of this type. Other text must not reach the store. */
+  accepts?(text: string): boolean
+  /** SQL that sorts after and before all values. It stands for null. */
+  ends?: readonly [after: string, before: string]
+}
+
+const isText = (text: string) => /^[^\0]{0,1000}$/.test(text)
+const digits = (max: bigint) => (text: string) => /^\d{1,19}$/.test(text) && BigInt(text) <= max
+const bigint = {
+  sql: 'bigint',
+  accepts: (text: string) => text === '-1' || digits(2n ** 63n - 1n)(text),
+  ends: ['9223372036854775807', '-1'],
+} as const
+
+/** The types of columns. An `integer` is at most 2^53-1, a `bigint` may be larger; a `timestamp` is in Unix seconds. */
+export const VALUE_TYPES = {
+  // Hexadecimal digits: nothing in it needs escaping.
+  address: { sql: 'text', json: 'quoted', accepts: isText },
+  text: { sql: 'text', json: 'text', accepts: isText },
+  int: { sql: 'int', json: 'json', accepts: digits(2n ** 31n - 1n) },
+  integer: { ...bigint, json: 'json' },
+  bigint: { ...bigint, json: 'quoted' },
+  timestamp: { ...bigint, json: 'quoted' },
+  /** A token amount in the smallest unit: up to 256 bits, read as text. */
+  amount: { sql: 'numeric', json: 'quoted' },
+  float: {
+    sql: 'double precision',
+    json: 'number',
+    accepts: (text: string) => text === String(Number(text)),
+    ends: [`'Infinity'`, `'-Infinity'`],
+  },
+  /** An exact number of at most six decimals, such as points. */
+  decimal: { sql: 'numeric', json: 'number', accepts: (text: string) => /^-?\d{1,15}(\.\d{1,6})?$/.test(text) },
+  date: {
+    sql: 'date',
+    json: 'date',
+    accepts: (text: string) => text.length === 10 && parseUtc(text) !== undefined,
+    ends: [`'9999-12-31'`, `'0001-01-01'`],
+  },
+  moment: { sql: 'timestamptz', json: 'moment' },
+  boolean: { sql: 'boolean', json: 'boolean' },
+} as const satisfies Record<string, TypeOfValue>
+
+export type ValueType = keyof typeof VALUE_TYPES
+
+/** The entry of a type, with its optional parts. */
+export const typeOfValue = (type: ValueType): TypeOfValue => VALUE_TYPES[type]
+
+/** The JavaScript type of the values of each type. */
+export interface Values {
+  address: string
+  text: string
+  int: number
+  integer: bigint
+  bigint: bigint
+  timestamp: bigint
+  amount: string
+  float: number
+  decimal: number
+  date: Date
+  moment: Date
+  boolean: boolean
+}

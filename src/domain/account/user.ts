@@ -1,0 +1,51 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { many, one } from '../../db/lists/filter.ts'
+import { listing } from '../../db/lists/listing.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { latest, oneOwner } from '../holding/holding.ts'
+import { pointsOf } from '../points/millionths.ts'
+
+const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
+  address: { type: 'address', description: "The user's address.", sort: true },
+})
+
+/** Every address that a record of either domain names, by address. */
+export const allUsers = listing({
+  name: 'allUsers',
+  from: Prisma.sql`"user" t`,
+  columns: addresses,
+  order: { address: 'ASC' },
+  filters: {
+    user: one(addresses.address, 'Only the user at this address.'),
+    users: many(addresses.address, 'Only users at one of these addresses.'),
+  },
+})
+
+/** What is stored of a user: 0 or null without a stored position. */
+export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
+  address: { sql: 'u.address', type: 'address' },
+  points: { sql: pointsOf('coalesce(t.points, 0)'), type: 'decimal' },
+  rank: { type: 'int', nullable: true },
+  positionCount: { sql: 'coalesce(t.position_count, 0)', type: 'int' },
+  firstDistributionDate: { type: 'date', nullable: true },
+  lastDistributionDate: { type: 'date', nullable: true },
+})
+
+export type User = RowOf<typeof accountColumns>
+
+/** All columns of a user; the newest snapshots are what holdings are computed from. */
+export const userColumns = {
+  ...accountColumns,
+  latestMarkets: { sql: 'm.snapshots' },
+  latestVaults: { sql: 'v.snapshots' },
+}
+
+const owner = oneOwner(Prisma.raw('u.address'))
+const latestMarkets = Prisma.sql`LEFT JOIN LATERAL (${latest('market', owner)}) m ON true`
+const latestVaults = Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`
+
+/** What is joined to a user `u` for the columns that are read. */
+export const joinedToUser = (used: ReadonlySet<string>): Prisma.Sql =>
+  Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
+    ${used.has('latestMarkets') ? latestMarkets : Prisma.empty}
+    ${used.has('latestVaults') ? latestVaults : Prisma.empty}`

@@ -1,0 +1,44 @@
+import { columnsOf } from '../../db/lists/column.ts'
+import { one, range } from '../../db/lists/filter.ts'
+import { type Listing, listing } from '../../db/lists/listing.ts'
+import { Prisma, type Distribution as StoredDistribution } from '../../generated/prisma/client.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
+
+/** A stored distribution, with points instead of millionths. */
+export type Distribution = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
+
+const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
+  date: { type: 'date', description: 'The distribution date, midnight UTC.', filter: true, sort: true },
+  totalPoints: {
+    sql: pointsOf('t.total_points'),
+    type: 'decimal',
+    description: 'Total points of all positions on the date.',
+    sort: true,
+  },
+  positionCount: { type: 'int', description: 'Number of positions on the date.', filter: true, sort: true },
+  accountCount: {
+    type: 'int',
+    description: 'Number of accounts with a position on the date.',
+    filter: true,
+    sort: true,
+  },
+  kind: { sql: 'upper(t.kind::text)', type: 'text', description: 'How the stored points were produced.' },
+  startedAt: { type: 'moment', description: 'When the run that stored the points started.' },
+  finishedAt: { type: 'moment', description: 'When the run that stored the points finished.', filter: true },
+  runId: { type: 'bigint', nullable: true },
+})
+
+/** Distributions, newest first. */
+export const distributions: Listing<Distribution> = listing({
+  name: 'distributions',
+  from: Prisma.sql`distribution t`,
+  columns,
+  order: { date: 'DESC' },
+  filters: {
+    kind: one(columns.kind, 'Only distributions whose points were produced this way.'),
+    totalPoints: range(
+      { sql: doubleOf('t.total_points'), type: 'float' },
+      'Only distributions whose total points are in this range.',
+    ),
+  },
+})

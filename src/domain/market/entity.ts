@@ -1,0 +1,32 @@
+import type { Column } from '../../db/lists/column.ts'
+import { many, one } from '../../db/lists/filter.ts'
+import type { EntityType } from '../holding/holding.ts'
+
+/** The columns of markets and vaults: `own` are those that only one of them has. */
+export const entityColumns = <const Own>(kind: EntityType, own: Own) =>
+  ({
+    chainId: { type: 'integer', description: `The id of the chain that the ${kind} is on.`, sort: true },
+    id: { type: 'address', field: 'address', description: `The ${kind}'s address.`, sort: true },
+    ...own,
+    assetAddress: { type: 'address', description: `The address of the ${kind}'s token.` },
+    assetSymbol: { type: 'text', description: `The symbol of the ${kind}'s token.`, sort: true },
+    assetDecimals: { type: 'int', description: `The number of decimals of the ${kind}'s token.` },
+    depositRate: {
+      type: 'float',
+      description: 'The deposit APR as a fraction: 0.05 is 5 %.',
+      filter: true,
+      sort: true,
+    },
+  }) as const
+
+type Keys = Record<'chainId' | 'id' | 'assetAddress', Column>
+
+/** The filters of markets and vaults. */
+export const entityFilters = (kind: EntityType, { chainId, id, assetAddress }: Keys) => ({
+  [kind]: one(id, `Only ${kind}s at this address, on any chain.`),
+  [`${kind}s`]: many(id, `Only ${kind}s at one of these addresses.`),
+  asset: one(assetAddress, `Only ${kind}s that lend this token.`),
+  assets: many(assetAddress, `Only ${kind}s that lend one of these tokens.`),
+  chainId: one(chainId, `Only ${kind}s on this chain.`),
+  chainIds: many(chainId, `Only ${kind}s on one of these chains.`),
+})

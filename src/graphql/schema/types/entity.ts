@@ -1,0 +1,69 @@
+import type { ObjectRef } from '@pothos/core'
+import type { Listing } from '../../../db/lists/listing.ts'
+import type { EntityType } from '../../../domain/holding/holding.ts'
+import { assertSortable } from '../../../domain/snapshot/bounds.ts'
+import { snapshotFilter } from '../../../domain/snapshot/snapshot.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { type KeyedRow, list, one, ownedBy } from '../../plan/reading.ts'
+import type { FieldCost } from '../../policy/cost.ts'
+import type { Builder, Types } from '../builder.ts'
+import type { ListInputs } from '../list-inputs.ts'
+import { OWNED_COUNT } from './charges.ts'
+import { connectionType } from './connection-type.ts'
+import { listArguments } from './page-arguments.ts'
+
+/** The list of all users' snapshots in a market or vault. */
+export const snapshotsIn = <Row>(kind: EntityType, snapshots: Listing<Row>) =>
+  list(
+    {
+      listing: () => snapshots,
+      assertSortable,
+      filter: ({ from, to }) => snapshotFilter(kind, { from, to }),
+      owner: ownedBy<string>(snapshots, { [`${kind}Id`]: 'id', chainId: 'chainId' }),
+    },
+    { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+  )
+
+/** What the queries of markets, or of vaults, are made of. */
+interface Entities<Row> {
+  kind: EntityType
+  Type: ObjectRef<Types, Row>
+  all: Listing<Row>
+  at: KeyedRow<Row>
+  inputs: ListInputs
+}
+
+/** Adds the queries for one market or vault, and for all. */
+export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at, inputs }: Entities<Row>): void {
+  const Connection = connectionType(builder, Type.name, Type)
+  builder.queryFields((t) => ({
+    [kind]: t.field({
+      type: Type,
+      nullable: true,
+      description: `The ${kind} at an address on a chain. Null if it is not stored.`,
+      args: {
+        chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain id.' }),
+        address: t.arg({ type: 'Address', required: true, description: `The ${kind}'s address.` }),
+      },
+      ...one(at, ['chainId', 'address']),
+    }),
+    [`${kind}s`]: t.field({
+      type: Connection,
+      description: `All ${kind}s, by chain, then address.`,
+      args: {
+        ...listArguments(t.arg, inputs),
+        chainId: t.arg({ type: 'SafeInt', description: `Only ${kind}s on this chain.` }),
+        address: t.arg({ type: 'Address', description: `Only ${kind}s at this address, on any chain.` }),
+      },
+      ...list({
+        listing: () => all,
+        filter: ({ chainId, address }) => {
+          const where: Prisma.Sql[] = []
+          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
+          if (address) where.push(Prisma.sql`t.id = ${address}`)
+          return { where }
+        },
+      }),
+    }),
+  }))
+}
