@@ -336,7 +336,6 @@ test('a number does not depend on what else is selected, or how', async () => {
     '{ key { poolAddress } count userCount sumPoints averagePoints sumSuppliedUsd averageBorrowedUsd } }',
   )
   expect(all.length).toBeGreaterThan(2)
-  // Resolvers are compiled once they run again.
   for (let times = 0; times < 3; times++) {
     const only = (...names: string[]) => all.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
     expect(await ask('{ key { poolAddress } } }')).toEqual(only('key'))

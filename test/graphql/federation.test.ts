@@ -84,7 +84,7 @@ test('entities come in the order of their representations; null is one that the 
     { __typename: 'Pool', ...pool },
     { __typename: 'Pool', ...pool },
   ])
-  for (let i = 0; i < 3; i++) expect(await ask(representations), 'compiled').toEqual(first)
+  for (let i = 0; i < 3; i++) expect(await ask(representations)).toEqual(first)
 })
 
 test('a user whom the store does not know is one without points', async () => {

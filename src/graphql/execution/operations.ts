@@ -1,19 +1,21 @@
 import {
   type DocumentNode,
+  type ExecutionResult,
   execute,
   type GraphQLSchema,
   getOperationAST,
   TypeInfo,
-  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { queryOf } from '../live/live-query.ts'
 import { Plan } from '../plan/plan.ts'
+import type { Variables } from '../policy/cost.ts'
 import { Limiter } from '../policy/limits.ts'
-import { readVariables } from './variables.ts'
+import type { GraphContext } from './context.ts'
+
+type Run = (root: object, context: GraphContext, variables?: Variables) => Promise<ExecutionResult>
 
 /** A query that is valid in the schema. */
 export interface Operation {
@@ -21,15 +23,11 @@ export interface Operation {
   /** Reads it in one statement, where the schema tells how. */
   plan: Pick<Plan, 'run' | 'covers'>
   /** Runs its resolvers. */
-  run: CompiledQuery['query']
+  run: Run
   /** Whether its answer is that of the stored data alone, or of who asks or what a source says as well. */
   depends: 'data' | 'more'
 }
 
-/** How often resolvers must run before they are worth compiling, which costs more than running them once. */
-const COMPILE_AT = 2
-/** A larger document is not compiled: that writes out every fragment wherever it is spread. */
-const COMPILE_BYTES = 2_500_000
 const MAX_TEXTS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
 
@@ -152,50 +150,20 @@ export class Operations {
     }
   }
 
-  /** Runs resolvers, compiled once they run again. */
-  #resolved(document: DocumentNode, operationName: string | undefined): CompiledQuery['query'] {
-    const plain: CompiledQuery['query'] = (rootValue, contextValue, variableValues) =>
-      execute({
+  /** Runs resolvers. */
+  #resolved(document: DocumentNode, operationName: string | undefined): Run {
+    let reason: string | undefined
+    return async (rootValue, contextValue, variables) => {
+      reason ??= this.#plan ? (unplannedField(this.#schema, document) ?? UNPLANNED.selection) : UNPLANNED.off
+      this.#onUnplanned?.(reason)
+      return execute({
         schema: this.#schema,
         document,
         operationName,
         rootValue,
         contextValue,
-        variableValues: variableValues ?? {},
+        variableValues: variables ?? {},
       })
-    let times = 0
-    let run = plain
-    let reason: string | undefined
-    return (...args) => {
-      reason ??= this.#plan ? (unplannedField(this.#schema, document) ?? UNPLANNED.selection) : UNPLANNED.off
-      this.#onUnplanned?.(reason)
-      if (++times === COMPILE_AT && this.#limiter.bytesOf(document) <= COMPILE_BYTES) {
-        const compiled = compileQuery(this.#schema, document, operationName)
-        if (isCompiledQuery(compiled)) run = this.#checked(compiled.query, document, operationName)
-      }
-      return run(...args)
-    }
-  }
-
-  /**
-   * Guards a compiled query, which reports each of a million wrong values, and takes a required variable for missing where
-   * it has a default.
-   */
-  #checked(
-    query: CompiledQuery['query'],
-    document: DocumentNode,
-    operationName: string | undefined,
-  ): CompiledQuery['query'] {
-    const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
-    if (definitions.length === 0) return query
-    const defaults = Object.fromEntries(
-      definitions.flatMap(({ variable, defaultValue }) =>
-        defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
-      ),
-    )
-    return (rootValue, contextValue, variables) => {
-      const { errors } = readVariables(this.#schema, definitions, variables ?? {})
-      return errors ? { errors } : query(rootValue, contextValue, { ...defaults, ...variables })
     }
   }
 }

@@ -68,13 +68,9 @@ async function answer(
   }
 }
 
-/** graphql-js and graphql-jit locate errors differently, so locations are left out of the comparison. */
 function failed(result: ExecutionResult): LiveAnswer {
-  const words = result.errors?.map((error) => {
-    const { message, path, extensions } = presentError(error, '').shown
-    return { message, path, extensions }
-  })
-  return { text: JSON.stringify([result.data ?? null, words]), failed: result }
+  const errors = result.errors?.map((error) => presentError(error, '').shown)
+  return { text: JSON.stringify([result.data ?? null, errors]), failed: result }
 }
 
 const wrapped = (error: unknown) =>
