@@ -157,12 +157,12 @@ test('all positions are looked through and counted only within what bounds them,
     ])
       for (const selected of [list, count])
         expect(await refusal(send(selected, where, extensions)), JSON.stringify(where)).toMatch(
-          /^where looks through all positions: give it where\.user/,
+          /^where would scan all positions: add where\.user/,
         )
     for (const where of [{ date: { gte: '2026-01-01' } }, { date: { gte: '2026-01-01', lte: '2026-02-01' } }]) {
       expect((await send(list, where, extensions)).errors).toBeUndefined()
       expect(await refusal(send(count, where, extensions)), JSON.stringify(where)).toMatch(
-        /^totalCount counts all positions that the filter leaves: give it where\.user/,
+        /^totalCount would count all positions that match the filter: add where\.user/,
       )
     }
     for (const where of [
