@@ -16,9 +16,9 @@ import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
-import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
+import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
-import { keyedRow, keyOf, list, nodeId, one, ownedBy, reading, unplanned } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one, ownedBy, reading, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
@@ -26,7 +26,8 @@ import { connectionType } from './connection-type.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
-import type { PositionsRef } from './position.ts'
+import type { PositionsRef } from './position-ref.ts'
+import { program } from './program.ts'
 import { type DistributionKindRef, loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 
 /** The listing's rows stand for Prisma's: their `totalPoints` are points, Prisma's are millionths. */
@@ -35,22 +36,10 @@ const rows = distributions as unknown as Listing<DistributionRow>
 /** Loads the distribution of a date. */
 export const distributionAt = keyOf(rows, 'date')
 
-const program = keyedRow<ProgramTotals>({
-  columns: programColumns,
-  types: [],
-  always: true,
-  at: () => Prisma.sql`FROM program t`,
-})
-
 /** Reads the newest distribution. Null if no positions are stored. */
 export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
   const [newest] = await listPages(reader, rows, { where: [] }, { limit: 1, backward: false, offset: 0n })
   return newest?.[0] ?? null
-}
-
-/** Loads the program's totals, once per operation. */
-export async function loadProgram(context: GraphContext): Promise<ProgramTotals> {
-  return (await context.batches.load(program.load, [])) as ProgramTotals
 }
 
 /** SQL reads it as points, Prisma as millionths. */

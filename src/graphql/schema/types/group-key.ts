@@ -2,7 +2,7 @@ import { one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
-import { type UserRef, userAt } from './user.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
 /** The values that the rows of a group share. Dimensions that are not grouped by are omitted. */

@@ -8,9 +8,9 @@ import { columnFields } from '../column-fields.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../connection.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
-import { loadProgram } from './distribution.ts'
 import { listArguments, pageArguments } from './page-arguments.ts'
-import { type UserRef, userAt } from './user.ts'
+import { loadProgram } from './program.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 
 const NOW = { date: '', newest: true }
 

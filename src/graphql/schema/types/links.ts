@@ -6,7 +6,7 @@ import { type MarketRef, marketAt } from './market.ts'
 import { type MultiplierRef, multiplierAt } from './multiplier.ts'
 import type { PoolRef } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
-import { type UserRef, userAt } from './user.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
 type Refs = {

@@ -15,8 +15,8 @@ import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
-import type { PositionsRef } from './position.ts'
-import { type UserRef, userAt } from './user.ts'
+import type { PositionsRef } from './position-ref.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 
 /** Loads the pool at an address. */
 export const poolAt = keyOf(pools, 'id')

@@ -19,8 +19,8 @@ import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
-import { userAt } from './user.ts'
 import { type Lookup, MAX_ADDRESSES, readAddresses, type UserLookupRef } from './user-lookup.ts'
+import { userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
 const { chainId, marketId } = marketSnapshots.columns

@@ -12,28 +12,15 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { encodeCursor } from '../connection.ts'
-import { applyListInputs, type ListInputs, type ListInputTypes } from '../list-inputs.ts'
+import { applyListInputs, type ListInputs } from '../list-inputs.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
-import { connectionType } from './connection-type.ts'
-import { loadProgram } from './distribution.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
 import { type PoolRef, poolAt } from './pool.ts'
+import type { PositionRef, PositionsRef } from './position-ref.ts'
+import { loadProgram } from './program.ts'
 import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
-import { type UserRef, userAt } from './user.ts'
-
-export const positionRef = (builder: Builder) =>
-  builder.prismaObject('Position', {
-    findUnique: ({ id }) => ({ id }),
-    description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
-  })
-export type PositionRef = ReturnType<typeof positionRef>
-
-export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
-export type PositionsRef = ReturnType<typeof positionsRef>
-
-/** The filter and order inputs that all lists of positions share. */
-export const positionInputs = (listInputs: ListInputTypes) => listInputs('Position', positionListing)
+import { type UserRef, userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
 type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: number } & {

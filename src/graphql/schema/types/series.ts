@@ -18,7 +18,7 @@ import { BUCKET, buckets } from './charges.ts'
 import type { ProgramRef } from './distribution.ts'
 import type { GroupKeyRef } from './group-key.ts'
 import type { PoolRef } from './pool.ts'
-import type { UserRef } from './user.ts'
+import type { UserRef } from './user-ref.ts'
 
 /** A bucket with lazy values: the first access reads the values of all buckets at once. */
 interface Bucket {

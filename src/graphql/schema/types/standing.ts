@@ -12,7 +12,7 @@ import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { buckets } from './charges.ts'
 import { readSpan, type SpanArguments } from './series.ts'
-import { type UserRef, userAt } from './user.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 
 const MAX_DAYS = 3660
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors.ts'
 import type { Builder } from '../builder.ts'
-import type { UserRef } from './user.ts'
+import type { UserRef } from './user-ref.ts'
 
 /** The maximum number of addresses in one lookup. */
 export const MAX_ADDRESSES = 1000

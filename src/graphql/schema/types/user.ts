@@ -1,13 +1,7 @@
 import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import {
-  accountColumns,
-  allUsers,
-  joinedToUser,
-  type User as UserRow,
-  userColumns,
-} from '../../../domain/account/user.ts'
+import { allUsers, joinedToUser, userColumns } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
@@ -25,18 +19,7 @@ import {
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
-import {
-  column,
-  type KeyedRow,
-  keyedRow,
-  list,
-  nodeId,
-  one,
-  ownedBy,
-  type RowsReading,
-  reading,
-  rows,
-} from '../../plan/reading.ts'
+import { column, list, nodeId, one, ownedBy, type RowsReading, reading, rows } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
@@ -45,29 +28,9 @@ import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
-import type { PositionRef, PositionsRef } from './position.ts'
+import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
-
-export const userRef = (builder: Builder) =>
-  builder.prismaObject('User', {
-    description:
-      'A user of the protocol, in both domains. Every address is a user; one without stored data has empty lists and zero totals.',
-  })
-export type UserRef = ReturnType<typeof userRef>
-
-/** Loads the user at an address. Every address is a user. */
-export const userAt: KeyedRow<UserRow> = {
-  ...keyedRow<UserRow>(
-    {
-      columns: userColumns,
-      types: ['text'],
-      always: true,
-      at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedToUser(used)}`,
-    },
-    accountColumns,
-  ),
-  stub: ([address]) => ({ address: address as string }),
-}
+import { type UserRef, userAt } from './user-ref.ts'
 
 /** The maximum number of users in one request. */
 const MAX_USERS = 1000

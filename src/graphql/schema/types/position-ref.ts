@@ -1,0 +1,17 @@
+import { positionListing } from '../../../domain/position/position.ts'
+import type { Builder } from '../builder.ts'
+import type { ListInputTypes } from '../list-inputs.ts'
+import { connectionType } from './connection-type.ts'
+
+export const positionRef = (builder: Builder) =>
+  builder.prismaObject('Position', {
+    findUnique: ({ id }) => ({ id }),
+    description: "A user's amounts in a pool on a distribution date, and the points that they earned.",
+  })
+export type PositionRef = ReturnType<typeof positionRef>
+
+export const positionsRef = (builder: Builder, Position: PositionRef) => connectionType(builder, 'Position', Position)
+export type PositionsRef = ReturnType<typeof positionsRef>
+
+/** The filter and order inputs that all lists of positions share. */
+export const positionInputs = (listInputs: ListInputTypes) => listInputs('Position', positionListing)
