@@ -26,14 +26,14 @@ const operations = (schema: string | string[], documents: string | string[], sca
 })
 
 /**
- * The typed operations, from committed schemas: those that the REST router and the command line execute, those of the
+ * The typed operations, from committed schemas: those that the REST router, the command line and GraphiQL execute, those of the
  * client that the package exports, and those that a source of positions is asked. `npm run generate` renews them.
  */
 const config: CodegenConfig = {
   generates: {
     'src/generated/operations/': operations(
       ['src/generated/schema.graphql', 'src/rest/directives.graphql'],
-      ['src/rest/**/*.ts', 'src/cli/**/*.ts'],
+      ['src/rest/**/*.ts', 'src/cli/**/*.ts', 'src/graphql/example-values.ts'],
     ),
     'src/generated/client/': operations('src/generated/schema.graphql', 'src/client/*.graphql', overHttp),
     'src/generated/source-operations/': operations(
