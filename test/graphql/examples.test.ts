@@ -1,36 +1,101 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parse, validate } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { graphiqlPage } from '../support/graphiql.ts'
+import { importDirectory } from '../support/import.ts'
 import { loadSample } from '../support/sample.ts'
 
-let gateway: Gateway
-beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { days: 30 })
+const CONFORMANCE = join(import.meta.dirname, '../../../shared/conformance/data')
+const hasConformance = existsSync(CONFORMANCE)
+
+test('each has a name of its own, which is that of its operation, and short lines', () => {
+  const schema = createSchema()
+  expect(new Set(examples.map(({ name }) => name)).size).toBe(examples.length)
+  for (const { name, query } of examples) {
+    expect(query).toMatch(new RegExp(`^(query|subscription) ${name}\\b`, 'm'))
+    expect(validate(schema, parse(query)), name).toEqual([])
+    expect(Math.max(...query.split('\n').map(({ length }) => length)), name).toBeLessThanOrEqual(64)
+    expect(query.split('\n').length, name).toBeGreaterThan(3)
+  }
 })
-afterAll(() => gateway.close())
 
-const schema = createSchema()
+interface Store {
+  load(gateway: Gateway): Promise<unknown>
+  /** Whether every list and object of every example must have something. */
+  isFull: boolean
+}
 
-test('each has a name of its own, which is that of its operation', () => {
-  expect(new Set(examples.map((example) => example.name)).size).toBe(examples.length)
-  for (const { name, query } of examples) expect(query).toMatch(new RegExp(`^(query|subscription) ${name}\\b`, 'm'))
-})
+const stores: [string, Store][] = [
+  ['the sample', { load: (gateway) => loadSample(gateway, { days: 30 }), isFull: true }],
+  ['an empty store', { load: async () => {}, isFull: false }],
+  [
+    `the conformance dataset${hasConformance ? '' : ' (skipped: no ../shared/conformance/data)'}`,
+    {
+      load: async (gateway) => {
+        await importDirectory(gateway, CONFORMANCE)
+        await rebuildRankHistory(gateway.deps.store.pool)
+      },
+      isFull: false,
+    },
+  ],
+]
 
-for (const { name, query, variables } of examples)
-  test(`${name} answers on the sample`, async () => {
-    expect(validate(schema, parse(query))).toEqual([])
-    const { data, errors } = await ask(query, variables)
-    expect(errors).toBeUndefined()
-    expect(emptyPlaces(data), JSON.stringify(data).slice(0, 2000)).toEqual([])
+describe.each(stores)('on %s', (name, { load, isFull }) => {
+  const skipped = name.includes('skipped')
+  let gateway: Gateway
+  let page: Awaited<ReturnType<typeof graphiqlPage>>
+  beforeAll(async () => {
+    if (skipped) return
+    gateway = await startGateway()
+    await load(gateway)
+    page = await graphiqlPage(gateway.base)
+  })
+  afterAll(() => gateway?.close())
+
+  test.skipIf(skipped)('the page says how to load data if there is none', () => {
+    if (name === 'an empty store') expect(page.data.notice).toMatch(/npm start.*npm run gateway -- import DIR/s)
+    else expect(page.data.notice).toBeUndefined()
   })
 
-async function ask(query: string, variables: object | undefined) {
+  test.skipIf(skipped).each(examples.map((example) => example.name))('%s answers', async (example) => {
+    const shown = page.data.examples.find((one) => one.name === example)
+    const { data, errors } = await ask(gateway, shown?.query ?? '', JSON.parse(shown?.variables ?? '{}'))
+    expect(errors, JSON.stringify(errors)).toBeUndefined()
+    if (isFull) expect(emptyPlaces(data), JSON.stringify(data).slice(0, 2000)).toEqual([])
+    else if (name !== 'an empty store') expect(hasRecord(data), JSON.stringify(data)).toBe(true)
+  })
+})
+
+test('the variables follow the data: the page of a store that gets data names its records', async () => {
+  const gateway = await startGateway()
+  try {
+    expect((await graphiqlPage(gateway.base)).data.notice).toBeDefined()
+    await loadSample(gateway)
+    await expect.poll(async () => (await graphiqlPage(gateway.base)).data.notice, { timeout: 10_000 }).toBeUndefined()
+    const { data } = await graphiqlPage(gateway.base)
+    const statements = async () => {
+      gateway.statements.length = 0
+      await graphiqlPage(gateway.base)
+      return gateway.statements.length
+    }
+    await expect.poll(statements, { message: 'while the data stays as it is', timeout: 10_000 }).toBe(0)
+    const { user } = JSON.parse(data.examples[0]?.variables ?? '{}')
+    const { data: known } = await gateway.graphql('query($user: Address!) { user(address: $user) { rank } }', { user })
+    expect(known.user.rank).toBeGreaterThan(0)
+  } finally {
+    await gateway.close()
+  }
+})
+
+async function ask(gateway: Gateway, query: string, variables: object): Promise<{ data?: any; errors?: any[] }> {
   if (!/^subscription/m.test(query)) return gateway.graphql(query, variables)
-  const stream = await subscribe(gateway, query, variables && { variables })
+  const stream = await subscribe(gateway, query, { variables })
   const event = await stream.next()
   stream.leave()
   return event
@@ -43,5 +108,12 @@ function emptyPlaces(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, one]) => emptyPlaces(one, `${path}.${key}`))
 }
 
-/** What may be null in a row: a missing price, a reward not claimed, what is wrong with a text, the cursor of an empty page. */
-const leaves = /(Usd|claimedTimestamp|problem)$/
+/** What may be null in a row: a missing price, a reward not claimed, what is wrong with a text, an error of a run. */
+const leaves = /(Usd|claimedTimestamp|problem|error|durationMs|averageSuppliedUsd)$/
+
+/** Whether an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
+function hasRecord(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasRecord)
+  if (value !== null && typeof value === 'object') return Object.values(value).some(hasRecord)
+  return value !== null && value !== 0
+}

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ExampleValues, noValues } from '../../src/graphql/example-values.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
-import { sampleMarket, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { statementTable } from '../bench/statement-table.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
@@ -27,13 +28,27 @@ const REQUIRED: Record<string, string> = {
   'vault-liquidation-rewards': `?vault=${sampleVault.address}`,
 }
 
+/** The sample ends yesterday. */
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+
+/** Of the sample, in which all of them have rows. */
+const values: ExampleValues = {
+  ...noValues,
+  user: sampleUser,
+  pool: samplePool.address,
+  market: { ...sampleMarket, assetSymbol: 'usdc' },
+  leaders: [sampleUser],
+  dates: { first: daysAgo(7), last: daysAgo(1) },
+}
+
 type Ask = (gateway: Gateway) => Promise<void>
 
 const operations: Record<string, Ask> = {
   ...Object.fromEntries(
-    examples.map(({ name, query, variables }): [string, Ask] => [
+    examples.map(({ name, query, variables: variablesOf }): [string, Ask] => [
       `graphql ${name}`,
       async (gateway) => {
+        const variables = variablesOf?.(values)
         if (/^subscription/m.test(query)) {
           const stream = await subscribe(gateway, query, variables && { variables })
           expect((await stream.next()).errors).toBeUndefined()

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
-import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
 import { sampleFiles, sampleMarket, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type DatasetFile, datasetFiles } from '../../src/sources/dataset/dataset.ts'
 import { datasetOf, type Files } from '../support/datasets.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { pageExamples } from '../support/graphiql.ts'
 import { silent } from '../support/store.ts'
 
 const now = new Date()
@@ -50,7 +50,7 @@ async function answers(gateway: Gateway): Promise<Record<string, string>> {
       found[url] = await response.text()
     }
   }
-  for (const { name, query, variables } of examples) {
+  for (const { name, query, variables } of await pageExamples(gateway.base)) {
     if (/^subscription/m.test(query) || OF_RUNS.test(query)) continue
     // Once by a plan, where there is one, and once by resolvers, which alone tell what type they are of.
     for (const text of [query, query.replace(/\}\s*$/, ' __typename }')])

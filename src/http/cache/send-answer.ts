@@ -15,6 +15,8 @@ interface SendOptions {
   type?: string
   /** Request headers that the answer depends on, besides Accept-Encoding. */
   vary?: string
+  /** More headers: names and values by turns. */
+  headers?: string[]
 }
 
 /** Sends a ready answer directly, without Fastify's hooks, or a 304 if the client's tag matches. */
@@ -23,10 +25,10 @@ export function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   edge: EdgeCache,
-  { type = answer.type, vary = 'Origin' }: SendOptions = {},
+  { type = answer.type, vary = 'Origin', headers: more = [] }: SendOptions = {},
 ): void {
   const encoding = isCompressible(answer) ? accepted(headers['accept-encoding']) : undefined
-  const head = ['request-id', id, 'vary', `${vary}, Accept-Encoding`, ...corsHeaders]
+  const head = ['request-id', id, 'vary', `${vary}, Accept-Encoding`, ...corsHeaders, ...more]
   if (method === 'POST') head.push('cache-control', 'no-store')
   else {
     head.push('etag', encoding ? `${answer.etag.slice(0, -1)}-${encoding}"` : answer.etag, 'cache-control', 'no-cache')

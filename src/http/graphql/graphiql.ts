@@ -1,9 +1,38 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import etag from 'etag'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Cancellation } from '../../db/connect/scope.ts'
+import type { PageData } from '../../graphiql/page-data.ts'
+import { type ExampleValues, noValues, readExampleValues, valuesOperation } from '../../graphql/example-values.ts'
 import { examples } from '../../graphql/examples.ts'
-import { holds } from '../cache/etag.ts'
+import { createContext, executor, type Graph } from '../../graphql/execution/execute.ts'
+import { readFor } from '../../graphql/execution/snapshot.ts'
+import type { EdgeCache } from '../cache/edge-cache.ts'
+import { sendAnswer } from '../cache/send-answer.ts'
+import { cancellationOf } from '../server/cancellation.ts'
+
+/** What the build made of src/graphiql, beside the program. */
+const DIRECTORY = join(import.meta.dirname, 'graphiql')
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+}
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** The page runs its own script, and talks to this gateway, and nothing else. GraphiQL's components add styles. */
+const HEADERS = [
+  'content-security-policy',
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  'x-content-type-options',
+  'nosniff',
+  'referrer-policy',
+  'no-referrer',
+]
+
+const EMPTY = `The store is empty, so the examples have nothing to show. Load data, then reload this page:
+npm start (the sample data)
+npm run gateway -- import DIR (your own)`
+const UNREACHABLE = 'The store cannot be reached, so the examples name no records. Reload this page in a moment.'
 
 /** Whether a browser requests the GraphiQL page. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
@@ -14,41 +43,63 @@ export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   )
 }
 
-/** A script that adds the operation in the URL fragment (`#query=...&variables=...`) to GraphiQL's options. */
-const WITH_LINKED = `(options) => {
-  const linked = new URLSearchParams(location.hash.slice(1))
-  const query = linked.get('query')
-  if (!query) return options
-  const tab = { query, variables: linked.get('variables') || '{}' }
-  return { ...options, ...tab, defaultTabs: [tab, ...options.defaultTabs] }
-}`
-
-/** GraphiQL with the example operations as one self-contained page, rendered and compressed on first use. */
-export function graphiqlPage() {
-  let made: Promise<{ html: Buffer; zipped: Buffer; tag: string }> | undefined
-  const make = async () => {
-    // 9 MB that only browsers need.
-    const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-    const options = {
-      title: 'Lending graph',
-      defaultTabs: examples.map(({ query, variables }) => ({
-        query,
-        variables: JSON.stringify(variables ?? {}, null, 2),
-      })),
-    }
-    const json = JSON.stringify(options)
-    const html = Buffer.from(renderGraphiQL(options).replace(json, () => `(${WITH_LINKED})(${json})`))
-    return { html, zipped: await promisify(gzip)(html), tag: etag(html) }
+/** GraphiQL, with examples whose variables name records of the store. The page is cached until the data changes. */
+export function graphiqlPage(graph: Graph, edge: EdgeCache) {
+  let template: Promise<string> | undefined
+  const render = async (values: ExampleValues | undefined, notice: string) => {
+    template ??= readFile(join(DIRECTORY, 'page.html'), 'utf8')
+    const data = JSON.stringify(dataOf(values, notice)).replaceAll('<', '\\u003c')
+    return { status: 200, json: (await template).replace('DATA', () => data) }
+  }
+  const compute = async (cancellation: Cancellation) => {
+    const values = await readFor(
+      graph.deps.store,
+      valuesOperation,
+      (reader) => readExampleValues(executor(graph, createContext(graph, reader, 'no'))),
+      cancellation,
+    )
+    return render(values, EMPTY)
   }
   return {
     async send(request: FastifyRequest, reply: FastifyReply) {
-      made ??= make()
-      const { html, zipped, tag } = await made
-      reply.header('etag', tag).header('cache-control', 'no-cache').header('vary', 'Origin, Accept, Accept-Encoding')
-      if (holds(request, tag)) return reply.code(304).send()
-      reply.header('content-type', 'text/html; charset=utf-8')
-      if (!/\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) return reply.send(html)
-      return reply.header('content-encoding', 'gzip').send(zipped)
+      const cancellation = cancellationOf(reply.raw)
+      const answer = await edge
+        .answer('GraphiQL', compute, cancellation)
+        .catch(() => edge.answer(undefined, () => render(undefined, UNREACHABLE), cancellation))
+      const sent = { type: 'text/html; charset=utf-8', vary: 'Origin, Accept', headers: HEADERS }
+      return sendAnswer(request, reply.hijack().raw, answer, edge, sent)
     },
   }
+}
+
+function dataOf(values: ExampleValues | undefined, notice: string): PageData {
+  return {
+    notice: values ? undefined : notice,
+    examples: examples.map(({ variables, ...example }) => ({
+      ...example,
+      variables: JSON.stringify(variables?.(values ?? noValues) ?? {}, null, 2),
+    })),
+  }
+}
+
+/** Serves the page's script and style sheet, which are named by their contents and compressed by the build. */
+export function mountGraphiQLAssets(app: FastifyInstance): void {
+  app.get<{ Params: { file: string } }>('/graphql/assets/:file', async ({ params: { file }, headers }, reply) => {
+    const [, extension = ''] = /^[\w-]+\.(js|css)$/.exec(file) ?? []
+    const type = TYPES[extension]
+    if (!type) return reply.callNotFound()
+    const accepted = headers['accept-encoding']?.toString() ?? ''
+    const [encoding, suffix] = /\bbr\b/.test(accepted)
+      ? ['br', '.br']
+      : /\bgzip\b/.test(accepted)
+        ? ['gzip', '.gz']
+        : []
+    const body = await readFile(join(DIRECTORY, `${file}${suffix ?? ''}`)).catch(() => undefined)
+    if (!body) return reply.callNotFound()
+    if (encoding) reply.header('content-encoding', encoding)
+    return reply
+      .headers({ 'cache-control': FOREVER, 'x-content-type-options': 'nosniff', vary: 'Origin, Accept-Encoding' })
+      .type(type)
+      .send(body)
+  })
 }

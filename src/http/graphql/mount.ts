@@ -10,7 +10,7 @@ import type { Connections } from '../server/connections.ts'
 import { chargeOnce, type RateLimit } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
-import { graphiqlPage, wantsPage } from './graphiql.ts'
+import { graphiqlPage, mountGraphiQLAssets, wantsPage } from './graphiql.ts'
 import { plainRequest } from './request-params.ts'
 
 interface GraphQLOptions {
@@ -26,7 +26,8 @@ interface GraphQLOptions {
 export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
   const { graph, edge, adminTokens, rateLimit, clientOf, connections } = options
   const server = createGraphQLServer(graph)
-  const page = graphiqlPage()
+  const page = graphiqlPage(graph, edge)
+  mountGraphiQLAssets(app)
   const streams = eventStreams(app, connections)
   app.route({
     method: ['GET', 'POST'],

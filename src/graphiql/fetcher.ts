@@ -1,0 +1,43 @@
+import type { Fetcher } from '@graphiql/toolkit'
+import { getOperationAST, parse } from 'graphql'
+import { createClient } from 'graphql-sse'
+
+/** Sends an operation to the gateway: a subscription over server-sent events, any other by POST. */
+export const fetcher: Fetcher = ({ query, variables, operationName }, { headers } = {}) => {
+  const body = { query, variables, ...(operationName && { operationName }) }
+  return isSubscription(query, operationName) ? subscribe(body, headers) : post(body, headers)
+}
+
+interface Body {
+  query: string
+  variables?: Record<string, unknown>
+  operationName?: string
+}
+
+async function post(body: Body, headers?: Record<string, string>) {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`The gateway answered ${response.status} ${response.statusText}: ${text.slice(0, 1000)}`)
+  }
+}
+
+function subscribe(body: Body, headers?: Record<string, string>) {
+  const client = createClient({ url: '/graphql', retryAttempts: 0, ...(headers && { headers }) })
+  return client.iterate(body) as ReturnType<Fetcher>
+}
+
+function isSubscription(query: string, operationName?: string | null): boolean {
+  try {
+    return getOperationAST(parse(query), operationName)?.operation === 'subscription'
+  } catch {
+    // The gateway says what is wrong with it.
+    return false
+  }
+}

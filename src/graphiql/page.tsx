@@ -1,0 +1,98 @@
+import { DOC_EXPLORER_PLUGIN, DocExplorerContextProvider } from '@graphiql/plugin-doc-explorer'
+import { explorerPlugin } from '@graphiql/plugin-explorer'
+import { HISTORY_PLUGIN, HistoryContextProvider } from '@graphiql/plugin-history'
+import { GraphiQLProvider, ToolbarButton, useEditorContext, usePluginStore } from '@graphiql/react'
+import { GraphiQL, GraphiQLInterface } from 'graphiql'
+import { createRoot } from 'react-dom/client'
+import { examplesPlugin } from './examples-panel.tsx'
+import { fetcher } from './fetcher.ts'
+import type { PageData } from './page-data.ts'
+
+const data: PageData = JSON.parse(document.getElementById('data')?.textContent ?? '')
+const examples = examplesPlugin(data)
+const plugins = [examples, explorerPlugin({ showAttribution: false }), DOC_EXPLORER_PLUGIN, HISTORY_PLUGIN]
+
+/** The operation in the URL fragment: `#query=...&variables=...`. */
+function linkedOperation() {
+  const parameters = new URLSearchParams(location.hash.slice(1))
+  const query = parameters.get('query')
+  return query ? { query, variables: parameters.get('variables') || '{}' } : undefined
+}
+
+function Page() {
+  return (
+    <GraphiQLProvider
+      fetcher={fetcher}
+      plugins={plugins}
+      referencePlugin={DOC_EXPLORER_PLUGIN}
+      {...operation}
+      {...(!linked && { visiblePlugin: examples })}
+      defaultQuery=""
+      inputValueDeprecation
+      schemaDescription
+    >
+      <HistoryContextProvider>
+        <DocExplorerContextProvider>
+          <Interface />
+        </DocExplorerContextProvider>
+      </HistoryContextProvider>
+    </GraphiQLProvider>
+  )
+}
+
+function Interface() {
+  const { plugins } = usePluginStore()
+  // The interface would hide a panel that the provider opens only afterwards.
+  if (plugins.length === 0) return null
+  return (
+    <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
+      <GraphiQL.Logo>Lending graph</GraphiQL.Logo>
+      <GraphiQL.Toolbar>
+        {({ prettify, merge, copy }) => (
+          <>
+            {prettify}
+            {merge}
+            {copy}
+            <LinkButton />
+          </>
+        )}
+      </GraphiQL.Toolbar>
+    </GraphiQLInterface>
+  )
+}
+
+/** Puts the operation into the address of the page, which then opens with it, and copies the address. */
+function LinkButton() {
+  const { queryEditor, variableEditor } = useEditorContext({ nonNull: true })
+  const link = async () => {
+    const query = queryEditor?.getValue() ?? ''
+    const variables = variableEditor?.getValue() ?? ''
+    history.replaceState(null, '', `#${new URLSearchParams({ query, variables })}`)
+    await navigator.clipboard?.writeText(location.href)
+  }
+  return (
+    <ToolbarButton label="Copy a link to this operation" onClick={link}>
+      <svg
+        className="graphiql-toolbar-icon"
+        viewBox="0 0 16 16"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        aria-hidden="true"
+      >
+        <path d="M6.5 9.5l3-3M7 4.5l1.2-1.2a3.2 3.2 0 014.5 4.5L11.5 9M9 11.5l-1.2 1.2a3.2 3.2 0 01-4.5-4.5L4.5 7" />
+      </svg>
+    </ToolbarButton>
+  )
+}
+
+const linked = linkedOperation()
+// Tabs of earlier visits are kept. A first visit opens the first example, beside a panel that leaves room for it.
+const isFirstVisit = localStorage.getItem('graphiql:tabState') === null
+if (isFirstVisit) localStorage.setItem('graphiql:docExplorerFlex', '0.28')
+const { query = '', variables = '{}' } = data.examples[0] ?? {}
+const operation = linked ?? (isFirstVisit ? { query, variables } : {})
+// A link that is opened where the page is open already.
+addEventListener('hashchange', () => location.reload())
+const root = document.getElementById('graphiql')
+if (root) createRoot(root).render(<Page />)
