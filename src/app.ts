@@ -24,6 +24,7 @@ import { openApiDocument } from './http/openapi.ts'
 import { mountRest } from './http/rest.ts'
 import { adminTokens } from './http/server/admin.ts'
 import { Admission, admitRead } from './http/server/admission.ts'
+import { boundBodies } from './http/server/body-budget.ts'
 import { type ClientOf, clientAddress, isNear } from './http/server/client-address.ts'
 import { Connections } from './http/server/connections.ts'
 import { CORS } from './http/server/cors.ts'
@@ -64,6 +65,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   })
+  // Headers that may take longer than the whole request would be the bound on bodies.
+  app.server.headersTimeout = config.REQUEST_TIMEOUT_MS
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: true })
 
@@ -100,11 +103,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   await app.register(cors, CORS)
   addEtags(app)
-  admitRead(app, {
-    admission,
-    isExempt: isProbe,
-    refuse: (request, response) => front.refuseOverload(request, response),
-  })
+  const refuse: Front['refuseOverload'] = (request, response) => front.refuseOverload(request, response)
+  boundBodies(app, refuse)
+  admitRead(app, { admission, isExempt: isProbe, refuse })
 
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {

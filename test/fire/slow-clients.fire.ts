@@ -48,6 +48,23 @@ async function isWell() {
   expect(response.status).toBe(200)
 }
 
+test('bodies that are nearly sent fill no memory, and hold up no request without one', async () => {
+  const before = await memoryOf(server.pid)
+  const megabyte = 1024 * 1024
+  const head = `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${megabyte}\r\n\r\n`
+  await open(2 * CLIENTS, head + ' '.repeat(megabyte - 1))
+  const post = () =>
+    fetch(`${server.base}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"query":"{ dataVersion }"}',
+    })
+  await vi.waitFor(async () => expect((await post()).status).toBe(503), { timeout: TIMEOUT_MS, interval: 20 })
+  await isWell()
+  expect((await memoryOf(server.pid)) - before).toBeLessThan(300 * megabyte)
+  await vi.waitFor(async () => expect((await post()).status).toBe(200), { timeout: 10 * TIMEOUT_MS, interval: 100 })
+})
+
 test('a body that does not arrive is a 408, and its connection ends', async () => {
   const head = 'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{'
   const opened = await open(CLIENTS, head)
@@ -70,7 +87,7 @@ test('answers that are not read are cut, and hold no more memory than they may',
   const before = await memoryOf(server.pid)
   // Each wants more than the buffers of the kernel take.
   const request = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'
-  const opened = await open(LONG ? 300 : 30, request.repeat(200), { deaf: true })
+  const opened = await open(LONG ? 300 : 30, request.repeat(100), { deaf: true })
   await isWell()
   for (const { socket } of opened) socket.pause()
   await vi.waitFor(

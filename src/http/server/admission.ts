@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** How often the queue is checked. If it does not shrink, this is an overload and not a burst. */
 const BURST_MS = 500
-const MAX_WAITING = 1000
+const MAX_WAITING = 5000
 /** An overload ends when nothing was rejected for this long. */
 const CALM_MS = 500
 /** Requests that have waited are admitted when no request started for this long. */
