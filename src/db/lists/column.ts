@@ -1,44 +1,44 @@
 import type { Values, ValueType } from './value-type.ts'
 
-/** A column of a kind of rows: its SQL, its filter and sort key in lists, and its field in the graph. */
+/** Describes a column once: its SQL, its filter and sort key in lists, and its GraphQL field. */
 export interface Column {
-  /** SQL over `t`. */
+  /** SQL over the table alias `t`. */
   sql: string
-  /** Omitted if the column only feeds other SQL. */
+  /** Omitted if the column is only used inside other SQL. */
   type?: ValueType
   nullable?: boolean
-  /** The SQL to order by, if an index needs another expression than `sql`. */
+  /** The SQL to order by, if the index is on a different expression than `sql`. */
   order?: string
-  /** Its meaning, unit and nullability. Only columns with a description are fields of the graph. */
+  /** Meaning, unit and nullability. Only columns with a description become GraphQL fields. */
   description?: string
-  /** Its name in the graph, if it differs from its name in the row. */
+  /** The name of the GraphQL field, if it differs from the row's property. */
   field?: string
-  /** Lists can be filtered by it, under its name in the graph: text and addresses by one value, others by a range. */
+  /** Adds a filter named after the GraphQL field. Text and addresses match one value, other types a range. */
   filter?: true
-  /** Lists can be sorted by it, under this name or its name in the graph in capitals. */
+  /** Adds a sort key with this name or, if true, the name of the GraphQL field in CONSTANT_CASE. */
   sort?: true | string
 }
 
-/** The columns of a kind of rows, by their names in a row. */
+/** Columns by the row's property. */
 export type Columns<Row = Record<string, unknown>> = { [Name in keyof Row & string]: Column }
 
-/** A row with these columns. */
+/** The row type of these columns. */
 export type RowOf<Own> = { -readonly [Name in keyof Own]: ValueOf<Own[Name]> }
 
 type ValueOf<Own> = Own extends { type: infer Type extends ValueType }
   ? Values[Type] | (Own extends { nullable: true } ? null : never)
   : unknown
 
-/** The stored name of a field's column: `collateral_usd` for `collateralUsd`. */
+/** Returns the stored name of a field's column: `collateral_usd` for `collateralUsd`. */
 export const snakeCase = (name: string) => name.replace(/[A-Z]|(?<=[a-z])\d/g, (one) => `_${one.toLowerCase()}`)
 
-/** A column whose SQL may be left out. */
+/** A column whose SQL may be omitted. */
 export type Described = Omit<Column, 'sql'> & { sql?: string }
 type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } }
 
 /**
- * Completes the columns of a table `t`: one without SQL is the stored column of its name.
- * @param _fields the fields of the table's Prisma model. A column must be one of them unless it has SQL
+ * Completes the columns of a table `t`. A column without SQL reads the stored column of the same name.
+ * @param _fields the fields of the table's Prisma model. A column without SQL must be one of them
  */
 export function columnsOf<Fields, const Own extends Record<string, Described>>(
   _fields: Fields,

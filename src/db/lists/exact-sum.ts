@@ -1,10 +1,10 @@
 /**
- * Sums of doubles, added up as the decimals that the doubles are written as: no order of addition changes a digit, and a
- * sum has no more decimals than what it is made of. All of it is SQL; what is shown is the double nearest to the sum.
+ * SQL for exact sums of doubles. Each double is added as the decimal that it prints as, so the order of addition does
+ * not matter and the sum has no more decimals than its terms. The result is the double nearest to the sum.
  */
 
-/** A double as the decimal number that it is written as. */
+/** Casts a double to the decimal number that it prints as. */
 export const exact = (double: string) => `(${double})::text::numeric`
 
-/** The exact sum of doubles, as a double; null where all are null. */
+/** Sums doubles exactly and returns a double; null if all of them are null. */
 export const exactSum = (double: string) => `sum(${exact(double)})::float8`

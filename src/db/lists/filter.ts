@@ -4,22 +4,22 @@ import type { Column, Columns } from './column.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
 /**
- * One thing that rows can be filtered by. `one`: equal to a value; `many`: equal to any of several; `range`: within bounds;
- * `flag`: it is so, or it is not.
+ * A condition that rows can be filtered by. `one`: equal to a value; `many`: equal to any of several; `range`: within
+ * bounds; `flag`: the SQL is true or, for false, anything else (false or null).
  */
 export interface Condition {
   kind: 'one' | 'many' | 'range' | 'flag'
   type: ValueType
-  /** SQL over `t`. A row matches if any of them does. */
+  /** SQL over `t`. A row matches if any of the columns matches. */
   columns: string[]
-  /** An index serves each value of each of the columns in the list's own order, or nearly. */
+  /** Whether an index serves each value of each column in the list's default order, or nearly so. */
   indexed?: boolean
   description: string
 }
 
 export type Conditions = Record<string, Condition>
 
-/** A filter as a request has it: conditions, all of which must hold, and other filters. What is null is as if left out. */
+/** A filter as the client sends it: conditions that must all hold, and nested filters. Null counts as absent. */
 export interface Where {
   [name: string]: unknown
   AND?: Where[] | null
@@ -27,13 +27,13 @@ export interface Where {
   NOT?: Where | null
 }
 
-/** A filter that was read. */
+/** A filter compiled to SQL. */
 export interface Read {
-  /** What must hold; none: it lets every row through. */
+  /** Conditions that must all hold. Empty if there are none. */
   where: Prisma.Sql[]
-  /** Alternatives that an index serves each. */
+  /** Alternatives, one of which must hold. An index serves each of them. */
   branches?: Prisma.Sql[]
-  /** The same text for filters that say the same in the same words; empty: it lets every row through. */
+  /** Canonical JSON of the filter. Empty if every row matches. */
   text: string
 }
 
@@ -56,10 +56,10 @@ export const many = (column: Compared | Compared[], description: string) =>
   condition('many', column, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`)
 export const range = (column: Compared, description: string) => condition('range', column, description)
 export const flag = (sql: string, description: string) => condition('flag', { sql, type: 'boolean' }, description)
-/** A condition whose columns are indexed in the list's own order. */
+/** Marks a condition whose columns are indexed in the list's default order. */
 export const indexed = (condition: Condition): Condition => ({ ...condition, indexed: true })
 
-/** The filters that columns give by themselves. */
+/** Returns the conditions of the columns with `filter`. */
 export function columnFilters(columns: Columns): Conditions {
   const conditions: Conditions = {}
   for (const [name, column] of Object.entries(columns)) {
@@ -73,7 +73,7 @@ export function columnFilters(columns: Columns): Conditions {
   return conditions
 }
 
-/** What a filter comes to in SQL. Values are parameters. @throws BAD_INPUT for one that is too large */
+/** Compiles a filter to SQL, with values as parameters. @throws BAD_INPUT if it is too large or a value is invalid */
 export function readWhere(conditions: Conditions, where: Where | null | undefined): Read {
   if (!where) return { where: [], text: '' }
   const reader = new WhereReader(conditions)
@@ -149,7 +149,7 @@ class WhereReader {
     if (operator === 'eq') return [equal(column, type, [value])]
     let sign = SIGNS[operator as keyof typeof SIGNS]
     if (typeof value === 'bigint' && value > LARGEST) return sign.startsWith('<') ? [] : [NEVER]
-    // A date compares with a moment as its midnight does.
+    // A date column compares as its midnight. For a bound later in the day, `<` becomes `<=` and `>=` becomes `>`.
     if (type === 'date' && value instanceof Date && value.getTime() % DAY !== 0)
       sign = sign.startsWith('<') ? '<=' : '>'
     return [Prisma.sql`${column} ${Prisma.raw(sign)} ${parameter(value, type)}`]
@@ -196,7 +196,7 @@ function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
   return [...new Map(values.map((value) => [written(checked(value, type, path), type), value])).values()]
 }
 
-/** A filter's text: names in order, what is null left out. */
+/** Returns canonical JSON: names sorted, nulls dropped. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one) => {
     if (typeof one === 'bigint') return String(one)

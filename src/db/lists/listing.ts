@@ -8,7 +8,7 @@ import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
 type Direction = 'ASC' | 'DESC'
 
-/** A column that a list is ordered by. `field` is its name in a row. */
+/** A column that a list is ordered by. `field` is the row's property. */
 export interface OrderColumn {
   column: string
   field: string
@@ -16,34 +16,33 @@ export interface OrderColumn {
   direction: Direction
 }
 
-/** How one kind of row is listed: from where, which columns, in which total order (its last column breaks all ties). */
+/** Describes how one kind of row is listed. The order is total: its last column breaks all ties. */
 export interface Listing<Row> {
   name: string
-  /** What follows FROM; the row's table is `t` in it. */
+  /** The FROM clause without its keyword. The rows' table has the alias `t`. */
   from: Prisma.Sql
   columns: Columns<Row>
   order: OrderColumn[]
-  /** What a request can filter it by. */
+  /** Conditions that clients can filter by. */
   filters: Conditions
-  /** What a request can sort it by. */
+  /** Keys that clients can sort by. */
   sortKeys: SortKeys
-  /** The row that has the list holds its rows, as an array of records with these columns: `from` is made of that. */
+  /** Set if the owner's row stores the rows as an array of records: their column definitions. It overrides `from`. */
   held?: string
 }
 
-/** What a listing is made from. */
 interface ListingOptions<Own> {
   name: string
   from: Prisma.Sql
   columns: Own
   order: { [Name in keyof Own]?: Direction }
-  /** Filters and sort keys beside those that the columns give. */
+  /** Filters and sort keys in addition to those of the columns. */
   filters?: Conditions
   sortKeys?: SortKeys
   held?: string
 }
 
-/** Creates a listing. `order` names columns, the most significant first. */
+/** Creates a listing. `order` names its columns, most significant first. */
 export function listing<Own extends Record<string, Column>>(options: ListingOptions<Own>): Listing<RowOf<Own>> {
   const { columns, order, filters, sortKeys } = options
   return {
@@ -65,24 +64,24 @@ function orderOf(columns: Columns, field: string): { column: string; type: Value
   return { column: order, type }
 }
 
-/** The rows that a list is about: for each owner, those whose `columns` equal the owner's values. */
+/** The owners whose rows are listed. A row belongs to the owner whose values its `columns` equal. */
 export interface Owners {
   columns: { column: string; type: KeyType }[]
   values: string[][]
 }
 
-/** Which page: at most `limit` rows after (or, backward, before) a place, given as values or as SQL of them. */
+/** A page of at most `limit` rows after and before its cursors, if any, and from the end if `backward`. */
 export interface Page {
   limit: number
   backward: boolean
   after?: (string | Prisma.Sql)[]
   before?: string[]
   offset: bigint
-  /** Nobody asks whether more rows follow, so that no more are read. */
+  /** Reads no extra row, because the client did not select whether more rows follow. */
   exact?: boolean
 }
 
-/** The filter of a list. `branches` are alternatives that an index serves each; a row may match several of them. */
+/** The filter of a list. An index serves each alternative in `branches`, and a row may match several of them. */
 export interface Filter {
   where: Prisma.Sql[]
   branches?: Prisma.Sql[]
@@ -90,7 +89,7 @@ export interface Filter {
 
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
-/** Columns as a select list, each under its field's name. */
+/** Returns columns as a select list, each named after its field. */
 export function selectList(columns: Columns): Prisma.Sql {
   const known = selectLists.get(columns)
   if (known) return known
@@ -106,9 +105,9 @@ export function selectList(columns: Columns): Prisma.Sql {
 const everything: Owners = { columns: [], values: [[]] }
 
 /**
- * One page for every owner, in one statement. Keyset: an index on the owner's columns, then the order's, reads just
- * the page, however deep it is (but for `offset`, whose rows are read and dropped).
- * @returns the pages in the order of the owners, each with up to `limit` + 1 rows (the last tells that more follow)
+ * Reads one page for every owner, in one statement. Keyset paging with an index on the owner's columns followed by the
+ * order's reads only the page, however deep it is. Rows skipped by `offset` are still read and dropped.
+ * @returns the pages in the order of the owners, each with up to `limit` + 1 rows (an extra row means that more follow)
  */
 export async function listPages<Row>(
   reader: Reader,
@@ -135,13 +134,13 @@ export async function listPages<Row>(
   return pages
 }
 
-/** A listing as each owner has it, and what binds it to the owner. What an owner holds is its first value, as JSON. */
+/** Binds a listing to `owner`. With `held`, its rows are the owner's first value; otherwise conditions select them. */
 function ownedBy<Row>(listing: Listing<Row>, { columns }: Owners): [Listing<Row>, Prisma.Sql[]] {
   if (listing.held !== undefined) return [heldIn(listing, Prisma.raw('json_to_recordset(owner.k0::json)')), []]
   return [listing, columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))]
 }
 
-/** A listing whose rows are held, with the records that are its rows. */
+/** Returns a listing with `held` that reads its rows from these records. */
 export const heldIn = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
   ...listing,
   from: Prisma.sql`${records} AS t(${Prisma.raw(listing.held ?? '')})`,
@@ -154,12 +153,12 @@ const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
   Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
 
 /**
- * The sizes of pages that are in the text of their statements, so that the plan that Postgres keeps for all values is made
- * for as many rows. They are few, for each text is a statement that every connection keeps.
+ * Page sizes that are written into the statement instead of being parameters, so that Postgres makes its generic plan
+ * for that many rows. They are few because every connection prepares each statement separately.
  */
 const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
 
-/** How many parts a page is put together from: the alternatives of its filter, twice as many after or before a place. */
+/** The most SELECTs in a page: one per branch of its filter, multiplied by the alternatives of each cursor. */
 const MAX_SELECTS = 800
 
 const tooManyParts = () => {
@@ -169,8 +168,9 @@ const tooManyParts = () => {
 }
 
 /**
- * The statement of one page: up to `limit` + 1 rows (`limit` of an exact one) in the order of the list, reversed for a backward page.
- * @param columns a select list that has at least the fields that the listing is ordered by
+ * Builds the statement of one page: up to `limit` + 1 rows (`limit` if `exact`) in the order of the list, reversed for
+ * a backward page.
+ * @param columns a select list with at least the fields of the listing's order
  * @param owned conditions that bind the list to its owner
  */
 export function pageSql<Row>(
@@ -207,12 +207,12 @@ export function pageSql<Row>(
     ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
 }
 
-/** The types of the values that rows are found by. */
+/** The types of the values that rows are looked up by. */
 export type KeyType = 'text' | 'bigint' | 'date'
 
 /**
- * The rows that each of many keys leads to, in the order of the keys, in one statement.
- * @param of SELECT of one key's rows in their order, given SQL of the key's values
+ * Reads the rows of many keys in one statement. The result is in the order of the keys.
+ * @param of builds the ordered SELECT for the rows of one key, given the SQL of its values
  */
 export async function rowsByKey<Row>(
   reader: Reader,
@@ -230,7 +230,7 @@ export async function rowsByKey<Row>(
   return found
 }
 
-/** Keys as rows `owner` with columns k0, k1, ... and their number, from 1. */
+/** Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`, from 1. */
 function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
   if (types.length === 0) return Prisma.sql`generate_series(1, ${keys.length}::int) AS owner(number)`
   const columns = types.map((type, i) => Prisma.sql`${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[]`)
@@ -238,7 +238,7 @@ function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
   return Prisma.sql`unnest(${Prisma.join(columns)}) WITH ORDINALITY AS owner(${names}, number)`
 }
 
-/** How many rows the filter lets through, for every owner, in one statement. */
+/** Counts the rows that match the filter for every owner, in one statement. */
 export async function countRows<Row>(
   reader: Reader,
   listing: Listing<Row>,
@@ -258,7 +258,7 @@ export async function countRows<Row>(
   return rows.map((row) => Number(row.total))
 }
 
-/** The statement that counts the rows that the filter lets through: one row with `total`. */
+/** Builds the statement that counts the rows that match the filter: one row with `total`. */
 export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Prisma.Sql[]): Prisma.Sql {
   const any = filter.branches ? [Prisma.sql`(${Prisma.join(filter.branches, ' OR ')})`] : []
   const where = [...owned, ...filter.where, ...any]
@@ -266,7 +266,7 @@ export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Pris
   return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
 }
 
-/** The place of a row in its list, as cursor values. */
+/** Returns the cursor values of a row. */
 export function placeOf<Row>(listing: Listing<Row>, row: Row): string[] {
   return listing.order.map(({ field, type }) => {
     const value = row[field as keyof Row]
@@ -279,14 +279,14 @@ function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
 }
 
 /**
- * The rows past a place, as alternatives that an index can each read in order: a comparison of rows serves columns
- * of one direction, so there is one alternative for each run of those.
+ * Builds the conditions for the rows past a cursor, as alternatives that an index can each read in order. A row
+ * comparison needs columns of one direction, so there is one alternative for each run of columns with one direction.
  */
 function placesAfter(order: OrderColumn[], place: Page['after'], past: '>' | '<'): Prisma.Sql[] {
   if (!place) return [Prisma.empty]
   const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
   order.forEach((o, i) => {
-    // What Postgres does not see when it plans does not tempt it to plan anew for every page.
+    // The subselect hides the value from the planner, so that Postgres uses the generic plan for every page.
     const value = Prisma.sql`(SELECT ${place[i]}::${Prisma.raw(VALUE_TYPES[o.type].sql)})`
     const run = runs.at(-1)
     if (run?.direction === o.direction) {

@@ -1,23 +1,23 @@
 import type { Columns } from './column.ts'
 import type { ValueType } from './value-type.ts'
 
-/** One thing that rows can be sorted by. */
+/** A key that rows can be sorted by. */
 export interface SortKey {
   /** SQL over `t`. */
   column: string
-  /** Its name in a row; one that the row has not got is read under this name for the cursors. */
+  /** The row's property. If the row has no such property, cursors select the column under this name. */
   field: string
   type: ValueType
-  /** Null comes last in both directions. */
+  /** Nulls come last in both directions. */
   nullable?: boolean
-  /** The column rises where the key falls. */
+  /** The column ascends where the key descends. */
   inverse?: boolean
   description: string
 }
 
 export type SortKeys = Record<string, SortKey>
 
-/** The sort keys that columns give by themselves. */
+/** Returns the sort keys of the columns with `sort`. */
 export function columnSortKeys(columns: Columns): SortKeys {
   const keys: SortKeys = {}
   for (const [

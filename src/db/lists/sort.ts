@@ -4,16 +4,16 @@ import type { Listing, OrderColumn } from './listing.ts'
 import type { SortKey, SortKeys } from './sort-key.ts'
 import { typeOfValue } from './value-type.ts'
 
-/** A key of an order, as a request has it. */
+/** One entry of a client's `orderBy`. */
 export interface SortBy {
   field: string
   direction: 'ASC' | 'DESC'
 }
 
 /**
- * A listing in another order. Its own order breaks ties: reversed where the first key is its own first one the other way
- * round, so that a list reversed is the list reversed.
- * @throws BAD_INPUT for a key that is named twice
+ * Returns a listing in another order, in which the default order breaks ties. If the first key is the first column of
+ * the default order in the other direction, ties are reversed too: flipping the direction then reverses the whole list.
+ * @throws BAD_INPUT if a key occurs twice
  */
 export function sorted<Row>(listing: Listing<Row>, by: readonly SortBy[]): Listing<Row> {
   const { sortKeys: keys } = listing
@@ -36,8 +36,8 @@ export function sorted<Row>(listing: Listing<Row>, by: readonly SortBy[]): Listi
 }
 
 /**
- * The fields that an order is made of.
- * @throws BAD_INPUT for one that is named twice
+ * Returns the fields of an order.
+ * @throws BAD_INPUT if a field occurs twice
  */
 export function assertOnce(keys: SortKeys, by: readonly SortBy[]): Set<string> {
   const seen = new Set<string>()
@@ -50,7 +50,7 @@ export function assertOnce(keys: SortKeys, by: readonly SortBy[]): Set<string> {
   return seen
 }
 
-/** Whether an order is the listing's own, from either end: its index serves it. */
+/** Returns whether an order is the listing's default order or its reverse, which its index serves. */
 export function isOwnOrder<Row>({ order }: Listing<Row>, other: Listing<Row>): boolean {
   const same = (flipped: boolean) =>
     order.length === other.order.length &&

@@ -1,15 +1,15 @@
 import { parseUtc } from '../../time.ts'
 
-/** How a value that Postgres gives as text becomes JSON. */
+/** How a value in Postgres' text format becomes JSON. */
 export type Encoding = 'number' | 'boolean' | 'text' | 'quoted' | 'date' | 'moment' | 'json'
 
-/** What the type of a column determines. */
+/** The properties of a column type. */
 interface TypeOfValue {
   sql: 'text' | 'bigint' | 'int' | 'double precision' | 'numeric' | 'date' | 'timestamptz' | 'boolean'
   json: Encoding
-  /** Whether a cursor's text is a value of this type. Other text must not reach the store. */
+  /** Returns whether text from a cursor is a value of this type. Other text must not reach the database. */
   accepts?(text: string): boolean
-  /** SQL that sorts after and before all values. It stands for null. */
+  /** SQL that sorts after and before all values. It replaces null in sort keys. */
   ends?: readonly [after: string, before: string]
 }
 
@@ -21,9 +21,9 @@ const bigint = {
   ends: ['9223372036854775807', '-1'],
 } as const
 
-/** The types of columns. An `integer` is at most 2^53-1, a `bigint` may be larger; a `timestamp` is in Unix seconds. */
+/** The column types. An `integer` is at most 2^53-1, a `bigint` may be larger, a `timestamp` is in Unix seconds. */
 export const VALUE_TYPES = {
-  // Hexadecimal digits: nothing in it needs escaping.
+  // Hexadecimal digits need no escaping.
   address: { sql: 'text', json: 'quoted', accepts: isText },
   text: { sql: 'text', json: 'text', accepts: isText },
   int: { sql: 'int', json: 'json', accepts: digits(2n ** 31n - 1n) },
@@ -38,7 +38,7 @@ export const VALUE_TYPES = {
     accepts: (text: string) => text === String(Number(text)),
     ends: [`'Infinity'`, `'-Infinity'`],
   },
-  /** An exact number of at most six decimals, such as points. */
+  /** An exact number with at most six decimals, such as points. */
   decimal: { sql: 'numeric', json: 'number', accepts: (text: string) => /^-?\d{1,15}(\.\d{1,6})?$/.test(text) },
   date: {
     sql: 'date',
@@ -52,10 +52,10 @@ export const VALUE_TYPES = {
 
 export type ValueType = keyof typeof VALUE_TYPES
 
-/** The entry of a type, with its optional parts. */
+/** Returns the entry of a type, with its optional properties. */
 export const typeOfValue = (type: ValueType): TypeOfValue => VALUE_TYPES[type]
 
-/** The JavaScript type of the values of each type. */
+/** The JavaScript type of each column type's values. */
 export interface Values {
   address: string
   text: string

@@ -16,15 +16,15 @@ import { type Field, type Key, type Level, type List, type Member, type Piece, S
 import type { Reading, RowsReading } from './reading.ts'
 import { type Document, fieldsOf } from './selection.ts'
 
-/** What an operation reads, and what its answer is made of. */
+/** What an operation reads, and how its answer is built. */
 export interface Compiled {
   root: Level
   answer: Piece
 }
 
 /**
- * Makes a plan of a query: every field that is selected must be one whose SQL the schema tells (see reading.ts).
- * @throws Unplanned where one is not
+ * Compiles a query to a plan. The schema must declare the SQL of every selected field (see reading.ts).
+ * @throws Unplanned if the plan cannot cover a field
  */
 export function compile(document: Document, operation: OperationDefinitionNode): Compiled {
   const query = document.schema.getQueryType()
@@ -45,7 +45,7 @@ class Compiler {
     this.#document = document
   }
 
-  /** The members of an object that is made of a row. */
+  /** Returns the members of an object built from a row. `own` maps its fields to columns of the row. */
   members(
     type: GraphQLOutputType,
     selectionSet: FieldNode['selectionSet'],
@@ -157,7 +157,7 @@ class Compiler {
         })
       else if (field.name === 'totalCount') {
         const alias = this.#alias()
-        // What a stored total is read from must be among the columns of its row.
+        // Marks the columns of a stored total as used, so that its row selects them.
         connection.total?.sql({}, list.column)
         scope.level.joins.push({ kind: 'count', list, alias })
         members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: 'number' } })
@@ -192,7 +192,7 @@ class Compiler {
     return { kind: 'items', list, item: rows.item }
   }
 
-  /** The selected fields with their definitions, which `__typename` has none of. */
+  /** Returns the selected fields with their definitions. `__typename` has no definition. */
   #fields(
     type: GraphQLOutputType,
     selectionSet: FieldNode['selectionSet'],
@@ -224,7 +224,7 @@ function argumentKey(field: Field, name: string, type: KeyType | undefined): Key
   return { field, argument: name, type }
 }
 
-/** A value of a scalar or an enum. */
+/** Returns the piece for a scalar or an enum. */
 function leaf(type: GraphQLOutputType, sql: string, as: Encoding): Piece {
   const nullable = isNonNullType(type) ? type.ofType : type
   if (isListType(nullable)) throw new Unplanned('a list of values')

@@ -10,23 +10,23 @@ import {
   visit,
 } from 'graphql'
 
-/** Longer texts are not worth a key. */
+/** Requests with a longer value, in characters, get no cached statement. */
 const MAX_LENGTH = 256
 
-/** What a request's variables say: what decides how its statement looks, and the addresses, which are only its values. */
+/** A request's variables: a cache key of those that shape its statement, and the addresses, which are only values. */
 export interface Given {
   key: string
   addresses: string[]
 }
 
 /**
- * The variables of an operation. A statement is made once for all addresses, of which none decides more than by being
- * there, and being another than the others: it is made with stand-ins, and holds each request's own where those were.
+ * The variables of an operation. One statement serves all addresses, because only their presence and distinctness shape
+ * it. It is built with random placeholder addresses, which are then replaced by those of each request.
  */
 export class Parameters {
   readonly #names: string[] = []
   readonly #addresses = new Map<string, string>()
-  /** The texts that the document itself gives. */
+  /** The string literals of the document, in lower case. */
   readonly #texts = new Set<string>()
   readonly #scalar: GraphQLScalarType | undefined
 
@@ -40,7 +40,10 @@ export class Parameters {
     }
   }
 
-  /** Reads a request's variables. @returns undefined where one is no plain value, or no address of its own */
+  /**
+   * Reads a request's variables.
+   * @returns undefined if one is too long, not a scalar, or an invalid or repeated address
+   */
   read(variables: Record<string, unknown>): Given | undefined {
     const addresses: string[] = []
     let key = ''
@@ -60,7 +63,7 @@ export class Parameters {
     return { key, addresses }
   }
 
-  /** The variables with stand-ins for their addresses. */
+  /** Returns the variables with placeholders for their addresses. */
   standIns(variables: Record<string, unknown>): Record<string, unknown> {
     const stood = { ...variables }
     for (const [name, standIn] of this.#addresses) if (typeof stood[name] === 'string') stood[name] = standIn
@@ -68,8 +71,8 @@ export class Parameters {
   }
 
   /**
-   * What makes a statement's values of a request's addresses, from the values and the text that stand-ins have led to.
-   * @returns undefined where one has become something else than a value
+   * Finds the placeholders in a statement that was built with them.
+   * @returns a function that fills in a request's addresses; undefined if a placeholder is not a whole parameter value
    */
   filler(variables: Record<string, unknown>, text: string, values: unknown[]): Fill | undefined {
     const given = [...this.#addresses].filter(([name]) => typeof variables[name] === 'string')

@@ -3,19 +3,19 @@ import type { Columns } from '../../db/lists/column.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
 import type { ListReading, One, RowsReading } from './reading.ts'
 
-/** A part of an answer. */
+/** A part of an answer's JSON. */
 export type Piece =
-  /** JSON that is always the same. */
+  /** Constant JSON. */
   | { kind: 'constant'; json: string }
   | { kind: 'leaf'; sql: string; as: Encoding }
-  /** An object; `there` is SQL that is null where the object is. */
+  /** An object, which is null if the SQL `there` is null. */
   | { kind: 'object'; members: Member[]; there?: string }
-  /** The rows of a list, as JSON array. */
+  /** The rows of a list, as a JSON array. */
   | { kind: 'items'; list: List; item: Piece }
-  /** The rows of several lists, one after another, as JSON array that Postgres writes. */
+  /** The rows of several lists in sequence, as one JSON array that Postgres writes. */
   | { kind: 'together'; lists: List[] }
   | { kind: 'page'; list: List; of: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor' }
-  /** The cursor of the row that it is in. */
+  /** The cursor of the row that contains it. */
   | { kind: 'cursor'; list: List }
 
 export interface Member {
@@ -23,7 +23,7 @@ export interface Member {
   piece: Piece
 }
 
-/** Rows that are read together: a root, or the rows of a list. What leads on from them is joined to them, in order. */
+/** Rows that are read together: the root, or the rows of a list. A join may refer to the joins before it. */
 export interface Level {
   joins: Join[]
 }
@@ -33,10 +33,10 @@ export type Join =
   | { kind: 'list'; list: List }
   | { kind: 'count'; list: List; alias: string }
 
-/** A value that a row is found by: SQL of another row's column, or an argument. */
+/** A value that a row is looked up by: SQL of another row's column, or an argument. */
 export type Key = { sql: string } | { field: Field; argument: string; type: string }
 
-/** A field of the document, whose arguments a request gives values to. */
+/** A field of the document. Its argument values depend on the request. */
 export interface Field {
   node: FieldNode
   definition: GraphQLField<unknown, unknown>
@@ -44,25 +44,25 @@ export interface Field {
 
 export interface List {
   field: Field
-  /** A connection, or a plain list. */
+  /** A connection or a plain list. */
   reading: { kind: 'list'; list: ListReading } | { kind: 'rows'; rows: RowsReading }
-  /** SQL of the columns of the row that has the list. */
+  /** SQL of the owner's columns that select the list's rows. */
   owner: string[]
-  /** Its rows, once they are selected. */
+  /** Set once the rows are selected. */
   rows?: { scope: Scope; level: Level; item: Piece }
-  /** Whether it is asked if more rows follow. */
+  /** Whether `hasNextPage` or `hasPreviousPage` is selected. */
   open: boolean
-  /** Whether cursors of its rows are asked for. */
+  /** Whether cursors of its rows are selected. */
   cursors: boolean
-  /** Whether it is one of several that are told as one. */
+  /** Whether it is one of several lists that form one array. */
   together?: boolean
-  /** Its lateral join, where Postgres writes its JSON. */
+  /** The alias of its lateral join, if Postgres writes its JSON. */
   alias: string
-  /** SQL of the columns of the row that has the list, for a stored total. */
+  /** Returns the SQL of an owner's column, for a stored total. */
   column(field: string): string
 }
 
-/** One row that is in reach under an alias. Columns that nobody asks for are not read. */
+/** A row under an SQL alias. Only columns in `used` are read. */
 export class Scope {
   readonly alias: string
   readonly columns: Columns
@@ -75,14 +75,14 @@ export class Scope {
     this.level = level
   }
 
-  /** SQL of one of the row's columns. @throws Unplanned where the row has none of that name */
+  /** Returns the SQL of a column and marks it as used. @throws Unplanned if the row has no such column */
   column(field: string): string {
     if (!(field in this.columns)) throw new Unplanned(`no column ${field}`)
     this.used.add(field)
     return `${this.alias}."${field}"`
   }
 
-  /** How one of the row's columns becomes JSON. @throws Unplanned where it is no value of its own */
+  /** Returns the JSON encoding of a column. @throws Unplanned if the column has no type */
   encoding(field: string): Encoding {
     const type = this.columns[field]?.type
     if (!type) throw new Unplanned(`${field} has no type`)
@@ -90,5 +90,5 @@ export class Scope {
   }
 }
 
-/** A selection that a plan does not cover: it is resolved. */
+/** Thrown for a selection that a plan does not cover. Resolvers answer it instead. */
 export class Unplanned extends Error {}

@@ -30,7 +30,7 @@ import {
 } from './splice.ts'
 import { isBare, nestedList, pageFor, type Request, type Selected, splicedList, statement } from './statement.ts'
 
-/** Rows as JSON, without the brackets around them. */
+/** Rows as JSON, without the enclosing brackets. `last` is the JSON of the last row. */
 export class Rows {
   readonly json: string
   readonly length: number
@@ -43,35 +43,35 @@ export class Rows {
   }
 }
 
-/** What a plan answers. */
+/** The answer of a plan. */
 export interface Planned {
-  /** The operation's data, as JSON. @throws NoJson */
+  /** Returns the operation's data as JSON. @throws NoJson */
   json(): string
-  /** The same without the rows of its one list, and those on their own. @throws NoJson */
+  /** Returns the data with its spliced list empty, and the rows of that list separately. @throws NoJson */
   parts(): { data: string; rows: Rows }
 }
 
-/** How many statements are kept of one query: one for each page size, filter and so on that it is asked with. */
+/** Cached statements per query: one for each combination of page size, filter and so on. */
 const MAX_STATEMENTS = 8
-/** How many plans are kept of one query: one for each set of fields that @include and @skip leave. */
+/** Cached variants per query: one for each set of fields that @include and @skip leave. */
 const MAX_VARIANTS = 8
 
 /**
- * Answers a query in one SQL statement, without resolvers: what is selected is read as text and put together as JSON. The
- * schema tells how (reading.ts); a query that selects anything it does not tell of has no plan.
+ * Answers a query with one SQL statement and no resolvers: the selection is read as text and assembled into JSON. The
+ * schema declares the SQL of its fields (reading.ts). A query that selects a field without SQL has no plan.
  *
- * compile.ts makes pieces of the selection, statement.ts the SQL that reads them, splice.ts the JSON of what was read. A
- * statement is kept for requests that differ in addresses alone (parameters.ts).
+ * compile.ts turns the selection into pieces, statement.ts builds the SQL that reads them, splice.ts writes the JSON.
+ * Requests that differ only in addresses share a cached statement (parameters.ts).
  */
 export class Plan {
   readonly #schema: GraphQLSchema
   readonly #document: DocumentNode
   readonly #operationName: string | undefined
-  /** The variables that decide what is selected at all. */
+  /** The variables of @include and @skip. */
   readonly #switches: string[]
   readonly #variants = new LRUCache<string, { variant: Variant | null }>({ max: MAX_VARIANTS })
   readonly #parameters: Parameters
-  /** By what variables say beside their addresses; null: it is to be made for each request. */
+  /** By the variables without their addresses. Null if the statement must be built for each request. */
   readonly #statements = new LRUCache<string, { kept: Kept | null }>({ max: MAX_STATEMENTS })
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
@@ -84,8 +84,8 @@ export class Plan {
 
   /**
    * Runs the query.
-   * @returns undefined where there is no plan for it, or its variables are not valid: it is to be executed
-   * @throws what reading its arguments throws
+   * @returns undefined if it has no plan or its variables are invalid: resolvers must then execute it
+   * @throws GatewayError if an argument is invalid
    */
   async run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
     const given = this.#parameters.read(variables)
@@ -105,7 +105,7 @@ export class Plan {
     return variant ? variant.read(reader, await variant.statement(reader, coerced)) : undefined
   }
 
-  /** The statement for requests with these variables, but for their addresses; null: it depends on them, or on the store. */
+  /** Builds the statement to cache for these variables. Null if it depends on their addresses or on stored data. */
   async #keep(variables: Record<string, unknown>): Promise<Kept | null> {
     const coerced = this.#coerced(this.#parameters.standIns(variables))
     const variant = coerced && this.#variant(coerced)
@@ -115,7 +115,7 @@ export class Plan {
       const fill = this.#parameters.filler(variables, statement.text, statement.values)
       return fill && !statement.assertPlace ? { variant, statement, fill } : null
     } catch {
-      // Of the request's own variables it tells what is wrong.
+      // The error is reported when the statement is built with the request's real variables.
       return null
     }
   }
@@ -128,7 +128,7 @@ export class Plan {
     return readVariables(this.#schema, this.#definitions(), variables).coerced
   }
 
-  /** Whether there is a plan for the query with these variables. */
+  /** Returns whether the query has a plan with these variables. */
   covers(variables: Record<string, unknown> = {}): boolean {
     return this.#variant(variables) !== null
   }
@@ -172,10 +172,10 @@ function switchesOf(document: DocumentNode): string[] {
   return [...names]
 }
 
-/** A statement, and how an answer is made of its rows. */
+/** A statement, and what is needed to write the answer from its rows. */
 interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
   known: Omit<Written, 'foundOf' | 'maxBytes'>
-  /** Where there are no rows: tells whether the place that they would be after is one. */
+  /** Called if there are no rows. Throws if the row that the page should follow does not exist. */
   assertPlace: ((reader: Reader) => Promise<unknown>) | undefined
 }
 
@@ -185,7 +185,7 @@ interface Kept {
   fill: Fill
 }
 
-/** Fails what would read the store. */
+/** A reader that fails every read. */
 const NOTHING_STORED: Reader = {
   $queryRaw: () => Promise.reject(new Error('a statement that is kept depends on nothing stored')),
   textRows: () => Promise.reject(new Error('a statement that is kept depends on nothing stored')),
@@ -202,7 +202,7 @@ class Variant {
   readonly #item: Template
   readonly #nestedItem: Template
   readonly #columns: Omit<Selected, 'place'>
-  /** Where a row's number is among the columns, and a nested row's; a bare row has none. */
+  /** The column indexes of a row's ordinal and of a nested row's. A bare row has no ordinal. */
   readonly #number: number | undefined
   readonly #nth: number
   readonly #place: Map<string, number>
@@ -232,7 +232,7 @@ class Variant {
     this.#columns = { root: outer.sql, row: inner.sql, nested: innermost.sql }
   }
 
-  /** The statement that answers a request. @throws what reading its arguments throws */
+  /** Builds the statement that answers a request. @throws GatewayError if an argument is invalid */
   async statement(reader: Reader, variables: Record<string, unknown>): Promise<Statement> {
     const args = new Map<FieldNode, Record<string, unknown>>()
     const argumentsOf: Request['argumentsOf'] = ({ node, definition }) => {
@@ -261,14 +261,14 @@ class Variant {
     return { text: this.#textOf(sql), values: sql.values, known: { pageOf, name, place }, assertPlace }
   }
 
-  /** Reads what a statement gives. */
+  /** Runs a statement. The answer's JSON is written on demand. */
   async read(reader: Reader, { known, assertPlace, ...sql }: Statement): Promise<Planned> {
     const found = await reader.textRows(sql)
     if (assertPlace && !this.#hasRows(found)) await assertPlace(reader)
     return this.#planned(found, { ...known, maxBytes: reader.maxBytes ?? Number.POSITIVE_INFINITY })
   }
 
-  /** The text of a statement: of the last one again where the parts are the same, as an equal text had to be hashed anew. */
+  /** Returns the text of a statement. Reusing the last string for equal parts avoids hashing it again. */
   #textOf(sql: Prisma.Sql): string {
     const { parts, text } = this.#last
     const { strings } = sql
@@ -277,7 +277,7 @@ class Variant {
     return this.#last.text
   }
 
-  /** What the cursors of the spliced list are made of, and the columns that they need beside those of the plan. */
+  /** Returns how to write the cursors of the spliced list, and the extra columns that they need. */
   #placing(argumentsOf: Request['argumentsOf']): Pick<Written, 'name' | 'place'> & { more: string[] } {
     const spliced = this.#spliced
     if (!spliced?.cursors || spliced.reading.kind !== 'list' || !spliced.rows) return { name: '', place: [], more: [] }
@@ -307,12 +307,12 @@ class Variant {
     }
   }
 
-  /** Whether the spliced list has rows: one that is there only for the root has no number. */
+  /** Returns whether the spliced list has rows. A row that only carries the root's columns has a null ordinal. */
   #hasRows([first]: TextRow[]): boolean {
     return first !== undefined && (this.#number === undefined || first[this.#number] !== null)
   }
 
-  /** The rows of the spliced list; `nested` is told those of the nested one, each under the row that has them. */
+  /** Returns the rows of the spliced list. Adds those of the nested list to `nested`, by the row that contains them. */
   #found(rows: TextRow[], { pageOf }: Pick<Written, 'pageOf'>, nested: Map<TextRow, Found>): Found {
     const spliced = this.#spliced
     if (!spliced) return pageOfRows([], undefined, [])
@@ -335,7 +335,10 @@ class Variant {
   }
 }
 
-/** @param rows in the order of the list, with the one that tells that more follow (or, backward, come before) */
+/**
+ * Cuts rows to their page.
+ * @param rows in the order of the list, with the extra row that means that more follow (or, if backward, precede)
+ */
 function pageOfRows(rows: TextRow[], page: Page | undefined, item: Template): Found {
   const more = page !== undefined && rows.length > page.limit
   const own = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
+// biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Column, Columns } from '../../db/lists/column.ts'
@@ -19,47 +19,48 @@ import { connectionOf, type PageArguments, readPage } from '../schema/connection
 import { type Applied, applyListInputs } from '../schema/list-inputs.ts'
 
 /**
- * What a field is in SQL, told beside its resolver (in `extensions.reading`), so that a plan can read a selection in one
- * statement. An exposed field needs none: it is the row's column of that name. A field without one is resolved.
+ * The SQL of a field, declared beside its resolver in `extensions.reading`, so that a plan can read a selection in one
+ * statement. An exposed field needs no declaration: it is the row's column of that name. Other fields without one are
+ * left to their resolvers.
  */
 export type Reading =
   /** A column of the row. */
   | { kind: 'column'; column: string }
-  /** Made of the row's columns: SQL of theirs, and the type of its value. */
+  /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
-  /** An object made of the row's own columns: which column each of its fields is. `there`: null where this column is. */
+  /** An object built from the row's columns, by field. It is null if the column `there` is null. */
   | { kind: 'own'; columns: Record<string, string>; there?: string }
-  /** The one row of another kind that the values of `by` (the row's columns, or a root field's arguments) lead to. */
+  /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
   | { kind: 'one'; one: One; by: string[] }
   | { kind: 'list'; list: ListReading }
   | { kind: 'rows'; rows: RowsReading }
-  /** A plain list of an interface: the rows of one type after those of another. */
+  /** A plain list of an interface: the rows of each type, one type after the other. */
   | { kind: 'types'; types: Record<string, RowsReading> }
 
-/** A kind of row that is found by a key. */
+/** A kind of row that is looked up by a key. */
 export interface One {
   columns: Columns
   /** The types of the key's values. */
   types: KeyType[]
-  /** FROM and WHERE that give the row at a key, whose values are given as SQL. `used`: the columns that are read of it. */
+  /** Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns that are read. */
   at(keys: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
-  /** Whether there is a row at every key. */
+  /** Whether every key has a row. */
   always?: boolean
 }
 
-/** A kind of row that resolvers load by its key as well. */
+/** A kind of row that resolvers can load by its key too. */
 export interface KeyedRow<Row> extends One {
-  /** The row at each key; null where there is none. */
+  /** Loads the row at each key, or null. */
   load: Batch<Key, Row | null>
-  /** The part of a row that its key tells, for a kind that has a row at every key: the rest is loaded when it is needed. */
+  /** Returns the properties that follow from the key, if every key has a row. The others are loaded on demand. */
   stub?(key: Key): Partial<Row>
 }
 
 type Key = readonly unknown[]
 
 /**
- * A kind of row, of which one description gives both its part of a plan and what resolvers load.
- * @param loaded the columns that resolvers load; all when left out
+ * Creates a kind of row that plans and resolvers read from one description.
+ * @param loaded the columns that resolvers load; all by default
  */
 export function keyedRow<Row>(one: One, loaded: Columns = one.columns): KeyedRow<Row> {
   const used = new Set(Object.keys(loaded))
@@ -78,7 +79,7 @@ export function keyedRow<Row>(one: One, loaded: Columns = one.columns): KeyedRow
   }
 }
 
-/** The row of a listing at the values of some of its columns, which are a key. */
+/** Looks up a row of a listing by the columns `key`, which must be unique together. */
 export function keyOf<Row>(
   { from, columns }: Pick<Listing<Row>, 'from' | 'columns'>,
   ...key: (keyof Row & string)[]
@@ -101,8 +102,8 @@ function keyType({ sql, type }: Column): KeyType {
 }
 
 /**
- * Which rows of a listing are the owner's.
- * @param by the fields of the owner that columns of the listing equal, by the names of those
+ * Binds the rows of a listing to their owner.
+ * @param by for each column of the listing, the owner's field that it equals
  */
 export const ownedBy = <Name extends string>(
   { columns }: { columns: Record<NoInfer<Name>, Column> },
@@ -116,8 +117,8 @@ export const ownedBy = <Name extends string>(
 }
 
 /**
- * A field that leads to the row of another kind.
- * @param by the fields of its own row, or the arguments, whose values are the key; null where one of them is null
+ * Declares a field that is a row of another kind. It is null if a value of its key is null.
+ * @param by the fields of the parent row, or the arguments, whose values are the key
  */
 export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<string, unknown> = {}) {
   return {
@@ -130,7 +131,7 @@ export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<strin
   }
 }
 
-/** A field that is a column of its row. Where the row is not loaded but for its key, `by`, it is. */
+/** Declares a field that is a column of its row. If only the row's key `by` is loaded, the resolver loads the row. */
 export function column<Row>(kind: KeyedRow<Row>, name: keyof Row & string, by: string[]) {
   return {
     ...reading({ kind: 'column', column: name }),
@@ -142,15 +143,15 @@ export function column<Row>(kind: KeyedRow<Row>, name: keyof Row & string, by: s
 const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
 
 /**
- * An object that is made of its row's own columns.
- * @param columns which column each of its fields is
+ * Declares an object built from columns of its row.
+ * @param columns the column of each field
  */
 export const part = (columns: Record<string, string>) => ({
   ...reading({ kind: 'own', columns }),
   resolve: (row: any): any => Object.fromEntries(Object.entries(columns).map(([field, name]) => [field, row[name]])),
 })
 
-/** A plain list of few rows, of an owner whose columns `by` have these types. */
+/** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */
 export function rows(given: RowsReading, types: KeyType[], others: Record<string, unknown> = {}) {
   const used = new Set(Object.keys(given.columns))
   const ofOwners: Batch<Key, object[], [Arguments]> = (reader, owners, args) =>
@@ -169,29 +170,29 @@ export function rows(given: RowsReading, types: KeyType[], others: Record<string
 
 type Arguments = Record<string, any>
 
-/** A connection: which listing its arguments ask for, with which filter; the rows of one owner, or all. */
+/** A connection: the listing and the filter for its arguments, over the rows of one owner or over all rows. */
 export interface ListReading {
   listing(args: Arguments): Listing<any>
   filter(args: Arguments): Filter
-  /** Refuses an order, other than the list's own, of more rows than a request may sort. @throws BAD_INPUT */
+  /** Rejects an order other than the default if there are more rows than a request may sort. @throws BAD_INPUT */
   assertSortable?(args: Arguments): void
-  /** Refuses a filter that would look through more rows than a request may. @throws BAD_INPUT */
+  /** Rejects a filter that would scan more rows than a request may. @throws BAD_INPUT */
   assertFilterable?(args: Arguments): void
-  /** Refuses to count more rows than a request may, where no total is stored. @throws BAD_INPUT */
+  /** Rejects a count of more rows than a request may count, if no total is stored. @throws BAD_INPUT */
   assertCountable?(args: Arguments): void
-  /** What of the arguments must be looked up first. */
+  /** Completes the arguments that need a lookup in the database. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
-  /** The place that its page is after, where it is looked up within the statement: no rows follow one that is not found. */
+  /** The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is empty. */
   place?(args: Arguments): Prisma.Sql[] | undefined
   owner?: Owner
-  /** The stored total, where one is: loaded, or as SQL over the owner's columns; undefined for these arguments: count. */
+  /** The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that require a count. */
   total?: {
     load(row: any, args: Arguments, context: GraphContext): (() => Promise<number>) | undefined
     sql(args: Arguments, column: (field: string) => string): string | undefined
   }
 }
 
-/** Which columns of a list equal which fields of the row that has it. */
+/** The columns of a list and, in the same order, the owner's fields that they equal. */
 interface Owner {
   columns: Owners['columns']
   fields: string[]
@@ -201,26 +202,26 @@ interface Owner {
 export interface RowsReading {
   columns: Columns
   /**
-   * FROM, WHERE and ORDER BY. `owner` are the SQL of the owner's columns `by`, or none at the root; `used` the columns that
-   * are read of the rows.
+   * Builds FROM, WHERE and ORDER BY. `owner` is the SQL of the owner's columns `by` (empty at the root), `used` are the
+   * columns that are read.
    */
   of(args: Arguments, owner: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
   by: string[]
 }
 
-/** A connection's resolver and reading, from one description of it; its `extensions` may have others. */
+/** Declares a connection's resolver and SQL field from one description. `others` are further `extensions`. */
 export function list(given: ListReading, others: Record<string, unknown> = {}) {
   const own = withInputs(given)
   return { ...reading({ kind: 'list', list: own }, others), ...resolved(own) }
 }
 
-/** A connection that has no plan, and why not. */
+/** Declares a connection that has only a resolver. `why` is the reason that it has no plan. */
 export const unplanned = (given: ListReading, why: string) => ({
   extensions: { unplanned: why },
   ...resolved(withInputs(given)),
 })
 
-/** A connection filtered and sorted as its arguments `where` and `orderBy` say. */
+/** Applies the arguments `where` and `orderBy` to a connection. */
 function withInputs(reading: ListReading): ListReading {
   const { listing, filter, total, assertSortable, assertFilterable } = reading
   const known = new WeakMap<Arguments, Applied<any>>()
@@ -272,16 +273,16 @@ function resolved(reading: ListReading) {
 
 const text = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : String(value))
 
-/** What a field is in SQL, for its `extensions`, of which it may have others. */
+/** Returns field options with the SQL field in `extensions`. `others` are further `extensions`. */
 export const reading = (of: Reading, others: Record<string, unknown> = {}) => ({
   extensions: { ...others, reading: of },
 })
 
-/** What the globally unique id of a type's objects is in SQL, for the options of its `id`: that of the object in its type. */
+/** Returns the options of a type's global `id` field. The callback builds the SQL of the id within the type. */
 export const nodeId = (type: string, id: (column: (field: string) => string) => string) =>
   reading({
     kind: 'sql',
     type: 'text',
-    // Postgres breaks the lines of base64.
+    // Postgres inserts line breaks into base64.
     sql: (column) => `translate(encode(convert_to('${type}:' || ${id(column)}, 'UTF8'), 'base64'), E'\\n', '')`,
   })

@@ -9,17 +9,17 @@ import {
   typeFromAST,
 } from 'graphql'
 
-/** What a selection is made in. */
+/** The context of a selection. */
 export interface Document {
   schema: GraphQLSchema
   fragments: Record<string, FragmentDefinitionNode>
-  /** The values of the variables that @include and @skip name. */
+  /** The values of the variables in @include and @skip. */
   conditions: Record<string, boolean>
 }
 
 /**
- * The fields that are selected on an object type, each under the key that it has in the answer, in order; undefined
- * where one key has two selections, which would have to be merged. A fragment counts once, as in an execution.
+ * Returns the fields selected on an object type by response key, in order. Returns undefined if a key has two
+ * selections that would have to be merged. A fragment counts once, as in an execution.
  */
 export function fieldsOf(
   document: Document,

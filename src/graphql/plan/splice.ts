@@ -6,35 +6,35 @@ import { encodeCursor } from '../schema/connection.ts'
 import type { List, Piece } from './piece.ts'
 import { pageFlag, togetherSql } from './statement.ts'
 
-/** A value that JSON has no words for: the operation is to be resolved, which tells the client what is wrong. */
+/** Thrown for a value that JSON cannot represent. Resolvers then execute the operation and report the error. */
 export class NoJson extends Error {}
 
-/** A piece as a sequence of values, each with the text before it. */
+/** A piece as a sequence of values, each with the constant text before it. */
 export type Template = Slot[]
 
 interface Slot {
   before: string
-  /** How the text of the column becomes JSON, or what else is written: nothing, an object that may be null, a list. */
+  /** How the column's text becomes JSON, or what to write instead, such as nothing, a nullable object or a list. */
   as: Encoding | 'nothing' | 'object' | 'items' | 'page' | 'cursor'
   column: number
   template: Template
   list: List | undefined
-  /** The field of a page. */
+  /** The field of `pageInfo`. */
   of: string
 }
 
-/** The columns that a template reads, as SQL. */
+/** The columns that a template reads, as SQL without duplicates. */
 export class Columns {
   readonly sql: string[] = []
   readonly #places = new Map<string, number>()
   readonly #before: number
 
-  /** @param before how many other columns come before these */
+  /** @param before the number of columns that precede these */
   constructor(before = 0) {
     this.#before = before
   }
 
-  /** The place of a column; one that is read twice is read once. */
+  /** Returns the index of a column, which is added on first use. */
   place(sql: string): number {
     const known = this.#places.get(sql)
     if (known !== undefined) return known
@@ -44,7 +44,7 @@ export class Columns {
   }
 }
 
-/** Turns a piece into a template over columns. `spliced`: the list whose rows JavaScript writes within it. */
+/** Turns a piece into a template over columns. `spliced` is the list whose rows JavaScript writes. */
 export function template(piece: Piece, columns: Columns, spliced: List | undefined): Template {
   const slots: Template = []
   let before = ''
@@ -101,17 +101,17 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
   return slots
 }
 
-/** Whether more rows follow is known from those that were found. */
+/** Not a column: the rows that were read show whether more follow. */
 const OF_FOUND = -1
 
-/** The columns that a row's place in its list is made of, by field. */
+/** Returns the column indexes of a row's cursor values in the default order, by field. */
 export function placeColumns({ reading, rows }: List, columns: Columns): Map<string, number> {
   if (reading.kind !== 'list' || !rows) throw new Error('no connection')
   const { order } = reading.list.listing({})
   return new Map(order.map(({ field }) => [field, columns.place(rows.scope.column(field))]))
 }
 
-/** The columns of a row's place in an order that a request chose: those that the plan does not read are added to it. */
+/** Returns the columns of a row's cursor in a request's order. `more` are those to append to the plan's columns. */
 export function placeIn(
   order: OrderColumn[],
   alias: string,
@@ -129,21 +129,21 @@ export function placeIn(
 /** The rows of a list that JavaScript writes. */
 export interface Found {
   rows: TextRow[]
-  /** Whether there were more rows than its page holds. */
+  /** Whether there were more rows than fit the page. */
   more: boolean
   /** The first and the last row. */
   ends: (TextRow | undefined)[]
   item: Template
 }
 
-/** What is known when the answer is written. */
+/** The request's data that the answer is written from. */
 export interface Written {
   pageOf(list: List): Page | undefined
-  /** How many bytes the answer may have. */
+  /** The largest size of an answer, in bytes. */
   maxBytes: number
-  /** What was found of a list in the row that has it. */
+  /** Returns the rows of a list in the row that contains it. */
   foundOf(list: List, row: TextRow): Found
-  /** The name of the spliced list's listing, for cursors, and the columns of a row's place. */
+  /** For cursors of the spliced list: the name of its listing, and the columns of their values. */
   name: string
   place: { column: number; type: ValueType }[]
 }
@@ -169,7 +169,7 @@ export function write(template: Template, row: TextRow, known: Written): string 
   return out
 }
 
-/** The rows of a list, without the brackets around them. */
+/** Writes the rows of a list, without the enclosing brackets. Throws if they exceed `maxBytes`. */
 export function items({ rows, item }: Found, known: Written): string {
   let out = ''
   for (let i = 0; i < rows.length; i++) {
@@ -198,11 +198,11 @@ const cursor = (row: TextRow, { name, place }: Written) =>
     ),
   )
 
-/** Postgres writes 1e+20 where a resolver's cursor has all digits. */
+/** Formats a cursor value as resolvers do: Postgres writes 1e+20 where JavaScript writes all digits. */
 const placeText = (value: string, type: ValueType) => (type === 'float' ? String(Number(value)) : value)
 
-/** What must be escaped within a JSON string. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Matches what must be escaped in a JSON string. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON must escape them
 const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/
 
 function json(value: string, as: Encoding): string {
@@ -224,7 +224,7 @@ function json(value: string, as: Encoding): string {
   }
 }
 
-/** 2025-03-01 10:20:30.5, as Postgres writes a timestamp of at most three decimals, as ISO 8601 in UTC. */
+/** Converts a timestamp with at most three decimals, such as 2025-03-01 10:20:30.5, to ISO 8601 in UTC. */
 function moment(value: string): string {
   const [date, time = ''] = value.split(' ')
   return `${date}T${time.length > 8 ? time.padEnd(12, '0') : `${time}.000`}Z`
@@ -233,10 +233,10 @@ function moment(value: string): string {
 const E = 101
 const NINE = 57
 
-/** Postgres writes 1e+20 where JavaScript writes all digits, and words where JSON has none. */
+/** Postgres writes 1e+20 where JavaScript writes all digits. @throws NoJson for NaN and Infinity */
 function number(value: string): string {
   const end = value.length
-  // An exponent is a letter, a sign and two or three digits; NaN and Infinity end in a letter.
+  // An exponent is `e`, a sign and two or three digits. NaN and Infinity end in a letter.
   if (value.charCodeAt(end - 4) !== E && value.charCodeAt(end - 5) !== E && value.charCodeAt(end - 1) <= NINE)
     return value
   const parsed = Number(value)

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: the rows and the arguments of all lists
+// biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 import type { Columns } from '../../db/lists/column.ts'
 import { countSql, heldIn, type Listing, type Page, pageSql } from '../../db/lists/listing.ts'
 import type { Encoding } from '../../db/lists/value-type.ts'
@@ -6,15 +6,15 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../schema/connection.ts'
 import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
 
-/** The values of one request. */
+/** The arguments and pages of one request. */
 export interface Request {
-  /** The coerced arguments of a field. */
+  /** Returns the coerced arguments of a field. */
   argumentsOf(field: Field): Record<string, any>
-  /** The page of a connection; undefined: of a plain list. */
+  /** Returns the page of a connection; undefined for a plain list. */
   pageOf(list: List): Page | undefined
 }
 
-/** The page that a connection's arguments ask for, after a place if one is given. @throws BAD_INPUT */
+/** Returns the page for a connection's arguments. `after` replaces the cursor argument. @throws BAD_INPUT */
 export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sql[]): Page | undefined {
   if (list.reading.kind !== 'list') return undefined
   const page = readPage(list.reading.list.listing(args), after ? { ...args, after: undefined } : args)
@@ -22,8 +22,8 @@ export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sq
 }
 
 /**
- * The one list whose rows come as rows, to be spliced into the answer: the only one that a root, or an object of one row,
- * has. Postgres writes the JSON of all others but the nested one.
+ * Returns the list whose rows are the statement's rows, to be spliced into the answer: the only list of the root or of
+ * an object of one row. Postgres writes the JSON of all other lists except the nested one.
  */
 export function splicedList(root: Level): List | undefined {
   const lists = root.joins.filter((join) => join.kind === 'list')
@@ -31,8 +31,8 @@ export function splicedList(root: Level): List | undefined {
 }
 
 /**
- * The list whose rows come as rows too, each beside the row of the spliced list that has it: of the lists within those,
- * the one that reads most values.
+ * Returns the list whose rows are the statement's rows too, each beside the spliced row that contains it. Of the lists
+ * within the spliced list, it is the one with the most values.
  */
 export function nestedList(spliced: List | undefined): List | undefined {
   let most: List | undefined
@@ -49,21 +49,21 @@ function leaves(piece: Piece): number {
   return piece.kind === 'constant' ? 0 : 1
 }
 
-/** The SQL of what a statement gives. */
+/** The columns that a statement selects, as SQL. */
 export interface Selected {
   root: string[]
-  /** Of a row of the spliced list. */
+  /** Columns of the spliced list. */
   row: string[]
-  /** Of a row of the list that is nested in it. */
+  /** Columns of the nested list. */
   nested: string[]
-  /** What else a cursor of a row of the spliced list is made of. */
+  /** Extra columns for cursors of the spliced list. */
   place: string[]
 }
 
 /**
- * The statement that reads all of an answer. It gives the columns of the root, the number of the row, its columns and,
- * where a list is nested, the number of the nested row and its columns. A row that has several nested ones is told once,
- * with the first of them.
+ * Builds the statement that reads a whole answer. It selects the columns of the root, the ordinal and columns of the
+ * row and, if a list is nested, the ordinal and columns of the nested row. If a row has several nested rows, its
+ * columns are null beside all but the first of them.
  */
 export function statement(
   root: Level,
@@ -93,7 +93,7 @@ export function statement(
     ORDER BY ${raw([order, nth])}`
 }
 
-/** Whether a statement gives a row's columns alone, without those of the root and the row's number. */
+/** Returns whether a statement selects only a row's columns, without those of the root and the row's ordinal. */
 export const isBare = (root: Level, spliced: List): boolean =>
   root.joins.length === 1 && spliced.rows?.level.joins.length === 0
 
@@ -122,13 +122,13 @@ function keySql(key: Key, request: Request): Prisma.Sql {
   return Prisma.sql`${value instanceof Date ? value.toISOString().slice(0, 10) : value}::${raw([key.type])}`
 }
 
-/** The rows of a list under their alias, each with its number `n`. */
+/** Selects the rows of a list under their alias, each with its ordinal `n`. */
 function numbered(list: List, request: Request): Prisma.Sql {
   const alias = list.rows?.scope.alias ?? ''
   return Prisma.sql`(SELECT p.*, row_number() OVER () AS n FROM (${rowsSql(list, request)}) p) ${raw([alias])}`
 }
 
-/** A list as one row: its JSON, and whether more rows follow. */
+/** Selects a list as one row: its JSON, and whether more rows follow. */
 function textSql(list: List, request: Request): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
   const { scope, level, item } = list.rows
@@ -144,7 +144,7 @@ function textSql(list: List, request: Request): Prisma.Sql {
     FROM ${numbered(list, request)} ${joins(level.joins, request)}`
 }
 
-/** The rows of a list, in its order: a page's, with one more that tells that more follow, reversed where it is backward. */
+/** Selects a list's rows in order, reversed if backward. A page has an extra row if more follow, unless `exact`. */
 function rowsSql(list: List, request: Request): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
   const { scope } = list.rows
@@ -173,7 +173,7 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   return pageSql(listing, columns, filtered, page, owned(list))
 }
 
-/** The total of a list as a row with `total`. */
+/** Selects the total of a list as one row with `total`. */
 function totalSql(list: List, request: Request): Prisma.Sql {
   if (list.reading.kind !== 'list') throw new Error('no connection')
   const { filter, total, assertCountable } = list.reading.list
@@ -185,7 +185,7 @@ function totalSql(list: List, request: Request): Prisma.Sql {
     : Prisma.raw(`SELECT ${stored} AS total`)
 }
 
-/** The listing of a connection; one that the row above holds is read from there. */
+/** Returns the listing of a connection. With `held`, it reads from the owner's row. */
 function listingOf({ reading, owner }: List, args: Record<string, any>): Listing<unknown> {
   if (reading.kind !== 'list') throw new Error('no connection')
   const listing: Listing<unknown> = reading.list.listing(args)
@@ -197,7 +197,7 @@ function owned({ reading, owner }: List): Prisma.Sql[] {
   return (reading.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
 }
 
-/** @param columns the SQL of a row's columns, which may be another for other arguments of a list */
+/** @param columns the row's columns, whose SQL may depend on the list's arguments */
 const selected = ({ used, columns: own }: Scope, columns: Columns = own) =>
   used.size === 0
     ? Prisma.raw('true AS there')
@@ -205,10 +205,10 @@ const selected = ({ used, columns: own }: Scope, columns: Columns = own) =>
 
 const raw = (sql: string[]) => Prisma.raw(sql.join(', '))
 
-/** Postgres allows a function 100 arguments. */
+/** Postgres allows at most 100 arguments of a function. */
 const MAX_ARGUMENTS = 90
 
-/** SQL that writes a piece as JSON text. */
+/** Builds SQL that writes a piece as JSON text. */
 export function jsonSql(piece: Piece, request: Request): string {
   const parts = argumentsOf(piece, request)
   const chunks: string[] = []
@@ -273,10 +273,10 @@ function argumentsOf(piece: Piece, request: Request): string[] {
   return parts.map((part) => ('text' in part ? `'${part.text.replaceAll("'", "''")}'` : part.sql))
 }
 
-/** The rows of several lists, as JSON without the brackets around them. */
+/** Builds SQL for the rows of several lists as JSON, without the enclosing brackets. */
 export const togetherSql = (lists: List[]): string => `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`
 
-/** What tells whether rows follow a page, or come before it: that there are more than it holds, or what was asked. */
+/** Returns a `pageInfo` flag, 'more' if it depends on whether there was an extra row, or undefined for a cursor. */
 export function pageFlag(page: Page, of: string): boolean | 'more' | undefined {
   if (of === 'hasNextPage') return page.backward ? page.before !== undefined : 'more'
   if (of === 'hasPreviousPage') return page.backward ? 'more' : page.after !== undefined || page.offset > 0n
@@ -300,5 +300,5 @@ function leafSql(sql: string, as: Encoding): string {
   }
 }
 
-/** A timestamptz as ISO 8601 in UTC. */
+/** Formats a timestamptz as ISO 8601 in UTC. */
 const momentSql = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
