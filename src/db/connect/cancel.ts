@@ -19,8 +19,8 @@ interface CancelConnection extends pg.Connection {
 }
 
 /**
- * Cancels the running statement of a connection, over a separate connection as the protocol requires. The request may arrive
- * late, so the connection must not send another statement before this resolves.
+ * Cancels the running statement of a connection, over a separate connection as the protocol requires. The request may
+ * arrive late, so the connection must not send another statement before this resolves.
  */
 export function requestCancel(client: pg.ClientBase): Promise<void> {
   const { host, port, ssl, processID, secretKey } = client as unknown as Internals

@@ -7,12 +7,12 @@ import { endOf, type ReadScope } from './scope.ts'
 /** The maximum number of unanswered statements. */
 const MAX_STATEMENTS = 2000
 
-/** Sends one statement. */
+/** Work that sends one statement. */
 export type Work<T> = (client: Pick<pg.ClientBase, 'query'>) => Promise<T>
 
 export interface Timed<T> {
   result: T
-  /** How long Postgres worked on it. */
+  /** How long Postgres worked on it, in milliseconds. */
   ms: number
 }
 
@@ -57,7 +57,7 @@ export class Line {
     return this.#sent.values().next().value
   }
 
-  /** How long Postgres has been working on it. */
+  /** How long Postgres has been working on the first statement, in milliseconds. */
   age(now: number): number {
     return this.head && this.#answered !== undefined ? now - Math.max(this.head.at, this.#answered) : 0
   }

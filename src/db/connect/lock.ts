@@ -2,8 +2,8 @@ import pg from 'pg'
 import { sessionSql } from './session.ts'
 
 /**
- * Runs `work` with a lock that all gateways on the store share, or not at all if another process has it. The lock is on a
- * separate connection, so it ends with the process.
+ * Runs `work` under a lock that all gateways on the store share. Does nothing if another process has it. The lock is on
+ * a separate connection, so it ends with the process.
  * @returns whether it ran
  */
 export async function whileLocked(pool: pg.Pool, key: number, work: () => Promise<void>): Promise<boolean> {

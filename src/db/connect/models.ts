@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 
-/** Prisma's transactions wait for no connection of their own, and reads have their own deadline. */
+/** Turns off Prisma's timeouts: its transactions use a reader's connection, and reads have a deadline already. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 /** Sends a statement on the connection of a reader. */
@@ -11,16 +11,16 @@ export type Send = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 
 /** Prisma's models in the transaction of a reader. */
 export interface ReaderModels {
-  /** A client; nothing is sent before its first call. */
+  /** Returns a client that sends nothing before its first call. */
   open(send: Send): Prisma.TransactionClient
-  /** Ends what it has begun. The transaction is the reader's to end. */
+  /** Ends Prisma's transaction. The reader ends the one in the database. */
   close(): Promise<void>
 }
 
 export interface Models {
-  /** On connections of the pool. */
+  /** Runs on connections of the pool. */
   prisma: PrismaClient
-  /** In the transaction of one reader. */
+  /** Runs in the transaction of one reader. */
   ofReader(): ReaderModels
 }
 
@@ -47,7 +47,7 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
       let end = () => {}
       let ended: Promise<void> | undefined
       let begun: Promise<Prisma.TransactionClient> | undefined
-      // A transaction of Prisma's, so that it makes one statement of this reader's findUnique calls and of no other's.
+      // In a transaction, Prisma batches the findUnique calls of this reader, and no others, into one statement.
       const begin = (send: Send) =>
         new Promise<Prisma.TransactionClient>((resolve, reject) => {
           const work = (transaction: Prisma.TransactionClient) =>
@@ -66,7 +66,7 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
           }),
         async close() {
           closed = true
-          // A read may end early, by an error, while a call begins.
+          // A read may fail while its first call is still starting.
           await begun?.catch(() => {})
           end()
           await ended
@@ -76,7 +76,7 @@ export function openModels(pool: pg.Pool, { onError, onStatement }: ModelsOption
   }
 }
 
-/** A client whose calls wait for another one, and are made on that. */
+/** A client that forwards its calls to another one, once that is ready. */
 function later(prisma: PrismaClient, begun: () => Promise<object>): Prisma.TransactionClient {
   const proxy = (target: object, of: (client: object) => object): object =>
     new Proxy(target, {
@@ -94,7 +94,7 @@ function later(prisma: PrismaClient, begun: () => Promise<object>): Prisma.Trans
 const invoke = (target: object, method: string | symbol, args: unknown[]): object =>
   Reflect.apply(Reflect.get(target, method) as () => object, target, args)
 
-/** A call as Prisma has them: it is made when its result is waited for; its methods are the relations of that (the fluent API). */
+/** A lazy call like Prisma's: it runs when awaited, and its methods load relations of its result (the fluent API). */
 function called(make: () => Promise<{ call: object }>): object {
   const result = async () => (await make()).call
   return new Proxy(
@@ -112,7 +112,7 @@ function called(make: () => Promise<{ call: object }>): object {
 
 const NOTHING = { fields: [], rows: [], rowCount: 0 }
 
-/** A pool that gives Prisma's transactions the connection of a reader, where there is one. */
+/** A pool that gives Prisma's transactions the connection of the current reader, if there is one. */
 function withReaders(
   pool: pg.Pool,
   readers: AsyncLocalStorage<Send>,
@@ -122,7 +122,7 @@ function withReaders(
     const send = readers.getStore()
     if (!send) return pool.connect()
     return {
-      // The transaction is the reader's: Prisma does not begin or end it.
+      // The reader begins and ends the transaction, not Prisma.
       query: (statement: pg.QueryConfig) =>
         /^(BEGIN|COMMIT|ROLLBACK)$/.test(statement.text) ? NOTHING : send(statement),
       on() {},

@@ -6,11 +6,14 @@ import pg from 'pg'
 export interface Notifications {
   /** Whether notifications arrive. If so, all commits older than `silenceMs` have been notified. */
   readonly connected: boolean
-  /** Calls `listener` with the payload of each notification of a channel. @returns unsubscribes */
+  /** Calls `listener` with the payload of each notification of a channel. @returns a function that unsubscribes */
   subscribe(channel: string, listener: (payload: string) => void): () => void
-  /** Calls `listener` on connecting. Earlier notifications may have been missed. @returns unsubscribes */
+  /**
+   * Calls `listener` on connecting. Earlier notifications may have been missed.
+   * @returns a function that unsubscribes
+   */
   onUp(listener: () => void): () => void
-  /** Calls `listener` as soon as notifications may be missed. @returns unsubscribes */
+  /** Calls `listener` as soon as notifications may be missed. @returns a function that unsubscribes */
   onDown(listener: () => void): () => void
   close(): Promise<void>
 }
@@ -24,7 +27,7 @@ export interface NotificationsOptions {
   onError(error: Error): void
   /** The interval of heartbeats: notifications to itself. */
   heartbeatMs?: number
-  /** Without a heartbeat for this long, notifications count as missed. */
+  /** The time without a heartbeat after which notifications count as missed. */
   silenceMs?: number
   /** The timeout for connecting. */
   patienceMs?: number
@@ -36,9 +39,9 @@ const MAX_PAUSE_MS = 5000
 const CLOSING_MS = 500
 
 /**
- * Listens to channels of the store. It connects on the first subscription and reconnects, with growing pauses, whenever the
- * connection is lost; subscribers get no error. An open connection may still receive nothing (a stalled network, a pooler
- * in transaction mode), so it only counts as `connected` after a heartbeat: a notification to itself.
+ * Listens to channels of the store. It connects on the first subscription and reconnects, with growing pauses, whenever
+ * the connection is lost; subscribers get no error. An open connection may still receive nothing (a stalled network, a
+ * pooler in transaction mode), so it only counts as `connected` after a heartbeat: a notification to itself.
  */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const { silenceMs = SILENCE_MS } = options

@@ -15,6 +15,7 @@ const CLOSING_MS = 500
 /** Reconnects regularly, so as not to stay on a server that new connections no longer reach. */
 const LIFETIME_SECONDS = 60
 
+/** Opens a probe. It connects on first use. */
 export function openProbe(url: string): Probe {
   const pool = new pg.Pool({
     connectionString: url,

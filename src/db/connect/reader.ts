@@ -5,19 +5,19 @@ import type { Send } from './models.ts'
 import { ReadBudget } from './read-budget.ts'
 import { type TextRow, textRows } from './text-query.ts'
 
-/** What a resolver reads with: everything that it gives belongs to one snapshot of the store. */
+/** Reads the store for resolvers. In a query, all rows belong to one snapshot. */
 export interface Reader {
-  /** The rows of a statement: a template with values, or one that was put together. */
+  /** Returns the rows of a statement: a tagged template, or a composed one. */
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
-  /** The rows of a statement as Postgres wrote them: the text of each column. */
+  /** Returns the rows of a statement as Postgres sends them: the text of each column. */
   textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
-  /** How many bytes one answer may have; undefined: as many as it likes. */
+  /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
   /** Prisma's models on the same snapshot. */
   readonly models: Prisma.TransactionClient
 }
 
-/** Gives work that sends one statement, of this name if it has one, the connection to send it on. */
+/** Lends a connection to work that sends one statement, with its name if it has one. */
 export type Lend = <T>(
   name: string | undefined,
   work: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
@@ -25,13 +25,13 @@ export type Lend = <T>(
 
 interface PgReaderOptions {
   onStatement?: ((sql: string) => void) | undefined
-  /** How many bytes all of its rows may have; undefined: as many as there are. */
+  /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
-  /** Opens Prisma's models when they are first used; undefined: nothing uses them. */
+  /** Opens Prisma's models on first use. Undefined if they are not needed. */
   models?: (send: Send) => Prisma.TransactionClient
 }
 
-/** A reader that sends named statements by pg. */
+/** Creates a reader that sends named statements through pg. */
 export function pgReader(lend: Lend, options: PgReaderOptions = {}): Reader {
   return new PgReader(lend, options)
 }
@@ -73,7 +73,7 @@ class PgReader implements Reader {
     return this.#lend(name, (client) => valueRows(client, { ...statement, name }, this.#budget))
   }
 
-  /** Counts a statement that is about to be sent. @returns its name */
+  /** Counts a statement before it is sent. @returns its name */
   #count(text: string): string | undefined {
     this.#budget?.count()
     this.#onStatement?.(text)
@@ -82,13 +82,13 @@ class PgReader implements Reader {
 }
 
 const MAX_NAMES = 1000
-/** Longer statements are rare, and Postgres keeps the plans of named ones in every connection. */
+/** Longer statements are rare, and Postgres caches the plans of named ones per connection. */
 const MAX_NAMED = 32_000
 const MAX_CHARACTERS = 2_000_000
 const names = new Map<string, string>()
 let characters = 0
 
-/** A statement that is sent again is parsed and planned once for each connection. There is a bound on how many are. */
+/** Names a statement, so that each connection parses and plans it once. Undefined beyond the limits. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined) return known
@@ -99,7 +99,7 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-/** The rows of a statement as values, by their types. */
+/** Sends a statement and parses its rows by column type. */
 function valueRows(
   client: Pick<pg.ClientBase, 'query'>,
   statement: pg.QueryConfig,
@@ -115,7 +115,7 @@ function valueRows(
   })
 }
 
-/** A part of pg's query that its clients call. */
+/** An internal method of pg's query, which its clients call. */
 const rowHandler = pg.Query.prototype as unknown as { handleDataRow(row: { length: number }): void }
 
 class ValueQuery extends pg.Query {
@@ -139,7 +139,7 @@ class ValueQuery extends pg.Query {
 const { builtins } = pg.types
 const parsers: Record<number, (text: string) => unknown> = {
   [builtins.INT8]: BigInt,
-  // Points. Token amounts come as text.
+  // Points. Token amounts are selected as text.
   [builtins.NUMERIC]: parseDecimal,
   [builtins.DATE]: (text) => new Date(`${text}T00:00:00.000Z`),
 }

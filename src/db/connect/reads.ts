@@ -15,7 +15,7 @@ const SWEEP_MS = 50
 const CLOSING_MS = 500
 
 interface ReadsOptions {
-  /** How to connect. */
+  /** The settings of the shared connections. */
   client: ClientConfig
   /** The pool for reads that need a connection each. */
   pool: Pool
@@ -38,12 +38,13 @@ type Speed = 'quick' | 'doubtful' | 'slow'
 const MOVED = Symbol('moved')
 
 /**
- * Runs reads on the store. Statements that were quick last time share a few connections, on which they are pipelined: those
- * of one turn of the event loop are one write. Other reads use a pool connection each, in one of two lanes. A read that turns
- * out to be slow moves to the slow lane, or waits for a slot there and starts again, so slow reads never block others.
+ * Runs reads on the store. Statements that were quick last time share a few connections, on which they are pipelined:
+ * those of one turn of the event loop are one write. Other reads use a pool connection each, in one of two lanes. A
+ * read that turns out to be slow moves to the slow lane, or waits for a slot there and starts again, so slow reads
+ * never block others.
  *
- * A timer ends reads whose clients have gone or whose deadline has passed by this process's clock, since a hanging database
- * does not keep its own. It cancels the statement and closes the connection.
+ * A timer ends reads whose clients have gone or whose deadline has passed by this process's clock, since a hanging
+ * database does not enforce its own timeout. It cancels the statement and closes the connection.
  */
 export class Reads {
   readonly #options: ReadsOptions
@@ -89,8 +90,8 @@ export class Reads {
   }
 
   /**
-   * Lends a connection to work that sends several statements or is known to be slow. Work that must wait for the slow lane is
-   * restarted.
+   * Lends a connection to work that sends several statements or is known to be slow. Work that must wait for the slow
+   * lane is restarted.
    */
   async exclusive<T>(scope: ReadScope, work: (client: PoolClient) => Promise<T>, slow = false): Promise<T> {
     const lane = slow ? this.#slow : this.#quick
@@ -190,7 +191,7 @@ export class Reads {
   }
 }
 
-/** A read with a pool connection of its own. */
+/** A read that has a pool connection to itself. */
 class ExclusiveRead {
   readonly scope: ReadScope
   /** The lane in which it has a slot. */
@@ -215,7 +216,7 @@ class ExclusiveRead {
     })
   }
 
-  /** How long it has had its connection. */
+  /** How long it has had its connection, in milliseconds. */
   age(now: number): number {
     return now - this.#since
   }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts'
 import { tooSlow } from '../faults.ts'
 
-/** Tells whether a result is no longer needed. An AbortSignal is one, and so is a client's connection. */
+/** Whether a result is no longer needed. An AbortSignal is one, and so is a client's connection. */
 export interface Cancellation {
   readonly aborted: boolean
 }

@@ -11,42 +11,43 @@ import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
 import { mostWriters } from './transaction.ts'
 
-/** The store: a pool of connections, seen through pg and through Prisma, and a few that single statements are read on. */
+/** The connections to the store: a pool for pg and Prisma, and a few shared ones for single statements. */
 export interface Store {
   pool: pg.Pool
   reads: Reads
-  /** Tells whether the database answers, whatever the pool is busy with. */
+  /** Checks that the database answers, even while the pool is busy. */
   probe: Probe
   models: Models
-  /** Told of every statement of a reader: tests count them. */
+  /** Called with every statement of a reader. Tests count them. */
   onStatement: ((sql: string) => void) | undefined
-  /** How many bytes one answer may have. */
+  /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes: number | undefined
   close(): Promise<void>
 }
 
 const CONNECT_MS = 2000
-/** How long somebody waits for a connection of the pool. */
+/** The maximum wait for a connection of the pool. */
 const WAIT_MS = 10_000
 const CLOSING_MS = 2000
-/** More of them would send less in one write. */
+/** The maximum number of shared connections. With more, each write would carry fewer statements. */
 const MOST_LINES = 3
 
 export interface StoreOptions {
   url: string
-  /** How many connections there are at most: at least 2. */
+  /** The maximum number of connections, at least 2. */
   poolSize: number
-  /** How long the reads of one operation may take; 0 or none: as long as the store allows. */
+  /** The time limit for the reads of one operation. 0 or undefined means the server's default. */
   readTimeoutMs?: number
-  /** How long a statement may wait for a lock; 0 or none: as long as the store allows. */
+  /** The time limit for a lock. 0 or undefined means the server's default. */
   lockTimeoutMs?: number
-  /** How many bytes one answer may have; undefined: as many as it likes. */
+  /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes?: number
   onError(error: Error): void
-  /** Told of every statement of a reader: tests count them. */
+  /** Called with every statement of a reader. Tests count them. */
   onStatement?: (sql: string) => void
 }
 
+/** Opens the store. Connections are made on first use. */
 export function openStore({
   url,
   poolSize,
@@ -78,12 +79,12 @@ export function openStore({
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
     clients.add(client)
-    // Between two users a client has no listener: an error in that moment, without this one, would end the process.
+    // Between two uses a client has no other listener, and an unhandled error event would end the process.
     client.on('error', () => {})
     client.once('end', () => clients.delete(client))
   })
   const models = openModels(pool, { onError, onStatement })
-  // Of the pool, slow reads leave one connection to others while all writers are at work.
+  // Even while all writers are busy, slow reads leave one connection of the pool to other reads.
   const slow = Math.max(1, pool.options.max - mostWriters(pool) - 1)
   const quick = Math.max(1, pool.options.max - slow)
   const reads = new Reads({ client, pool, lines, slow, quick, timeoutMs: readTimeoutMs, onConnect })
@@ -99,7 +100,7 @@ export function openStore({
       await models.prisma.$disconnect()
       await reads.close()
       await probe.close()
-      // A database that hangs says no goodbye.
+      // A hanging database would not answer the goodbye.
       const destroy = () => {
         for (const client of clients) destroyConnection(client)
       }
@@ -108,26 +109,25 @@ export function openStore({
   }
 }
 
-/** A connection of the pool, which would give it as long to be made as it lets others wait for one. */
+/** A pool connection that must connect within CONNECT_MS. The pool itself would allow WAIT_MS. */
 class Client extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS })
   }
 }
 
-/** A reader whose statements each see what is stored when they are sent: for writers, who read what they wrote. */
+/** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
 export const plainReader = ({ reads, onStatement, models }: Store): Reader =>
   pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement, models: () => models.prisma })
 
 const limitsOf = ({ onStatement, maxAnswerBytes: maxBytes }: Store) => ({ onStatement, maxBytes })
 
-/** Work that needs a second statement, and so a transaction, although it was begun without one. */
+/** Thrown at the second statement of work that was started without a transaction. */
 class SecondStatement extends Error {}
 
 /**
- * Runs `work` on a reader whose only statement is its own snapshot: no transaction is needed for that. Work that sends
- * a second one is begun anew by the caller, in a transaction.
- * @returns undefined where there was a second statement
+ * Runs `work` without a transaction, since a single statement is its own snapshot.
+ * @returns undefined if there was a second statement: the caller then restarts the work in a transaction
  */
 export async function readOnce<T>(
   store: Store,
@@ -178,8 +178,8 @@ class SingleReader implements Reader {
 }
 
 /**
- * Runs `work` on one snapshot of the store: whatever others commit meanwhile, all that it reads fits together. It may be run
- * twice, where it turns out to be slow.
+ * Runs `work` on one snapshot of the store, so that concurrent commits do not affect it. Work that turns out to be slow
+ * may be restarted.
  */
 export function readSnapshot<T>(
   store: Store,
@@ -194,7 +194,7 @@ export function readSnapshot<T>(
       await client.query('COMMIT')
       return result
     } catch (error) {
-      // A connection that was lost has nothing to roll back.
+      // A lost connection has nothing to roll back.
       await client.query('ROLLBACK').catch(() => {})
       throw error
     } finally {
@@ -204,8 +204,8 @@ export function readSnapshot<T>(
 }
 
 /**
- * Lends a connection that is asked in parallel to one statement after the other. One that fails ends the transaction: those
- * behind it fail with it, and are not sent.
+ * Lends a connection to concurrent statements one after the other. A failed statement ends the transaction, so the ones
+ * behind it fail with the same error and are not sent.
  */
 function inTurn(client: pg.PoolClient): Lend {
   let last: Promise<unknown> = Promise.resolve()

@@ -2,8 +2,8 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Pool, PoolClient } from 'pg'
 
 /**
- * Writes have no time limit. If it can, the server checks every second that the client is connected, so that a killed one
- * loses its locks. A hanging client loses its locks later than any wait for a source.
+ * Writes have no time limit. If it can, the server checks every second that the client is connected, so that a killed
+ * one loses its locks. A hanging client loses its locks later than any wait for a source.
  */
 const BEGIN = `BEGIN;
   SET LOCAL statement_timeout = 0;
@@ -13,14 +13,14 @@ const BEGIN = `BEGIN;
   EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL;
   END $$`
 
-/** Transactions use at most half of a pool's connections. The rest is for readers and for statements beside a transaction. */
+/** The maximum number of concurrent transactions: half of a pool. The rest is for reads and single statements. */
 export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options.max / 2))
 
 const limits = new WeakMap<Pool, LimitFunction>()
 
 /**
- * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is closed, not
- * returned to the pool.
+ * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is
+ * closed, not returned to the pool.
  */
 export function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const limit = limits.get(pool) ?? pLimit(mostWriters(pool))

@@ -9,7 +9,7 @@ const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
   address: { type: 'address', description: "The user's address.", sort: true },
 })
 
-/** Every address that a record of either domain names, by address. */
+/** All addresses that any record names, by address. */
 export const allUsers = listing({
   name: 'allUsers',
   from: Prisma.sql`"user" t`,
@@ -21,7 +21,7 @@ export const allUsers = listing({
   },
 })
 
-/** What is stored of a user: 0 or null without a stored position. */
+/** The stored columns of a user. 0 or null for a user without positions. */
 export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
   address: { sql: 'u.address', type: 'address' },
   points: { sql: pointsOf('coalesce(t.points, 0)'), type: 'decimal' },
@@ -33,7 +33,7 @@ export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
 
 export type User = RowOf<typeof accountColumns>
 
-/** All columns of a user; the newest snapshots are what holdings are computed from. */
+/** All columns of a user. Holdings are computed from the newest snapshots. */
 export const userColumns = {
   ...accountColumns,
   latestMarkets: { sql: 'm.snapshots' },
@@ -44,7 +44,7 @@ const owner = oneOwner(Prisma.raw('u.address'))
 const latestMarkets = Prisma.sql`LEFT JOIN LATERAL (${latest('market', owner)}) m ON true`
 const latestVaults = Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`
 
-/** What is joined to a user `u` for the columns that are read. */
+/** Joins what the selected columns need to a user `u`. */
 export const joinedToUser = (used: ReadonlySet<string>): Prisma.Sql =>
   Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
     ${used.has('latestMarkets') ? latestMarkets : Prisma.empty}

@@ -27,8 +27,9 @@ export type DailyOutcome = 'done' | 'pending' | 'given up'
 
 /**
  * Computes the dates that are due at a tick, in order: the newest `catchUp` dates after the newest stored one up to the
- * tick's date, or only the tick's date in an empty store. A failed date blocks later ones. Only one gateway on a store does
- * so at a time, and failures count for all gateways, since run records are shared. It is cheap to call if nothing is due.
+ * tick's date, or only the tick's date in an empty store. A failed date blocks later ones. Only one gateway on a store
+ * does so at a time, and failures count for all gateways, since run records are shared. It is cheap to call if nothing
+ * is due.
  * @throws the signal's reason
  */
 export async function computeDue(deps: DailyDeps, tick: Date): Promise<DailyOutcome> {
@@ -60,7 +61,10 @@ export function dueDates(newest: Date | null, tick: Date, catchUp: number): { da
   return { dates: due.slice(-catchUp), left: due.slice(0, -catchUp) }
 }
 
-/** @param left skipped dates before it, which are logged with the first attempt */
+/**
+ * Computes a date, unless it must wait for a retry.
+ * @param left skipped earlier dates, which are logged with the first attempt
+ */
 async function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): Promise<DailyOutcome> {
   const { pool, log, now, signal } = deps
   const day = isoDay(date)

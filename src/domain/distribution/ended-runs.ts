@@ -6,7 +6,7 @@ export interface EndedRun {
   /** YYYY-MM-DD. Null for an import that stored nothing. */
   day: string | null
   succeeded: boolean
-  /** How long ago it ended, by the store's clock. */
+  /** How many milliseconds ago it ended, by the database's clock. */
   msAgo: number
 }
 

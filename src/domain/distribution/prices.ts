@@ -29,8 +29,8 @@ const BEFORE = (['a', 'b'] as const)
   .join(' UNION ALL ')
 
 /**
- * Rejects staged positions with implausible prices: 0 or less, or more than a factor of `maxJump` above or below the token's
- * price on the date before.
+ * Rejects staged positions with implausible prices: 0 or less, or more than a factor of `maxJump` above or below the
+ * token's price on the date before.
  * @throws SOURCE_FAILED that names the source of prices, the token and its prices
  */
 export async function assertPrices(client: PoolClient, day: string, source: string, maxJump: number): Promise<void> {

@@ -77,9 +77,10 @@ export async function removeOthers(client: PoolClient, day: string): Promise<str
 }
 
 /**
- * Stores the staged positions of a date and their users. Unchanged positions are not written; new ones get their points.
- * Each statement is one pass over the date's rows.
- * @returns the newest multiplier revision behind all points of the date. Undefined if some points are still to be computed
+ * Stores the staged positions of a date and their users. Unchanged positions are not written; new ones get their
+ * points. Each statement is one pass over the date's rows.
+ * @returns the newest multiplier revision behind all points of the date. Undefined if some points are still to be
+ *   computed
  */
 export async function replacePositions(
   client: PoolClient,

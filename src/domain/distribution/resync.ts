@@ -12,6 +12,7 @@ export function resync(deps: RunDeps, date: Date | null, requestedBy: string): P
   return runPlan(deps, resyncPlan(date), requestedBy)
 }
 
+/** The plan of `resync`. Null means the newest stored date. */
 export function resyncPlan(date: Date | null): RunPlan {
   return {
     kind: 'resync',

@@ -5,7 +5,7 @@ import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 
-/** A run as it is stored, but for its points, which are no millionths. */
+/** A stored run, with points instead of millionths. */
 export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
   totalPointsBefore: number | null
   totalPointsAfter: number | null
@@ -70,7 +70,7 @@ export const runListing: Listing<Run> = listing({
   },
 })
 
-/** The runs with these ids, in their order; null where there is none. */
+/** Reads runs by id, in the order of the ids. Null for an unknown id. */
 export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<(Run | null)[]> {
   const rows = await reader.$queryRaw<Run[]>`
     SELECT ${selectList(columns)} FROM run t WHERE t.id = ANY(${ids.map(String)}::bigint[])`

@@ -46,8 +46,8 @@ export interface StoredDate {
 }
 
 /**
- * Runs a plan for one date. Positions, points, rollups, ranks and the run's record change together or not at all. A failed
- * run leaves a record that says why.
+ * Runs a plan for one date. Positions, points, rollups, ranks and the run's record change together or not at all. A
+ * failed run leaves a record that says why.
  * @throws CONFLICT while another run has the date, and the errors of the plan
  */
 export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string): Promise<DistributionRun> {
@@ -108,8 +108,8 @@ export async function compute(
 }
 
 /**
- * Runs statements that join a date's rows to one another. A new date is not in the planner's statistics yet, so the planner
- * would expect one row and choose a nested loop.
+ * Runs statements that join a date's rows to one another. A new date is not in the planner's statistics yet, so the
+ * planner would expect one row and choose a nested loop.
  */
 async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   await client.query('SET LOCAL enable_nestloop = off')

@@ -31,7 +31,7 @@ const columns = columnsOf(
   },
 )
 
-/** What a holder earned in one market or vault: its value now minus the money that went in. */
+/** A holder's earnings in one market or vault: the current value minus the net cash invested. */
 export type EntityEarnings = RowOf<typeof columns>
 
 /** Earnings by entity: by value, largest first, then by chain, type and id. */
@@ -45,10 +45,10 @@ export const entityEarnings = listing({
   filters: entityFilters,
 })
 
-/** One shown amount minus another, exactly. */
+/** SQL of one displayed amount minus another, exactly. */
 const difference = (one: string, other: string) => `(${exact(one)} - ${exact(other)})::float8`
 
-/** What `earningsFrom` gives: earnings, and the rows of `entityEarnings`. */
+/** The columns over `earningsFrom`: totals, and the rows of `entityEarnings`. */
 export const earningsColumns = columnsOf(
   {},
   {
@@ -82,8 +82,9 @@ export type Earnings = RowOf<typeof earningsColumns>
 const CASH = Prisma.raw(exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"))
 
 /**
- * A holder's earnings: over every entity with a snapshot or a cash flow. Current value of a market: collateral +
- * protected - debt; of a vault: its assets. Net cash invested: deposits + repayments - withdrawals - borrowings.
+ * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of the holder. The
+ * current value is collateral + protected - debt in a market, and the assets in a vault. The net cash invested is
+ * deposits + repayments - withdrawals - borrowings.
  */
 export function earningsFrom(holder: Holder): Prisma.Sql {
   return Prisma.sql`FROM (
@@ -104,6 +105,6 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
   ) t`
 }
 
-/** The earnings of groups of addresses, each group's together: one statement. */
+/** Reads the total earnings of each group of addresses, in one statement. */
 export const earningsOf = (reader: Reader, groups: readonly (readonly string[])[], chainId: number | null) =>
   readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom)

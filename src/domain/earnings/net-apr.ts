@@ -36,7 +36,7 @@ const columns = columnsOf(
   },
 )
 
-/** What a holder has in one market or vault now. */
+/** A holder's current deposit and debt in one market or vault, and its rates. */
 export type EntityApr = RowOf<typeof columns>
 
 /** Deposits and debts by entity: by deposit + debt, largest first, then by chain, type and id. */
@@ -53,7 +53,7 @@ export const entityAprs = listing({
 const average = (value: string, weight: string) =>
   `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE sum(${exact(weight)} * ${exact(value)}) / ${total(weight)} END::float8`
 
-/** What `netAprFrom` gives: average rates, and the rows of `entityAprs`. */
+/** The columns over `netAprFrom`: average rates, totals, and the rows of `entityAprs`. */
 export const netAprColumns = columnsOf(
   {},
   {
@@ -81,7 +81,7 @@ export const netAprColumns = columnsOf(
 
 export type NetApr = RowOf<typeof netAprColumns>
 
-/** A holder's net APR: over every entity with a snapshot. A missing price counts as 0. */
+/** The FROM clause for `netAprColumns`: a row for every entity with a snapshot. A missing price counts as 0. */
 export function netAprFrom(holder: Holder): Prisma.Sql {
   return Prisma.sql`FROM (
     SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.protected_usd::float8, h.debt_usd::float8,
@@ -93,6 +93,6 @@ export function netAprFrom(holder: Holder): Prisma.Sql {
   ) t`
 }
 
-/** The net APR of groups of addresses, each group's together: one statement. */
+/** Reads the net APR of each group of addresses, in one statement. */
 export const netAprOf = (reader: Reader, groups: readonly (readonly string[])[], chainId: number | null) =>
   readGroups<NetApr>(reader, groups, chainId, netAprColumns, netAprFrom)

@@ -7,28 +7,27 @@ import { Prisma } from '../../generated/prisma/client.ts'
 
 export type EntityType = 'market' | 'vault'
 
-/** Whose holdings are meant, as SQL. */
+/** The owners of holdings, as SQL. */
 export interface Holder {
-  /** What follows FROM: rows `owner` with an `address`. */
+  /** A FROM item with rows `owner`, which have an `address`. */
   owners: Prisma.Sql
-  /** What `latest` gives for them, of markets and of vaults. */
+  /** The arrays that `latest` selects for them, of markets and of vaults. */
   markets: Prisma.Sql
   vaults: Prisma.Sql
-  /** Null: on all chains. */
+  /** SQL of null means all chains. */
   chainId: Prisma.Sql
 }
 
 /** One address as `owners`. */
 export const oneOwner = (address: Prisma.Sql) => Prisma.sql`(SELECT ${address} AS address) owner`
 
-/** Whether a row is on the chain, if one is meant. */
+/** Condition: a row is on the chain. Always true if the chain is null. */
 export const onChain = (column: string, chainId: Prisma.Sql) =>
   Prisma.sql`(${chainId} IS NULL OR ${Prisma.raw(column)} = ${chainId})`
 
 /**
- * What each holder has, a row an entity: the owners' newest snapshots there added up, those of closed positions (which are
- * of zeros) included. A missing price counts as 0 and is told by `incomplete`. Sums are
- * exact decimals.
+ * Selects the holdings of a holder, one row per entity: the sums of the owners' newest snapshots, including the zeros
+ * of closed positions. A missing price counts as 0 and sets `incomplete`. Sums are exact decimals.
  */
 export function holdings({ markets, vaults, chainId }: Holder): Prisma.Sql {
   const sum = (column: string) => Prisma.raw(`coalesce(sum(${exact(`s.${column}`)}), 0)`)
@@ -42,10 +41,10 @@ export function holdings({ markets, vaults, chainId }: Holder): Prisma.Sql {
 }
 
 /**
- * The snapshots of now of owners, as an array in one row's column `snapshots` (null: none): in every market or vault the
- * rows at an owner's newest timestamp there. It jumps along the key's index from one entity to the next, so that a long
- * history costs nothing. OFFSET 0 keeps the planner, which cannot know how few those rows are, from reading the whole
- * table instead.
+ * Selects the newest snapshots of owners: in every market or vault, the rows at an owner's newest timestamp. Returns
+ * one row whose column `snapshots` is an array, or null if there are none. It skips along the key's index from one
+ * entity to the next, so that a long history costs nothing. OFFSET 0 stops the planner, which cannot know how few rows
+ * match, from scanning the whole table.
  */
 export function latest(kind: EntityType, owners: Prisma.Sql): Prisma.Sql {
   const table = Prisma.raw(`${kind}_snapshot`)
@@ -64,7 +63,7 @@ export function latest(kind: EntityType, owners: Prisma.Sql): Prisma.Sql {
         AND ${entity} = n.entity_id AND s.timestamp = n.timestamp OFFSET 0) found`
 }
 
-/** The columns of an entity that a holder is in, and the order of entities. */
+/** The columns of an entity of a holder. `place` is its sort value. */
 export const entityColumns = columnsOf(
   {},
   {
@@ -83,10 +82,10 @@ export const entityColumns = columnsOf(
   },
 )
 
-/** A market or vault that a holder is in. */
+/** A market or vault in which a holder has a history. */
 export type Entity = RowOf<typeof entityColumns>
 
-/** An amount in USD of an entity. */
+/** A USD amount of an entity. */
 export const usdColumn = (sql: string, description: string) =>
   ({ sql, type: 'float', description, filter: true, sort: true }) as const
 
@@ -100,18 +99,18 @@ export const entityFilters = {
 }
 export const largestFirst = { place: 'DESC', chainId: 'ASC', entityType: 'ASC', entityId: 'ASC' } as const
 
-/** In place of a table: the rows of such a list are held by the row that has it. */
+/** Used instead of a table by lists whose rows are an array in their parent's row. */
 export const heldRows = Prisma.sql`held`
 
-/** The place of an entity by a value. It is rounded to 6 decimals, so that the order of an addition never decides it. */
+/** The sort value of an entity: a value rounded to 6 decimals, so that rounding errors never decide the order. */
 export const placeBy = (value: string) => Prisma.raw(`floor((${value}) * 1e6 + 0.5)::float8 AS place`)
 
-/** A total over entities `t` of what is shown of them. */
+/** SQL of the total of a displayed value over entities `t`. */
 export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`
 
 /**
- * What groups of addresses have, each group together: one statement.
- * @param columns an aggregate over the entities `t` that `from` gives; its `entities` come as JSON
+ * Reads aggregates over the holdings of each group of addresses, in one statement.
+ * @param columns aggregates over the entities `t` of `from`. `entities` is returned as JSON
  */
 export function readGroups<Row>(
   reader: Reader,

@@ -15,7 +15,7 @@ const usd = (what: string) =>
     sort: true,
   }) as const
 
-/** The columns of all rewards: a user's proportional share of the reward of one defaulting liquidation. */
+/** The columns that all rewards share. A reward is a user's proportional share of one defaulting liquidation. */
 export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldEnum, {
   chainId: { type: 'integer', description: 'The chain id.', sort: true },
   txHash: { type: 'text', description: 'The hash of the liquidation transaction.' },
@@ -99,7 +99,7 @@ export const vaultLiquidationRewards = rewardsOf<VaultLiquidationReward>('vault'
   vaults: many(vaultColumns.vaultId, 'Only rewards of one of these vaults.'),
 })
 
-/** Rewards on a chain and of an entity: the collateral market, or the vault. */
+/** Filters rewards by chain and by entity, which is the collateral market or the vault. */
 export function rewardFilter(
   kind: EntityType,
   { chainId, entity }: { chainId?: number | null; entity?: string | null },

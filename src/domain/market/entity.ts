@@ -2,7 +2,7 @@ import type { Column } from '../../db/lists/column.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import type { EntityType } from '../holding/holding.ts'
 
-/** The columns of markets and vaults: `own` are those that only one of them has. */
+/** The columns of markets or vaults. `own` are the columns that only this kind has. */
 export const entityColumns = <const Own>(kind: EntityType, own: Own) =>
   ({
     chainId: { type: 'integer', description: `The id of the chain that the ${kind} is on.`, sort: true },

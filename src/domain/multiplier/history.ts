@@ -47,8 +47,8 @@ export const revisionListing: Listing<MultiplierRevision> = listing({
 })
 
 /**
- * Each pool's multiplier at a moment, in the order of the pools; null where it had none then. What was recorded later
- * stands from the moment on that it names, whatever was recorded before.
+ * Reads each pool's multiplier at a moment, in the given order. Null if it had none. From its `changedAt` on, a
+ * revision overrides all revisions that were recorded before it.
  */
 export async function revisionsAt(
   reader: Reader,
@@ -63,12 +63,12 @@ export async function revisionsAt(
   return placed(asked.length, rows)
 }
 
-/** What follows a select list of `revisionColumns`: a pool's multiplier at a moment; no row where it had none then. */
+/** The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none. */
 export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
     ORDER BY r.id DESC LIMIT 1) t WHERE t.deposit_token_a IS NOT NULL`
 
-/** The multipliers of all pools that had one at a moment, by the pool's address. */
+/** Lists the multipliers of all pools that had one at a moment, by the pool's address. */
 export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`${moment.toISOString()}::timestamptz`)
   return {
@@ -79,7 +79,7 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   }
 }
 
-/** Each pool's multiplier as a run used it: its newest revision up to `revision`; null where it had none. */
+/** Reads each pool's multiplier as a run used it: its newest revision up to `revision`. Null if it had none. */
 export async function revisionsUpTo(
   reader: Reader,
   asked: readonly { poolAddress: string; revision: bigint }[],
@@ -93,14 +93,14 @@ export async function revisionsUpTo(
   return placed(asked.length, rows)
 }
 
-/** A revision that removed the multiplier stands for none. */
+/** Puts rows in the order of the input. Null for a pool without a multiplier, or whose multiplier was removed. */
 function placed(length: number, rows: (MultiplierRevision & { place: number })[]): (MultiplierRevision | null)[] {
   const found: (MultiplierRevision | null)[] = new Array(length).fill(null)
   for (const row of rows) if (row.depositTokenA !== null) found[row.place - 1] = row
   return found
 }
 
-/** The multipliers of all pools that had one as a run (`r`) used them: the newest revisions up to its own. */
+/** All multipliers that a run `r` used: each pool's newest revision up to the run's. */
 export const revisionsOfRun: Listing<MultiplierRevision> = {
   ...revisionListing,
   name: 'runMultipliers',

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
 
-/** A pool's new multipliers, finite and from 0 up; one left out keeps its value, or is 0 where the pool had none. */
+/** A pool's new multipliers, finite and not negative. An omitted one stays the same, or is 0 if the pool had none. */
 export interface MultiplierUpdate {
   poolAddress: string
   depositTokenA?: number | null
@@ -13,14 +13,14 @@ export interface MultiplierUpdate {
   borrowTokenB?: number | null
 }
 
-/** A bound on one request; far above the number of pools of any lending protocol. */
+/** The maximum number of updates in one request, far above the number of pools of any lending protocol. */
 export const MAX_UPDATES = 10_000
 
 /**
  * Updates multipliers, all of them or none. Points already stored do not change until their date is resynced.
- * @param requestedBy who asked, for the multipliers' history
+ * @param requestedBy the actor in the multipliers' history
  * @returns the pools' addresses in the order of the updates
- * @throws BAD_INPUT for an empty list, a pool twice, or a number that is no multiplier; NOT_FOUND for an unknown pool
+ * @throws BAD_INPUT for an empty list, a duplicate pool or an invalid number, NOT_FOUND for an unknown pool
  */
 export async function updateMultipliers(
   { pool, signal }: { pool: Pool; signal?: AbortSignal },
@@ -38,20 +38,20 @@ export async function updateMultipliers(
   return updates.map((update) => update.poolAddress)
 }
 
-/** @throws BAD_INPUT for an empty list, a pool twice, or a number that is no multiplier */
+/** @throws BAD_INPUT for an empty list, a list that is too long, a duplicate pool or an invalid number */
 export function assertUpdates(updates: MultiplierUpdate[]): void {
   const problems = problemsOf(updates)
   if (problems.length)
     throw new GatewayError('BAD_INPUT', 'The multipliers are not valid; nothing was changed.', problems)
 }
 
-/** Names whoever changes multipliers in this transaction, for their history. */
+/** Sets the actor of this transaction in the multipliers' history. */
 export async function actAs(client: PoolClient, requestedBy: string): Promise<void> {
   await client.query("SELECT set_config('gateway.actor', $1, true)", [requestedBy])
 }
 
 /**
- * Writes valid updates, in the caller's transaction, which has the writers' turn.
+ * Writes validated updates in the caller's transaction, which has the writers' lock.
  * @throws NOT_FOUND for an unknown pool
  */
 export async function applyMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {

@@ -55,8 +55,8 @@ const sums = Prisma.raw(`sum(d.a_points + d.b_points) AS points,
   ${['supplied', 'protected', 'borrowed'].map((what) => ofDate(`${what}_usd`, `${exact(`d.a_${what}_usd`)} + ${exact(`d.b_${what}_usd`)}`)).join(', ')}`)
 
 /**
- * What follows a select list of `poolStandingColumns`: a pool's sums as of a date; no row without a position by then. Its
- * work is a row for each date of the pool.
+ * The FROM clause for `poolStandingColumns`: a pool's totals as of a date. No row without a position by then. Scans one
+ * row per date of the pool.
  */
 export const poolStandingSql = (pool: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
   SELECT d.pool_address, at.date, ${sums} FROM (${lastDateSql(asOf)}) at

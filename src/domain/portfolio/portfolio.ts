@@ -6,13 +6,13 @@ import { type EntityType, latest } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { marketAmounts, sumOf, vaultAmounts } from '../snapshot/snapshot.ts'
 
-/** What wallets have together in a market: the newest snapshot of each, added up. Null USD: no price at all. */
+/** The sum of wallets' newest snapshots in a market. A USD value is null if no price is known. */
 export type MarketHolding = RowOf<typeof marketAmounts> & { chainId: bigint; marketId: string; walletCount: number }
 
-/** What wallets have together in a vault: the newest snapshot of each, added up. Null USD: no price at all. */
+/** The sum of wallets' newest snapshots in a vault. A USD value is null if no price is known. */
 export type VaultHolding = RowOf<typeof vaultAmounts> & { chainId: bigint; vaultId: string; walletCount: number }
 
-/** What wallets have together in a pool on the newest distribution date. */
+/** The sum of wallets' positions in a pool on the newest distribution date. */
 export interface PoolHolding {
   poolAddress: string
   walletCount: number
@@ -36,14 +36,14 @@ function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]
     GROUP BY 1, 2 ORDER BY 1, 2`
 }
 
-/** What users have in every market, by chain and address: one statement. */
+/** Reads the total holdings of users in every market, by chain and address. */
 export const marketHoldings = (reader: Reader, users: string[]) =>
   holdingsTogether<MarketHolding>(reader, 'market', users)
 
-/** What users have in every vault, by chain and address: one statement. */
+/** Reads the total holdings of users in every vault, by chain and address. */
 export const vaultHoldings = (reader: Reader, users: string[]) => holdingsTogether<VaultHolding>(reader, 'vault', users)
 
-/** What users have in every pool on the newest distribution date, most points first: one statement. */
+/** Reads the total holdings of users in every pool on the newest distribution date, most points first. */
 export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHolding[]> {
   const sum = (column: string) =>
     Prisma.raw(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})::float8`)

@@ -5,14 +5,14 @@ import { isoDate } from './position.ts'
 export interface PositionFilter {
   user?: string | null
   pool?: string | null
-  /** Tokens: a position matches if either of its two is among them. */
+  /** Tokens. A position matches if either of its two is among them. */
   assets?: string[] | null
   date?: Date | null
-  /** Those of the last distribution date up to this moment. */
+  /** Only positions of the last distribution date up to this moment. */
   asOf?: Date | null
 }
 
-/** Positions that match all that is given. Every token is an alternative of its own, which its index serves. */
+/** Filters positions by all given conditions. Each token is a separate branch, so that its index serves it. */
 export function positionFilter({ user, pool, assets, date, asOf }: PositionFilter): Filter {
   const where: Prisma.Sql[] = []
   if (user) where.push(Prisma.sql`t.user_address = ${user}`)

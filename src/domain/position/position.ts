@@ -28,9 +28,9 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   pointsA: { sql: pointsOf('coalesce(pp.points_a, 0)'), type: 'decimal', description: 'Points of side A.' },
   pointsB: { sql: pointsOf('coalesce(pp.points_b, 0)'), type: 'decimal', description: 'Points of side B.' },
   points: { sql: pointsOf(POINTS), type: 'decimal', description: 'Total points of both sides.', sort: true },
-  // The run that gave the points; null: it was before runs were recorded.
+  // The run that computed the points. Null if runs were not recorded yet.
   runId: { sql: 'pp.run_id', type: 'bigint', nullable: true },
-  // Whether the points came with an import.
+  // Whether the points were imported instead of computed.
   given: { sql: 'coalesce(pp.given, false)', type: 'boolean' },
   aTokenAddress: address,
   aTokenSymbol: text,
@@ -52,7 +52,7 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   bBorrowedAmountUsd: float,
 })
 
-/** A user's amounts in a pool on a distribution date, and the points that they earned. */
+/** A user's amounts in a pool on a distribution date, and the points for them. */
 export type Position = RowOf<typeof columns>
 
 const SUPPLIED =
@@ -107,7 +107,7 @@ export const positionListing = listing({
   },
 })
 
-/** The positions with these ids, in their order; null where there is none. */
+/** Reads positions by id, in the order of the ids. Null for an unknown id. */
 export async function positionsById(reader: Reader, ids: readonly string[]): Promise<(Position | null)[]> {
   const rows = await reader.$queryRaw<Position[]>`
     SELECT ${selectList(positionListing.columns)} FROM ${positionListing.from} WHERE t.id = ANY(${[...ids]}::text[])`
@@ -115,5 +115,5 @@ export async function positionsById(reader: Reader, ids: readonly string[]): Pro
   return ids.map((id) => byId.get(id) ?? null)
 }
 
-/** A date as the store writes it: YYYY-MM-DD, in UTC. */
+/** Formats a date for SQL: YYYY-MM-DD, in UTC. */
 export const isoDate = (date: Date): string => date.toISOString().slice(0, 10)

@@ -6,13 +6,13 @@ import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshot
 
 /**
  * A user's newest snapshots of one kind, as FROM, WHERE and ORDER BY over `t`.
- * @param snapshots what `latest` gives
+ * @param snapshots SQL of the array that `latest` selects
  */
 export const latestFrom = (kind: EntityType, snapshots: Prisma.Sql, chainId: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM unnest(${snapshots}) t WHERE ${onChain('t.chain_id', chainId)}
     ORDER BY t.chain_id, t.${Prisma.raw(kind)}_id, t.position_id`
 
-/** Each user's newest snapshots: in every market and vault, all rows at the user's newest timestamp there. */
+/** Reads each user's newest snapshots: in every market and vault, all rows at the user's newest timestamp. */
 export async function latestSnapshots(
   reader: Reader,
   users: readonly string[],

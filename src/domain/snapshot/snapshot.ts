@@ -6,7 +6,7 @@ import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 
-/** The columns of all snapshots besides the market or vault and the amounts. */
+/** The columns that market and vault snapshots share. */
 export const snapshotColumns = {
   chainId: { type: 'integer', description: 'The chain id.', sort: true },
   accountId: { type: 'address', field: 'userAddress', description: "The user's address.", sort: 'USER' },
@@ -38,7 +38,7 @@ const usd = (what: string) =>
     sort: true,
   }) as const
 
-/** The amounts of a position in a market. They are summed wherever positions are. */
+/** The amounts of a position in a market. They can be summed over positions. */
 export const marketAmounts = {
   collateralAssets: amount("Collateral, in the token's smallest unit."),
   collateralUsd: usd('Collateral'),
@@ -48,7 +48,7 @@ export const marketAmounts = {
   debtUsd: usd('Debt'),
 }
 
-/** The amounts of a position in a vault. */
+/** The amounts of a position in a vault. They can be summed over positions. */
 export const vaultAmounts = {
   shares: amount('Vault shares, in their smallest unit.'),
   assets: amount("Value of the shares, in the token's smallest unit."),
@@ -80,8 +80,8 @@ export type MarketSnapshot = RowOf<typeof marketColumns>
 export type VaultSnapshot = RowOf<typeof vaultColumns>
 
 /**
- * SQL of the sum of an amount, as `holdings` and grouped snapshots have it: unknown USD values are left out.
- * @param table what the column is of
+ * SQL of the sum of an amount. Unknown USD values are left out.
+ * @param table the prefix of the column, such as `t.`
  */
 export const sumOf = (name: string, { type }: Described, table = '') => {
   const column = table + snakeCase(name)
@@ -114,8 +114,8 @@ const assetOf = (kind: EntityType) => ({
 })
 
 /**
- * Snapshots with the positions of an account summed: one row for chain + market or vault + account + timestamp. What is
- * neither a key nor an amount is null.
+ * Snapshots with the positions of an account summed: one row per chain, market or vault, account and timestamp. Columns
+ * other than keys and amounts are null.
  */
 function grouped<Row>(kind: EntityType, snapshots: Listing<Row>, amounts: Record<string, Described>): Listing<Row> {
   const keys = ['chainId', `${kind}Id`, 'accountId', 'timestamp']
@@ -149,6 +149,7 @@ export interface SnapshotFilter {
 const LATEST = 2n ** 63n - 1n
 const seconds = (value: bigint) => (value > LATEST ? LATEST : value).toString()
 
+/** Filters snapshots by all given conditions. */
 export function snapshotFilter(kind: 'market' | 'vault', { chainId, entity, from, to }: SnapshotFilter): Filter {
   const where: Prisma.Sql[] = []
   if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)

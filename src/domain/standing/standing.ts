@@ -28,7 +28,7 @@ const entryColumns = columnsOf(Prisma.StandingScalarFieldEnum, {
 /** An account on the leaderboard. */
 export type StandingEntry = RowOf<typeof entryColumns>
 
-/** Accounts by rank as of a past date, which the filter names. Indexes serve all sort keys. */
+/** Accounts by rank as of a past date, which the filter sets. Indexes serve all sort keys. */
 export const standings = listing({
   name: 'standings',
   from: Prisma.sql`standing t`,
@@ -50,18 +50,18 @@ export const standings = listing({
   },
 })
 
-/** The same as of the newest date: the accounts themselves. */
+/** Accounts by rank as of the newest date. The `account` table has these ranks. */
 export const presentStandings = { ...standings, name: 'leaderboard', from: Prisma.sql`account t` }
 
-/** The last distribution date up to a moment; undefined: there is none. `newest`: the accounts are of it. */
+/** The last distribution date up to a moment, as YYYY-MM-DD. `newest` if the `account` table has its ranks. */
 export interface AsOf {
   date: string
   newest: boolean
 }
 
 /**
- * The distribution date that a moment is as of.
- * @throws UNAVAILABLE while its ranks are being computed anew
+ * Returns the last distribution date up to a moment. Undefined if there is none.
+ * @throws UNAVAILABLE while its ranks are being recomputed
  */
 export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | undefined> {
   const [row] = await reader.$queryRaw<{ date: Date | null; newest: boolean; ready: boolean }[]>`
@@ -78,7 +78,7 @@ export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | und
   return { date, newest: row.newest }
 }
 
-/** The rank of an account as of a date; undefined: it had no position by then. */
+/** Returns the rank of an account as of a date. Undefined if it had no position by then. */
 export async function rankAt(reader: Reader, address: string, at: AsOf): Promise<number | undefined> {
   const [row] = at.newest
     ? await reader.$queryRaw<{ rank: number }[]>`SELECT rank FROM account WHERE user_address = ${address}`
@@ -87,11 +87,11 @@ export async function rankAt(reader: Reader, address: string, at: AsOf): Promise
   return row?.rank
 }
 
-/** The last distribution date up to a date, as one row with `date`, which is null where there is none. */
+/** Selects the last distribution date up to a date, as one row whose `date` is null if there is none. */
 export const lastDateSql = (asOf: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`SELECT max(date) AS date FROM distribution WHERE date <= ${asOf}`
 
-/** Points where the ranks are being computed anew are added up from the user's days. */
+/** While ranks are being recomputed, points are summed from the user's dates and the rank is null. */
 export const standingColumns = columnsOf(
   {},
   {
@@ -113,10 +113,10 @@ export const standingColumns = columnsOf(
   },
 )
 
-/** A user's points over all distribution dates up to one, and the place that they gave. */
+/** A user's total points up to and including a distribution date, and the rank as of it. */
 export type Standing = RowOf<typeof standingColumns>
 
-/** Joins an account `a` with those of the dates `dates` at which it had had a position, and its standing at each. */
+/** Joins an account `a` with its rank history at `dates`, from its first distribution date on. */
 const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
   JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
       EXISTS (SELECT FROM standing_day s WHERE s.date = asked.date) AS ready FROM ${dates} asked) at
@@ -124,13 +124,14 @@ const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
   LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
     AND s.user_address = a.user_address OFFSET 0) s ON true`
 
-/** What follows a select list of `standingColumns`: the standing of one user as of a date; no row without a position by then. */
+/** The FROM clause for `standingColumns`: a user's points and rank as of a date. No row without a position by then. */
 export const standingAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM account a ${joinedAt(Prisma.sql`(${lastDateSql(asOf)})`)} WHERE a.user_address = ${user}`
 
 /**
- * The standing of each user at each of the dates that `dates`, a common table `asked` of `date`, gives: those at which the
- * user had had a position. Its work is a row for each user and date.
+ * Reads the rank history of each user at the given dates, from the user's first distribution date on. Takes one row per
+ * user and date.
+ * @param dates a common table expression `asked` with a column `date`
  */
 async function standingsAt(reader: Reader, users: readonly string[], dates: Prisma.Sql): Promise<Standing[][]> {
   const rows = await reader.$queryRaw<(Standing & { place: number })[]>`
@@ -144,7 +145,7 @@ async function standingsAt(reader: Reader, users: readonly string[], dates: Pris
   return found
 }
 
-/** Each user's standing some days before the newest distribution date; null: no position by then. */
+/** Reads each user's points and rank some days before the newest distribution date. Null without a position by then. */
 export async function standingsBefore(
   reader: Reader,
   users: readonly string[],
@@ -155,7 +156,7 @@ export async function standingsBefore(
   return (await standingsAt(reader, users, dates)).map(([standing]) => standing ?? null)
 }
 
-/** Each user's standings at the last distribution date of each bucket, oldest first. */
+/** Reads each user's rank history at the last distribution date of each bucket, oldest first. */
 export function standingHistory(reader: Reader, users: readonly string[], span: Span): Promise<Standing[][]> {
   return standingsAt(reader, users, Prisma.sql`${buckets(span)}, asked AS (SELECT last AS date FROM bucket)`)
 }

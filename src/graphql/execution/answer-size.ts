@@ -1,16 +1,16 @@
 import { answerTooLarge } from '../../db/connect/read-budget.ts'
 import { exactJson } from '../../exact-number.ts'
 
-/** A number, a word, and the signs around a value. */
+/** The estimated bytes of a number or literal, or of the punctuation around a value. */
 const VALUE_BYTES = 6
 
-/** The JSON of what resolvers gave. @throws ANSWER_TOO_LARGE before it is made, where it is too large */
+/** Serializes the data of resolvers. @throws ANSWER_TOO_LARGE, before serializing, if the JSON would be too large */
 export function answerJson(data: unknown, maxBytes: number | undefined): string {
   assertAnswerSize(data, maxBytes)
   return exactJson(data)
 }
 
-/** @throws ANSWER_TOO_LARGE for data whose JSON has more bytes than an answer may have */
+/** Estimates the size of the data's JSON. @throws ANSWER_TOO_LARGE if it exceeds `maxBytes` */
 export function assertAnswerSize(data: unknown, maxBytes = Number.POSITIVE_INFINITY): void {
   let bytes = 0
   const add = (value: unknown): void => {

@@ -3,10 +3,10 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { GatewayError } from '../../errors.ts'
 import type { GatewayDeps } from '../deps.ts'
 
-/** May the caller write: the name of the token that was sent, or not; `closed` is a server that runs without a token. */
+/** Whether the caller may write: the name of the token that was sent, or `no`. `closed` if the server has no token. */
 export type Admin = { name: string } | 'no' | 'closed'
 
-/** What every resolver has: its snapshot of the store, its batches, and who asks. */
+/** The context of every resolver: its reader of the store, its batches, and whether the caller may write. */
 export interface GraphContext {
   deps: GatewayDeps
   reader: Reader
@@ -14,21 +14,21 @@ export interface GraphContext {
   batches: Batches
 }
 
-/** Loads a value for each of many keys, in their order, with arguments that are the same for all of them. */
+/** Loads the values of many keys, in the order of the keys. All keys share the arguments. */
 export type Batch<Key, Value, Args extends unknown[] = []> = (
   reader: Reader,
   keys: readonly Key[],
   ...args: Args
 ) => Promise<Value[]>
 
-/** A batch of the one value that a function reads, so that it is read once for an operation. */
+/** Makes a batch of a function that reads a single value, so that each operation reads it only once. */
 export const once =
   <Value, Args extends unknown[]>(read: (reader: Reader, ...args: Args) => Promise<Value>): Batch<'', Value, Args> =>
   async (reader, _, ...args) => [await read(reader, ...args)]
 
 type Loaders = Map<string, DataLoader<unknown, unknown, string>>
 
-/** The DataLoaders of one operation: one for each batch function and its arguments. */
+/** The DataLoaders of one operation, one per batch function and arguments. */
 export class Batches {
   readonly #reader: Reader
   readonly #loaders = new Map<unknown, Loaders>()
@@ -37,7 +37,7 @@ export class Batches {
     this.#reader = reader
   }
 
-  /** Loads a key together with all others that are loaded in the same tick by the same function with equal arguments. */
+  /** Loads a key, batched with all keys of the same tick, function and arguments. */
   load<Key, Value, Args extends unknown[]>(
     batch: Batch<Key, Value, Args>,
     key: NoInfer<Key>,
@@ -55,7 +55,7 @@ export class Batches {
     return loader.load(key) as Promise<Value>
   }
 
-  /** Forgets what was loaded: a mutation has changed the store. */
+  /** Drops all loaded values, after a mutation has changed the store. */
   clear(): void {
     this.#loaders.clear()
   }
@@ -64,7 +64,7 @@ export class Batches {
 const signature = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))
 
 /**
- * @returns who writes: the token's name
+ * Returns the name of the caller's admin token.
  * @throws UNAUTHENTICATED or FORBIDDEN unless the caller may write
  */
 export function requireAdmin(admin: Admin): string {

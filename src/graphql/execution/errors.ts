@@ -3,18 +3,18 @@ import { storeFault } from '../../db/faults.ts'
 import { GatewayError, REFUSALS, type RefusalCode } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 
-/** What a request is refused with before anything of it runs. */
+/** Creates the error of a request that is rejected before any of it runs. */
 export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {
   return new GraphQLError(message, { extensions: { code, ...more } })
 }
 
-/** Whether an error's code is that of a request which was refused before anything of it ran. */
+/** Whether an error code belongs to a request that was rejected before any of it ran. */
 export const isRefusal = (code: unknown): code is RefusalCode =>
   typeof code === 'string' && Object.hasOwn(REFUSALS, code)
 
 /**
- * The error that a client may see for any error of an operation: its own mistakes and known conditions as they are,
- * anything else as an internal fault that tells nothing. Each has a code and the request's id.
+ * Converts any error of an operation to one that clients may see. Client mistakes and known conditions stay as they
+ * are; anything else becomes an internal error without details. Each has a code and the request's id.
  */
 export function presentError(error: unknown, requestId: string): { shown: GraphQLError; internal: boolean } {
   const outer = error instanceof GraphQLError ? error : undefined
@@ -30,7 +30,7 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
     return { shown, internal: false }
   }
   if (cause === undefined && outer) {
-    // What the server's JSON parser adds of its own insides stays here; a body that cannot be read is a 400 to anyone.
+    // Hides internals that the server's JSON parser adds. A body that cannot be parsed is always a 400.
     const { originalError, ...extensions } = outer.extensions ?? {}
     if (originalError !== undefined) extensions.http = { status: 400 }
     extensions.code ??= 'BAD_INPUT'
@@ -49,7 +49,7 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
   return { shown, internal: true }
 }
 
-/** A result whose errors a client may see. Faults of ours are logged, and only the request's id is shown. */
+/** Presents the errors of a result. Internal errors are logged, and clients see only the request's id. */
 export function presentResult<Result extends ExecutionResult>(result: Result, requestId: string, log: Log): Result {
   if (!result.errors) return result
   const errors = result.errors.map((error) => {
@@ -61,20 +61,20 @@ export function presentResult<Result extends ExecutionResult>(result: Result, re
 }
 
 /**
- * Whether the caller is to blame for an error: then the operation is executed for its answer, which says where in the document
- * the mistake is. What failed otherwise must not be read a second time.
+ * Whether the caller caused an error. If so, the operation is executed again, for a response that locates the mistake
+ * in the document. After any other failure, nothing must be read a second time.
  */
 export function isCallersMistake(error: unknown): boolean {
   const { shown, internal } = presentError(error, '')
   return !internal && shown.extensions.code !== 'UNAVAILABLE' && shown.extensions.code !== 'TIMEOUT'
 }
 
-/** Whether an error is of a store that cannot be reached, or is too busy. */
+/** Whether an error means that the store is unreachable or too busy. */
 export function isAway(error: unknown): boolean {
   return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
 }
 
-/** What was thrown before GraphQL wrapped it; undefined when GraphQL itself refused the operation. */
+/** The error that GraphQL wrapped. Undefined if GraphQL itself rejected the operation. */
 function rootCause(error: unknown): unknown {
   let cause = error
   while (cause instanceof GraphQLError && cause.name === 'GraphQLError') {
@@ -84,7 +84,7 @@ function rootCause(error: unknown): unknown {
   return cause
 }
 
-/** Faults of what is below us that have a meaning for the client. */
+/** Converts an error of the store or a library to the client's error. Undefined for an internal error. */
 export function knownFault(error: unknown): GatewayError | undefined {
   if (error instanceof Error && error.name === 'PothosValidationError')
     return new GatewayError('BAD_INPUT', error.message)

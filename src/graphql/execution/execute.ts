@@ -9,13 +9,14 @@ import { type Admin, Batches, type GraphContext } from './context.ts'
 import type { Operations } from './operations.ts'
 import { rowsOf } from './rows.ts'
 
-/** What operations run on. */
+/** The schema, its prepared operations, and the dependencies of resolvers. */
 export interface Graph {
   schema: GraphQLSchema
   operations: Operations
   deps: GatewayDeps
 }
 
+/** Creates the context of one operation, with empty batches. */
 export function createContext({ deps }: Graph, reader: Reader, admin: Admin): GraphContext {
   return { deps, reader, admin, batches: new Batches(reader) }
 }
@@ -24,8 +25,8 @@ export function createContext({ deps }: Graph, reader: Reader, admin: Admin): Gr
 export interface Execute {
   <Data, Variables>(operation: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>
   /**
-   * What is selected of the operation's one list comes as JSON, beside the rest, where the list is empty. An object that is
-   * selected with `@flat` is merged into the one that has it.
+   * Returns the rows of the operation's only list separately, as JSON; the list in `data` is empty. Objects selected
+   * with `@flat` are merged into their parents.
    */
   rows<Data, Variables>(
     operation: TypedDocumentNode<Data, Variables>,
@@ -34,7 +35,7 @@ export interface Execute {
 }
 
 /**
- * Runs operations of this program (they were validated when their types were generated) on one context.
+ * Runs operations of this program on one context. They are not validated, since code generation has done so.
  * @throws the error that a resolver threw
  */
 export function executor(graph: Graph, context: GraphContext): Execute {
@@ -61,7 +62,7 @@ export function executor(graph: Graph, context: GraphContext): Execute {
   return Object.assign(run, { rows })
 }
 
-/** What a resolver threw; an argument that the graph itself refused is bad input. */
+/** The error that a resolver threw. An argument that GraphQL itself rejected becomes BAD_INPUT. */
 function origin(error: GraphQLError): unknown {
   let cause: Error | undefined = error.originalError
   while (cause && 'originalError' in cause && cause.originalError instanceof Error) cause = cause.originalError

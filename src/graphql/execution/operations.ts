@@ -17,41 +17,41 @@ import type { GraphContext } from './context.ts'
 
 type Run = (root: object, context: GraphContext, variables?: Variables) => Promise<ExecutionResult>
 
-/** A query that is valid in the schema. */
+/** A valid query of the schema. */
 export interface Operation {
   document: DocumentNode
-  /** Reads it in one statement, where the schema tells how. */
+  /** Reads the query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers'>
-  /** Runs its resolvers. */
+  /** Executes the query with resolvers. */
   run: Run
-  /** Whether its answer is that of the stored data alone, or of who asks or what a source says as well. */
+  /** Whether the answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
   depends: 'data' | 'more'
 }
 
 const MAX_TEXTS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Leaves every query to its resolvers. */
+/** Runs every query on resolvers. */
 const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false }
 
 interface OperationsOptions {
   limiter?: Limiter
-  /** Whether queries are planned. Without plans they all run on resolvers. */
+  /** Whether queries are planned. If not, they all run on resolvers. */
   plan?: boolean
   /** Called when a query runs on resolvers, with the reason: a field without a plan, or one of UNPLANNED. */
   onUnplanned?(reason: string): void
 }
 
-/** Why a query has no plan, where no field of it says so. */
+/** Why a query has no plan although all of its fields have one. */
 export const UNPLANNED = {
   off: 'PLAN=off',
-  /** Such as one list that is selected twice. */
+  /** An unsupported selection, such as the same list twice. */
   selection: 'selection',
-  /** Only the GraphQL server reads such a request. */
+  /** Only the GraphQL server handles requests of this kind. */
   request: 'request',
 }
 
-/** A document that a client has sent; null: it is not valid. */
+/** A document that a client has sent. Null if it is not valid. */
 interface Known {
   document: DocumentNode | null
   bytes: number
@@ -60,8 +60,8 @@ interface Known {
 }
 
 /**
- * The queries that clients send, parsed and planned once. What is not a valid query (or a mutation, or a subscription)
- * is left to the GraphQL server, which knows what to answer.
+ * Parses and plans each query that clients send once. Invalid documents, mutations and subscriptions are left to the
+ * GraphQL server, which knows how to answer them.
  */
 export class Operations {
   readonly #schema: GraphQLSchema
@@ -86,7 +86,7 @@ export class Operations {
     this.#onUnplanned = onUnplanned
   }
 
-  /** A query by its text; undefined where it is to be executed by the GraphQL server. */
+  /** Finds a query by its text. Undefined if the GraphQL server must execute it. */
   find(text: string, operationName: string | undefined): Operation | undefined {
     let known = this.#known.get(text)
     if (!known) {
@@ -98,13 +98,13 @@ export class Operations {
     let operation = operations.get(operationName)
     if (!operation) {
       operation = this.#prepare(document, operationName) ?? undefined
-      // Only names that the document has are remembered.
+      // Unknown names are not cached, or clients could fill the memory with them.
       if (operation) operations.set(operationName, operation)
     }
     return operation
   }
 
-  /** An operation of this program, which is valid; undefined where it cannot be compiled. */
+  /** Prepares a query of this program, which must be valid. Undefined if it is not a query. */
   own(document: DocumentNode): Operation | undefined {
     let operation = this.#own.get(document)
     if (operation === undefined) {
@@ -114,7 +114,7 @@ export class Operations {
     return operation ?? undefined
   }
 
-  /** The query whose answers a subscription tells; undefined: it tells of something else. The document must be valid. */
+  /** The query whose answers a subscription sends. Undefined if it sends something else. The document must be valid. */
   live(document: DocumentNode, operationName: string | null | undefined): Operation | undefined {
     const name = operationName ?? undefined
     const known = this.#live.get(document) ?? new Map<string | undefined, Operation>()
@@ -135,7 +135,7 @@ export class Operations {
       if (this.#limiter.validate(document).length === 0)
         return { document, bytes: this.#limiter.bytesOf(document), operations }
     } catch {
-      // The GraphQL server says what is wrong.
+      // The GraphQL server reports what is wrong.
     }
     return { document: null, bytes: 2 * text.length + 100, operations }
   }
@@ -150,7 +150,7 @@ export class Operations {
     }
   }
 
-  /** Runs resolvers. */
+  /** Executes a query with resolvers, and reports why it has no plan. */
   #resolved(document: DocumentNode, operationName: string | undefined): Run {
     let reason: string | undefined
     return async (rootValue, contextValue, variables) => {
@@ -168,15 +168,15 @@ export class Operations {
   }
 }
 
-/** Whether a field is selected that is marked as `volatile` in the schema. */
+/** Whether the document selects a field that is marked as `volatile` in the schema. */
 const isVolatile = (schema: GraphQLSchema, document: DocumentNode) =>
   firstField(schema, document, ({ volatile }) => volatile === true) !== undefined
 
-/** The first field that is selected of those that are marked as `unplanned` in the schema. */
+/** The first selected field that is marked as `unplanned` in the schema, as `Type.field`. */
 const unplannedField = (schema: GraphQLSchema, document: DocumentNode) =>
   firstField(schema, document, ({ unplanned }) => unplanned !== undefined)
 
-/** The first field that is selected of those whose extensions match: `Type.field`. */
+/** The first selected field whose extensions match, as `Type.field`. */
 function firstField(
   schema: GraphQLSchema,
   document: DocumentNode,

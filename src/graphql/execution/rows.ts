@@ -2,7 +2,7 @@ import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, t
 import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { Rows } from '../plan/plan.ts'
 
-/** What resolvers gave, as a plan gives it: objects with `@flat` are merged, and the rows of the one list are on their own. */
+/** Shapes the data of resolvers as a plan does: merges `@flat` objects, and separates the rows of the only list. */
 export function rowsOf(document: DocumentNode, data: unknown): { data: unknown; rows: Rows } {
   let rows = new Rows('', 0, undefined)
   const withoutRows = (value: unknown): unknown => {
@@ -17,7 +17,7 @@ export function rowsOf(document: DocumentNode, data: unknown): { data: unknown; 
   return { data: rest, rows }
 }
 
-/** Data with the objects that are selected with `@flat` merged into those that have them. */
+/** Merges objects that are selected with `@flat` into their parents. */
 function merged({ definitions }: DocumentNode, data: unknown): unknown {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const one of definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)

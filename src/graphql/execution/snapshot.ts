@@ -2,15 +2,14 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { Cancellation } from '../../db/connect/scope.ts'
 import { readOnce, readSnapshot, type Store } from '../../db/connect/store.ts'
 
-/** The operations (their documents, or what else stands for them) that needed a transaction when they first ran. */
+/** The operations, by document or another key object, that needed a transaction when they first ran. */
 const transactional = new WeakSet<object>()
 
 /**
- * Runs `work` on a reader, all of whose answers belong to one snapshot of the store. All its statements together may take
- * READ_TIMEOUT_MS. Work that needed one statement the last time is given no transaction, which a single statement does not
- * need. It may be run more than once.
- * @param operation what stands for the work: the same object each time
- * @param cancellation cancels what is being read once nobody waits for it
+ * Runs `work` on a reader with one snapshot of the store. All its statements together may take READ_TIMEOUT_MS. Work
+ * that has never needed a second statement runs without a transaction. It may run more than once.
+ * @param operation identifies the work: the same object each time
+ * @param cancellation cancels the reads once the result is no longer needed
  */
 export async function readFor<T>(
   store: Store,

@@ -1,9 +1,9 @@
 import { type GraphQLSchema, getVariableValues, type VariableDefinitionNode } from 'graphql'
 
-/** The first few say what is wrong with a list of thousands. */
+/** A list of thousands may have as many errors. The first few explain what is wrong. */
 const MAX_ERRORS = 20
 
-/** The values of an operation's variables, or what is wrong with the first few that are. */
+/** Coerces the variables of an operation. Returns their values, or the first errors. */
 export const readVariables = (
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],

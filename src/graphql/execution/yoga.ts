@@ -23,20 +23,20 @@ import { createContext, type Graph } from './execute.ts'
 import { UNPLANNED } from './operations.ts'
 import { readFor } from './snapshot.ts'
 
-/** What the HTTP server tells an operation about its request. */
+/** What the HTTP server passes to an operation about its request. */
 export interface ServerContext {
   requestId: string
   admin: Admin
-  /** Its client's address. */
+  /** The client's address. */
   client: string
   charge: ChargeOperation
-  /** Aborted when the client is gone or has its answer: it ends a subscription. */
+  /** Aborted when the client has gone or has its answer. Ends a subscription. */
   signal: AbortSignal
-  /** What came of the query already, where it failed: it is presented, not read a second time. */
+  /** The result of a query that has already failed. It is presented, and nothing is read a second time. */
   failed?: ExecutionResult | undefined
 }
 
-/** GraphQL over HTTP at /graphql. The server around it has limits, CORS and the pages. */
+/** Creates the handler of /graphql. The HTTP server around it adds limits, CORS and the pages. */
 export function createGraphQLServer(graph: ServedGraph) {
   return createYoga<ServerContext, GraphContext>({
     schema: graph.schema,
@@ -52,7 +52,7 @@ export function createGraphQLServer(graph: ServedGraph) {
       errorCache: boundedCache((error: GraphQLError) => 2 * (error.source?.body.length ?? 0) + 1000),
     },
     maskedErrors: {
-      // They are presented once, where the request is known.
+      // `errorsPresented` presents all errors, with the request's id.
       maskError: (error) =>
         error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
     },
@@ -62,7 +62,7 @@ export function createGraphQLServer(graph: ServedGraph) {
 
 const CACHE_BYTES = 32 * 1024 * 1024
 
-/** What was read of the texts that clients have sent. */
+/** Makes a cache by document text, of up to CACHE_BYTES. */
 const boundedCache = <V extends object>(bytesOf: (value: V) => number) =>
   new LRUCache<string, V>({
     max: 1000,
@@ -70,13 +70,13 @@ const boundedCache = <V extends object>(bytesOf: (value: V) => number) =>
     sizeCalculation: (value, text) => 2 * text.length + bytesOf(value) + 100,
   })
 
-/** A request may name its document instead of sending it, and must where only known ones are answered. */
+/** Resolves the documents of requests, which may be named instead of sent. Only trusted ones may be allowed. */
 function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     async onParams({ params, request, setParams }) {
       if (typeof params !== 'object' || params === null || Array.isArray(params)) return
       const { documentId, ...rest } = params as typeof params & RequestParams
-      // A query that is no text is refused by the server, which says so.
+      // The server rejects a query that is not a string.
       if (typeof (rest.query ?? '') !== 'string') return
       const reference = documentReference({ ...rest, documentId: documentId ?? parameter(request, 'documentId') })
       if (Object.values(reference).every((one) => one === undefined)) return
@@ -89,7 +89,7 @@ function parameter({ method, url }: Request, name: string): string | undefined {
   return method === 'GET' ? (new URL(url).searchParams.get(name) ?? undefined) : undefined
 }
 
-/** Documents are read within the limits; each execution is held to the cost, which depends on its variables. */
+/** Applies the limits to documents, and the cost limit to each execution, since it depends on the variables. */
 function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onParams({ params }) {
@@ -119,7 +119,7 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
   }
 }
 
-/** Everything that a query reads belongs to one snapshot of the store. */
+/** Runs each query on one snapshot of the store. */
 function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
@@ -142,8 +142,8 @@ function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & 
 }
 
 /**
- * Errors of whichever stage are shown with a code and the request's id; faults of ours are logged, and not shown. Refusals are
- * told, to be counted.
+ * Presents the errors of all stages, with a code and the request's id. Internal errors are logged, and their details
+ * are not shown. Refusals and failures are counted.
  */
 function errorsPresented({ deps, onRefusal, onFailure }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
@@ -163,7 +163,7 @@ function errorsPresented({ deps, onRefusal, onFailure }: ServedGraph): Plugin<Gr
   }
 }
 
-/** Subscriptions run on what the store tells; each event is read from a snapshot of its own. */
+/** Runs subscriptions on the store's notifications. Each event reads a separate snapshot. */
 function liveEvents(graph: Graph): Plugin<GraphContext & ServerContext> {
   return {
     onSubscribe({ args, setSubscribeFn }) {
@@ -173,7 +173,7 @@ function liveEvents(graph: Graph): Plugin<GraphContext & ServerContext> {
   }
 }
 
-/** Reads nothing but the schema; or previews, each of which reads in a transaction of its own, for as long as it takes. */
+/** Whether a query only reads the schema or previews. A preview has a separate transaction without a time limit. */
 function needsNoSnapshot({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
   return selections.every(
     (one) => one.kind === Kind.FIELD && (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),

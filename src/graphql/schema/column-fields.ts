@@ -2,7 +2,7 @@ import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'
 
-/** What the values of columns are in the graph. */
+/** The GraphQL scalar of each value type. */
 export const SCALARS: Record<ValueType, string> = {
   address: 'Address',
   text: 'String',
@@ -23,8 +23,8 @@ interface FieldBuilder {
 }
 
 /**
- * A field for each column that has a description.
- * @param enums the columns whose values are those of an enum
+ * Exposes each column that has a description as a field.
+ * @param enums the enum types, by column
  */
 export function columnFields(t: FieldBuilder, columns: Record<string, Described>, enums: Record<string, object> = {}) {
   const fields: Record<string, GenericFieldRef> = {}

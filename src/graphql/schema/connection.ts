@@ -15,7 +15,7 @@ export const DEFAULT_PAGE = 100
 export const MAX_PAGE = 1000
 const MAX_OFFSET = 2n ** 63n - 1n
 
-/** Makes a Relay connection of a page's rows, which may have one extra row to detect that more follow. */
+/** Makes a Relay connection of a page's rows. One extra row shows that more follow. */
 export function connectionOf<Row>(
   listing: Listing<Row>,
   page: Page,

@@ -42,7 +42,7 @@ export function addScalars(builder: Builder): void {
   builder.scalarType('BigInt', {
     description:
       'A non-negative integer that may exceed 2^53, as a decimal string: token amounts in their smallest unit, Unix seconds. Input may be a string or an integer literal.',
-    // A large Decimal writes itself with an exponent.
+    // `String` would write a large Decimal with an exponent.
     serialize: (value) => (typeof value === 'object' ? value.toFixed() : String(value)),
     parseValue: (value) => {
       if (typeof value === 'string' && value.length <= MAX_DIGITS && INTEGER.test(value)) return BigInt(value)
@@ -74,13 +74,13 @@ export function addScalars(builder: Builder): void {
   })
 }
 
-/** GraphQL's Float, but exact numbers stay as they are. */
+/** GraphQL's Float, except that exact numbers pass through unchanged. */
 const ExactFloat = new GraphQLScalarType({
   ...GraphQLFloat.toConfig(),
   serialize: (value) => (isExactNumber(value) ? (value as number) : GraphQLFloat.serialize(value)),
 })
 
-/** Makes all Floats of answers exact: Pothos knows GraphQL's own alone. */
+/** Makes all output Floats exact. Pothos itself only supports GraphQL's Float. */
 export function withExactFloats(schema: GraphQLSchema): GraphQLSchema {
   const nonNull = new GraphQLNonNull(ExactFloat)
   const exact = (type: GraphQLOutputType): GraphQLOutputType => {

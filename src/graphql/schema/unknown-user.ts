@@ -1,7 +1,7 @@
 import { getDatamodel } from '../../generated/pothos.ts'
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 
-/** The relations of users, as Prisma reads them for one that has none. */
+/** The relations of a user without any, in the shape of Prisma's results. */
 const nothing = () => {
   const relations = getDatamodel().datamodel.models.User?.fields.filter(({ kind }) => kind === 'object') ?? []
   const counts = relations.filter(({ isList }) => isList).map(({ name }) => [name, 0])
@@ -11,7 +11,7 @@ const nothing = () => {
   }
 }
 
-/** Models in which every address is a user: relations of one that is not stored are empty. */
+/** Wraps models so that every address is a user. One that is not stored has empty relations. */
 export function withUnknownUsers(models: Prisma.TransactionClient): PrismaClient {
   const user = new Proxy(models.user, {
     get(target, method) {
@@ -20,7 +20,7 @@ export function withUnknownUsers(models: Prisma.TransactionClient): PrismaClient
         (await target.findUnique(args)) ?? { address: args.where.address, ...nothing() }
     },
   })
-  // It has all that Pothos uses.
+  // The cast is safe: a transaction client has everything that Pothos uses.
   return new Proxy(models, {
     get: (target, name) => (name === 'user' ? user : Reflect.get(target, name)),
   }) as PrismaClient
