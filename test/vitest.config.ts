@@ -51,6 +51,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // In CI what else a shared machine does may spoil a test once: it is named as tried again.
+    retry: process.env.CI ? 1 : 0,
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'contract', include: contract } },

@@ -155,7 +155,7 @@ test('a connection over the limit gets a 503, and probes are answered on it', as
     expect(response.headers.get('retry-after')).toBe('10')
     expect(await response.json()).toMatchObject({ status: 503, detail: expect.stringContaining('connections') })
     expect((await fetch(`${small.base}/health`)).status).toBe(200)
-    // A tenth more are taken, to be told so; the others are closed.
+    // A tenth more are accepted and get a 503. The others are closed.
     idle.push(...open(60))
     for (const socket of idle) socket.resume()
     await vi.waitFor(() => expect(idle.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(22), 10_000)

@@ -145,6 +145,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.locator('.graphiql-query-editor .CodeMirror').click()
       await page.keyboard.press('Control+a')
       await page.keyboard.insertText('query Mine { dataVersion }')
+      // GraphiQL names a tab a tenth of a second after its text changes.
+      await page.getByRole('tab', { name: 'Mine' }).waitFor({ timeout: 10_000 })
       await click(page, 'Leaderboard')
       await page.getByRole('tab', { name: 'Mine' }).click({ timeout: 10_000 })
       expect(await query(page)).toBe('query Mine { dataVersion }')
@@ -175,6 +177,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       `${gateway.base}/graphql#${new URLSearchParams({ query: text, variables })}`
     try {
       await page.locator('[data-example]').first().waitFor({ timeout: 20_000 })
+      // GraphiQL stores its tabs half a second after they change.
+      await expect.poll(() => page.evaluate("localStorage.getItem('graphiql:tabState')")).toContain('hash')
       await page.goto(link('query Linked($n: Int) { leaderboard(first: $n) { nodes { rank } } }', '{"n": 2}'))
       await page.getByRole('tab', { name: 'Linked' }).waitFor({ timeout: 20_000 })
       await page.getByRole('button', { name: /execute/i }).click()

@@ -129,7 +129,7 @@ export class EdgeCache {
 
   /**
    * Returns the answer of a key from this cache or the shared one, or computes it, once for all concurrent requests.
-   * @param client tells when the client has gone: an answer that no client waits for is abandoned
+   * @param client reports that the client has gone: an answer that no client waits for is abandoned
    * @param bypass bypasses both caches
    */
   async answer(key: string | undefined, compute: Compute, client: Cancellation, bypass = false): Promise<Answer> {

@@ -8,7 +8,7 @@ const WAITED_MS = 100
 
 /**
  * Bounds how often clients that ignore `retry-after` are read. A refusal is always sent at once; then the connection is not
- * read until its turn comes. A client that waits as long as it was told does not notice.
+ * read until its turn comes. A client that waits for `retry-after` does not notice.
  */
 export class RefusalPace {
   readonly #paused: Socket[] = []
