@@ -203,6 +203,22 @@ test('arguments that ask for nothing leave a list as it is, with the cursors tha
   expect(JSON.parse(Buffer.from(cursor, 'base64url').toString())[0]).toBe('positions')
 })
 
+test('a cursor is bound to the values of the variables in its filter', async () => {
+  const query = `query ($user: Address!, $after: String) { positions(first: 1, after: $after, where: { user: $user }) {
+    nodes { recordId } pageInfo { endCursor } } }`
+  const other = `{ leaderboard(first: 2) { nodes { user { address } } } }`
+  const entries = (await gateway.graphql(other)).data.leaderboard.nodes
+  const another = entries.find(({ user }: any) => user.address !== sampleUser).user.address
+  const page = async (user: string, after?: string) => gateway.graphql(query, { user, after })
+  const first = (await page(sampleUser)).data.positions
+  const { endCursor } = (await page(another)).data.positions.pageInfo
+  expect(await refusal(page(sampleUser, endCursor))).toContain('another filter or order')
+  const literal = `{ positions(first: 1, after: "${first.pageInfo.endCursor}", where: { user: "${sampleUser}" }) { nodes { recordId } } }`
+  const { data } = await page(sampleUser, first.pageInfo.endCursor)
+  expect(data.positions.nodes).toHaveLength(1)
+  expect((await gateway.graphql(literal)).data.positions.nodes).toEqual(data.positions.nodes)
+})
+
 test('afterRecord keeps to the filter, and to the own order', async () => {
   const { data } = await asked({ user: sampleUser })
   const [first, second] = data.positions.edges.map((edge: any) => edge.node.recordId)
