@@ -28,7 +28,7 @@ export const multipliers: Listing<Multiplier & { marketId: bigint }> = listing({
   columns: {
     ...multiplierColumns,
     poolAddress: { ...multiplierColumns.poolAddress, order: 'p.id', sort: 'POOL' },
-    marketId: { ...onPool('market_id', 'integer'), description: "The pool's number.", sort: true },
+    marketId: { ...onPool('market_id', 'integer'), description: "The pool's number.", sort: 'POOL_NUMBER' },
   },
   order: { marketId: 'ASC', poolAddress: 'ASC' },
   filters: {
