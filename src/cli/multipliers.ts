@@ -9,7 +9,7 @@ import { readMultipliers } from './multiplier-file.ts'
 
 const history = graphql(`
   query CliMultiplierHistory($first: Int!, $pool: Address) {
-    multiplierHistory(first: $first, pool: $pool) {
+    multiplierHistory(first: $first, where: { pool: $pool }) {
       nodes { id poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB changedAt recordedAt changedBy }
     }
   }

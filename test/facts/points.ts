@@ -63,7 +63,7 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'runs of one date',
-    query: 'runs(date: "2025-03-31", status: SUCCEEDED) { nodes { date } }',
+    query: 'runs(where: { date: { eq: "2025-03-31" }, status: SUCCEEDED }) { nodes { date } }',
     at: 'runs.nodes',
     sql: `SELECT date '2025-03-31' AS date`,
   },
@@ -102,7 +102,7 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: "a pool's history says who changed what and when",
-    query: `multiplierHistory(pool: "${pools.eth}") { nodes { ${REVISION} changedBy } }`,
+    query: `multiplierHistory(where: { pool: "${pools.eth}" }) { nodes { ${REVISION} changedBy } }`,
     at: 'multiplierHistory.nodes',
     sql: `SELECT ${revision}, 'import' AS "changedBy" FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC`,
   },

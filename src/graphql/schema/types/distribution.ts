@@ -13,7 +13,6 @@ import type { DistributionRun as FinishedRun } from '../../../domain/distributio
 import { runListing } from '../../../domain/distribution/run-listing.ts'
 import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
@@ -77,7 +76,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
-          filter: () => positionFilter({}),
+          filter: () => ({ where: [] }),
           owner: ownedBy(positionListing, { distributionDate: 'date' }),
           total: {
             load:

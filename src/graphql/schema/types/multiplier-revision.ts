@@ -61,17 +61,8 @@ export function addMultiplierRevision(builder: Builder, { listInputs }: { listIn
     multiplierHistory: t.field({
       type: MultiplierRevisions,
       description: 'All revisions of multipliers, newest first.',
-      args: {
-        ...listArguments(t.arg, RevisionInputs),
-        pool: t.arg({ type: 'Address', description: 'Only revisions of this pool.' }),
-      },
-      ...unplanned(
-        {
-          listing: () => revisionListing,
-          filter: ({ pool }) => ({ where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }),
-        },
-        'Operators read it, rarely.',
-      ),
+      args: listArguments(t.arg, RevisionInputs),
+      ...unplanned({ listing: () => revisionListing, filter: () => ({ where: [] }) }, 'Operators read it, rarely.'),
     }),
   }))
   return { MultiplierRevision, MultiplierRevisions, RevisionInputs }
