@@ -45,8 +45,8 @@ const usersAt: RowsReading = {
   columns: userColumns,
   by: [],
   of: ({ addresses }, _, used) =>
-    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedToUser(used)}
-      ORDER BY u.place`,
+    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, ordinality) ${joinedToUser(used)}
+      ORDER BY u.ordinality`,
 }
 
 /** Reads a user's newest snapshots of one kind. */
@@ -167,9 +167,9 @@ export function addUser(builder: Builder, refs: Refs) {
         nullable: true,
         description: "The user's entry on the leaderboard. Null if the user has no stored position.",
         ...reading({
-          kind: 'own',
+          kind: 'embedded',
           columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
-          there: 'rank',
+          presence: 'rank',
         }),
         resolve: async ({ address }, _, context) => {
           const user = await context.batches.load(userAt.load, [address])
