@@ -10,8 +10,8 @@ const runs = graphql(`
       nodes {
         id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
-        before { positionCount accountCount totalPoints }
-        after { positionCount accountCount totalPoints }
+        before { positionCount userCount totalPoints }
+        after { positionCount userCount totalPoints }
       }
     }
   }

@@ -140,15 +140,15 @@ describe('--dry-run', () => {
       {
         distributionDate: midnight('2026-03-03'),
         kind: 'resync',
-        before: { positionCount: 2, accountCount: 2, totalPoints: 2 },
-        after: { positionCount: 2, accountCount: 2, totalPoints: 60 },
+        before: { positionCount: 2, userCount: 2, totalPoints: 2 },
+        after: { positionCount: 2, userCount: 2, totalPoints: 60 },
         programPointsBefore: 4,
         programPointsAfter: 62,
-        changedAccountCount: 2,
+        changedUserCount: 2,
         changedRankCount: 0,
         movers: [
-          { account: ANN, pointsBefore: 3, pointsAfter: 32, pointsChange: 29, rankBefore: 1, rankAfter: 1 },
-          { account: BEN, pointsBefore: 1, pointsAfter: 30, pointsChange: 29, rankBefore: 2, rankAfter: 2 },
+          { userAddress: ANN, pointsBefore: 3, pointsAfter: 32, pointsChange: 29, rankBefore: 1, rankAfter: 1 },
+          { userAddress: BEN, pointsBefore: 1, pointsAfter: 30, pointsChange: 29, rankBefore: 2, rankAfter: 2 },
         ],
       },
     ])

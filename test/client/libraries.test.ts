@@ -43,7 +43,7 @@ describe('graphql-request', () => {
   test('the leaderboard, and the next page', async () => {
     const { program, leaderboard } = await client().request(LeaderboardDocument, { first: 3 })
     expect(leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2, 3])
-    expect(leaderboard.totalCount).toBe(program.accountCount)
+    expect(leaderboard.totalCount).toBe(program.userCount)
     const next = await client().request(LeaderboardDocument, { first: 3, after: leaderboard.pageInfo.endCursor })
     expect(next.leaderboard.nodes.map(({ rank }) => rank)).toEqual([4, 5, 6])
   })

@@ -27,8 +27,8 @@ const FACTORS = 'depositTokenA depositTokenB borrowTokenA borrowTokenB'
 const RUN = `id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
   multipliers { totalCount nodes { poolAddress ${FACTORS} changedBy } }
   sources { kind name digest count block time fetchedAt }
-  before { positionCount accountCount totalPoints } after { positionCount accountCount totalPoints }`
-const zeros = { positionCount: 0, accountCount: 0, totalPoints: 0 }
+  before { positionCount userCount totalPoints } after { positionCount userCount totalPoints }`
+const zeros = { positionCount: 0, userCount: 0, totalPoints: 0 }
 const alice = { authorization: 'Bearer the-token-of-alice' }
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -113,7 +113,7 @@ describe('every run is a record', () => {
         },
       ],
       before: zeros,
-      after: { positionCount: 2, accountCount: 2, totalPoints: 30 },
+      after: { positionCount: 2, userCount: 2, totalPoints: 30 },
     })
     expect(await runsOf('2026-01-02')).toMatchObject([{ before: zeros, after: { positionCount: 1, totalPoints: 14 } }])
 
@@ -122,8 +122,8 @@ describe('every run is a record', () => {
     expect(await runsOf('2026-01-02')).toMatchObject([
       {
         requestedBy: 'import',
-        before: { totalPoints: 14, accountCount: 1 },
-        after: { totalPoints: 16, accountCount: 2 },
+        before: { totalPoints: 14, userCount: 1 },
+        after: { totalPoints: 16, userCount: 2 },
       },
       { requestedBy: 'carol' },
     ])
@@ -145,8 +145,8 @@ describe('every run is a record', () => {
       error: null,
       multipliers: { nodes: [{ poolAddress: POOL, depositTokenA: 2 }] },
       sources: [{ kind: 'POSITIONS', name: dir, digest: digestOf(text), count: 3, block: null, time: null }],
-      before: { positionCount: 1, accountCount: 1, totalPoints: 20 },
-      after: { positionCount: 2, accountCount: 2, totalPoints: 14 },
+      before: { positionCount: 1, userCount: 1, totalPoints: 20 },
+      after: { positionCount: 2, userCount: 2, totalPoints: 14 },
     })
     const moment = Date.parse
     const [started, fetched, finished] = [
@@ -175,8 +175,8 @@ describe('every run is a record', () => {
       kind: 'RESYNC',
       requestedBy: 'bob',
       sources: [],
-      before: { positionCount: 1, accountCount: 1, totalPoints: 3 },
-      after: { positionCount: 1, accountCount: 1, totalPoints: 20 },
+      before: { positionCount: 1, userCount: 1, totalPoints: 3 },
+      after: { positionCount: 1, userCount: 1, totalPoints: 20 },
       startedAt: done.startedAt,
       finishedAt: done.finishedAt,
     })

@@ -74,14 +74,14 @@ const lists: Record<string, List> = {
   leaderboard: {
     list: 'leaderboard(first: 1000, ORDER WHERE)',
     at: 'leaderboard',
-    node: 'account rank points',
-    columns: 'account, rank, points',
+    node: 'userAddress rank points',
+    columns: 'account AS "userAddress", rank, points',
     from: 'ranks',
     own: 'rank',
     reversed: 'rank DESC',
     first: 'RANK ASC',
     // By points, accounts with the same are as they are ranked: DESC is the order of the ranks, ASC the same reversed.
-    sorts: { RANK: 'rank', POINTS: '-rank', ACCOUNT: 'account' },
+    sorts: { RANK: 'rank', POINTS: '-rank', USER: 'account' },
     filters: {
       'points: { gt: 0 }': 'points > 0',
       'rank: { in: [2, 4, 100] }': 'rank IN (2, 4)',
@@ -183,18 +183,18 @@ const lists: Record<string, List> = {
   distributions: {
     list: 'distributions(first: 1000, ORDER WHERE)',
     at: 'distributions',
-    node: 'date kind totalPoints positionCount accountCount',
-    columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "accountCount"`,
+    node: 'date kind totalPoints positionCount userCount',
+    columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "userCount"`,
     from: `(SELECT date, sum(points) AS points, count(*) AS positions, count(DISTINCT "user") AS accounts
       FROM scored GROUP BY date) d`,
     own: 'date DESC',
     reversed: 'date',
     first: 'DATE DESC',
-    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', ACCOUNT_COUNT: 'accounts' },
+    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', USER_COUNT: 'accounts' },
     filters: {
       'date: { gte: "2025-03-05" }': `date >= '2025-03-05'`,
       'positionCount: { lt: 12 }': 'positions < 12',
-      'accountCount: { eq: 5 }': 'accounts = 5',
+      'userCount: { eq: 5 }': 'accounts = 5',
       'totalPoints: { gt: 1000000 }': 'points > 1000000',
       'NOT: { kind: RESYNC }': 'true',
     },

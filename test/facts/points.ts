@@ -23,16 +23,16 @@ const dateAt = (moment: string) => `(SELECT max(date) FROM scored WHERE date <= 
 export const pointsFacts: Fact[] = [
   {
     name: 'the program adds all accounts up',
-    query: 'program { totalPoints accountCount positionCount }',
+    query: 'program { totalPoints userCount positionCount }',
     at: 'program',
-    sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "accountCount", count(*) AS "positionCount" FROM scored`,
+    sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "userCount", count(*) AS "positionCount" FROM scored`,
   },
   {
     name: 'a distribution adds the positions of its date up',
-    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount accountCount }',
+    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount userCount }',
     at: 'distribution',
     sql: `SELECT date, 'IMPORT' AS kind, sum(points) AS "totalPoints", count(*) AS "positionCount",
-        count(DISTINCT "user") AS "accountCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
+        count(DISTINCT "user") AS "userCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
   },
   {
     name: 'a date in a gap has no distribution',
@@ -51,12 +51,12 @@ export const pointsFacts: Fact[] = [
   {
     name: 'each date that an import brought has a run',
     query: `runs(where: { kind: IMPORT }, orderBy: { field: DATE, direction: DESC }) { totalCount nodes { date kind status error
-      after { totalPoints positionCount accountCount } before { totalPoints positionCount accountCount }
+      after { totalPoints positionCount userCount } before { totalPoints positionCount userCount }
       basePointsDeposit basePointsBorrow distribution { date } } }`,
     at: 'runs.nodes',
     sql: `SELECT date, 'IMPORT' AS kind, 'SUCCEEDED' AS status, NULL AS error, sum(points) AS "after.totalPoints",
-        count(*) AS "after.positionCount", count(DISTINCT "user") AS "after.accountCount", 0 AS "before.totalPoints",
-        0 AS "before.positionCount", 0 AS "before.accountCount", 1 AS "basePointsDeposit", 0.5::float8 AS "basePointsBorrow",
+        count(*) AS "after.positionCount", count(DISTINCT "user") AS "after.userCount", 0 AS "before.totalPoints",
+        0 AS "before.positionCount", 0 AS "before.userCount", 1 AS "basePointsDeposit", 0.5::float8 AS "basePointsBorrow",
         date AS "distribution.date"
       FROM scored GROUP BY date ORDER BY date DESC`,
     total: 'SELECT count(DISTINCT date) FROM scored',
@@ -142,9 +142,9 @@ export const pointsFacts: Fact[] = [
     return [
       {
         name: `the leaderboard as of ${moment}`,
-        query: `leaderboard(asOf: "${moment}") { totalCount nodes { account points rank } }`,
+        query: `leaderboard(asOf: "${moment}") { totalCount nodes { userAddress points rank } }`,
         at: 'leaderboard.nodes',
-        sql: `SELECT "user" AS account, sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+        sql: `SELECT "user" AS "userAddress", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
           FROM scored WHERE date <= ${dateAt(moment)} GROUP BY "user" ORDER BY rank`,
         total: `SELECT count(DISTINCT "user") FROM scored WHERE date <= ${dateAt(moment)}`,
         ...none,
@@ -189,8 +189,8 @@ export const pointsFacts: Fact[] = [
   ...[undefined, '2025-03-03'].map(
     (date): Fact => ({
       name: `the top accounts of pools on ${date ?? 'the newest date of each'}`,
-      query: `pools { nodes { address topAccounts(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
-      at: 'pools.nodes.topAccounts',
+      query: `pools { nodes { address topUsers(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
+      at: 'pools.nodes.topUsers',
       sql: `SELECT date AS "distributionDate", points, "user" AS "user.address" FROM pools o,
           LATERAL (SELECT * FROM scored WHERE pool = o.id AND date = ${date ? `'${date}'` : '(SELECT max(date) FROM scored WHERE pool = o.id)'}
             ORDER BY points DESC, "user" LIMIT 2) s

@@ -27,20 +27,6 @@ export const userFacts: Fact[] = [
       LEFT JOIN ranks ON account = u.address ORDER BY n`,
   },
   {
-    name: "a user's leaderboard entry leads back to the user",
-    query: of(ben, 'leaderboardEntry { account points rank user { address positionCount } }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account, points, rank, account AS "user.address", positions AS "user.positionCount" FROM ranks
-      WHERE account = '${ben}'`,
-  },
-  {
-    name: 'a user without a position has no leaderboard entry',
-    query: of(gus, 'leaderboardEntry { account }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account FROM ranks WHERE account = '${gus}'`,
-    empty: true,
-  },
-  {
     name: 'all users are all addresses of either domain, once each',
     query: 'allUsers { nodes { address } }',
     at: 'allUsers.nodes',

@@ -66,7 +66,7 @@ const ways: Record<string, Way[]> = {
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
     { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: { field: POINTS }', order: (row) => [-row.rank] },
-    { through: 'LIST', filter: 'orderBy: { field: ACCOUNT, direction: ASC }', order: (row) => [row.account] },
+    { through: 'LIST', filter: 'orderBy: { field: USER, direction: ASC }', order: (row) => [row.userAddress] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
@@ -450,8 +450,8 @@ for (const [field, several] of Object.entries(ways))
     })
 
 test('a list is counted for each of its owners', async () => {
-  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { account } } }')
-  const addresses = data.leaderboard.nodes.map((row: Row) => row.account)
+  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
+  const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
     'query ($addresses: [Address!]!) { users(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
     { addresses },

@@ -202,9 +202,14 @@ const lists: Record<string, Tried> = {
   leaderboard: {
     field: 'Query.leaderboard',
     through: 'LIST',
-    select: 'rank account points',
-    conditions: { user: (r) => r.account, users: (r) => r.account, rank: (r) => r.rank, points: (r) => r.points },
-    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, ACCOUNT: (r) => r.account },
+    select: 'rank userAddress points',
+    conditions: {
+      user: (r) => r.userAddress,
+      users: (r) => r.userAddress,
+      rank: (r) => r.rank,
+      points: (r) => r.points,
+    },
+    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, USER: (r) => r.userAddress },
     first: { field: 'RANK', direction: 'ASC' },
   },
   pools: {
@@ -356,20 +361,20 @@ const lists: Record<string, Tried> = {
   distributions: {
     field: 'Query.distributions',
     through: 'LIST',
-    select: 'date kind totalPoints positionCount accountCount finishedAt',
+    select: 'date kind totalPoints positionCount userCount finishedAt',
     conditions: {
       date: (r) => day(r.date),
       kind: (r) => r.kind,
       totalPoints: (r) => r.totalPoints,
       positionCount: (r) => r.positionCount,
-      accountCount: (r) => r.accountCount,
+      userCount: (r) => r.userCount,
       finishedAt: (r) => day(r.finishedAt),
     },
     keys: {
       DATE: (r) => day(r.date),
       TOTAL_POINTS: (r) => r.totalPoints,
       POSITION_COUNT: (r) => r.positionCount,
-      ACCOUNT_COUNT: (r) => r.accountCount,
+      USER_COUNT: (r) => r.userCount,
     },
     first: { field: 'DATE', direction: 'DESC' },
   },

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 test("a query's answer is of one snapshot while distributions are recomputed", async () => {
   const query = `{
-    program { totalPoints positionCount accountCount }
+    program { totalPoints positionCount userCount }
     distributions(first: 1000) { nodes { totalPoints positionCount positions(first: 1000) { totalCount nodes { points } } } }
     leaderboard(first: 1000) { totalCount nodes { rank points user { address points rank
       dailyPoints(first: 1000) { nodes { points positionCount positions { points } } }
@@ -54,7 +54,7 @@ test("a query's answer is of one snapshot while distributions are recomputed", a
     for (const [i, entry] of entries.entries())
       if (i > 0) expect(Math.round(entry.points * 1e6)).toBeLessThanOrEqual(Math.round(entries[i - 1].points * 1e6))
     expect(program.positionCount).toBe(positions.totalCount)
-    expect(program.accountCount).toBe(leaderboard.totalCount)
+    expect(program.userCount).toBe(leaderboard.totalCount)
   })
   expect(totals.size, 'the changes were seen').toBeGreaterThan(2)
 })

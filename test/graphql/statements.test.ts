@@ -8,8 +8,8 @@ let addresses: string[]
 beforeAll(async () => {
   gateway = await startGateway({ env: { PLAN: 'on' } })
   await loadSample(gateway, { users: 60, days: 8 })
-  const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { account } } }')
-  addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { account: string }) => row.account)]
+  const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { userAddress } } }')
+  addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { userAddress: string }) => row.userAddress)]
 })
 afterAll(() => gateway.close())
 
@@ -30,7 +30,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'pools → markets, multiplier, top accounts, positions → user': {
     statements: 6,
     query: `query ($n: Int!) { pools(first: $n) { nodes { displayName marketA { depositRate } marketB { depositRate }
-      multiplier { borrowTokenA } topAccounts(first: 3) { points user { address } }
+      multiplier { borrowTokenA } topUsers(first: 3) { points user { address } }
       positions(first: 2) { nodes { user { points } } } } } }`,
   },
   'markets → pool → multiplier, market; → snapshots → user': {
@@ -84,7 +84,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → points, positions → pool → multiplier': {
     statements: 4,
-    query: users(`points rank leaderboardEntry { points }
+    query: users(`points rank
       positions(first: $n) { nodes { points pool { name multiplier { depositTokenA } } } }`),
   },
   'users → positions and snapshots, filtered and sorted': {
@@ -187,7 +187,7 @@ for (const [list, { counts }] of Object.entries({
   'positions(first: 2, date: "2020-01-01")': { counts: 1 },
   'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: { field: DATE })':
     { counts: 1 },
-  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: ACCOUNT, direction: DESC })': { counts: 1 },
+  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: USER, direction: DESC })': { counts: 1 },
   'leaderboard(first: 2)': { counts: 1 },
   'pools(first: 2)': { counts: 1 },
   'distributions(first: 2)': { counts: 1 },

@@ -315,7 +315,7 @@ describe('users', () => {
       'vaultLiquidationRewards',
     ]
     const { user } = await ok(`{ user(address: "${stranger}") { address points rank positionCount firstDistributionDate
-      lastDistributionDate leaderboardEntry { rank } latestSnapshots { timestamp }
+      lastDistributionDate latestSnapshots { timestamp }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
       netApr { earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd breakdown { totalCount nodes { chainId } } } } }`)
@@ -326,7 +326,6 @@ describe('users', () => {
       positionCount: 0,
       firstDistributionDate: null,
       lastDistributionDate: null,
-      leaderboardEntry: null,
       latestSnapshots: [],
       ...Object.fromEntries(lists.map((list) => [list, empty])),
       earnings: {
@@ -357,8 +356,8 @@ describe('users', () => {
   test('one of them is the same as one alone, and as one of many', async () => {
     const selection = `points rank earnings { totalEarningsUsd } netApr { earnNetApr } latestSnapshots { timestamp positionId }
       marketSnapshots(last: 3) { nodes { timestamp collateralAssets } } dailyPoints(first: 2) { nodes { points } }`
-    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { account } } }')
-    const addresses: string[] = leaderboard.nodes.map((entry: { account: string }) => entry.account)
+    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
+    const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
     const { users } = await ok(`query ($addresses: [Address!]!) { users(addresses: $addresses) { ${selection} } }`, {
       addresses,
     })

@@ -49,7 +49,7 @@ const MARKET_SNAPSHOT = `chainId marketAddress userAddress positionId timestamp
 /** The documents of the GraphQL operations. */
 export const documents = {
   leaderboard: `query Leaderboard($first: Int!) {
-    leaderboard(first: $first) { totalCount nodes { rank account points } pageInfo { hasNextPage } }
+    leaderboard(first: $first) { totalCount nodes { rank userAddress points } pageInfo { hasNextPage } }
   }`,
   dailyPoints: `query DailyPoints($address: Address!) {
     user(address: $address) { dailyPoints(last: 10) { nodes { distributionDate points positions { ${POSITION} } } } }

@@ -96,19 +96,19 @@ export function addRun(builder: Builder, refs: Refs) {
   })
 
   const DayTotals = builder
-    .objectRef<{ positionCount: number; accountCount: number; totalPoints: number }>('DayTotals')
+    .objectRef<{ positionCount: number; userCount: number; totalPoints: number }>('DayTotals')
     .implement({
       description: 'The totals of a distribution date.',
       fields: (t) => ({
         positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-        accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
+        userCount: t.exposeInt('userCount', { description: 'Number of users with a position on the date.' }),
         totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
       }),
     })
-  const totals = (positionCount: number | null, accountCount: number | null, totalPoints: number | null) =>
-    positionCount === null || accountCount === null || totalPoints === null
+  const totals = (positionCount: number | null, userCount: number | null, totalPoints: number | null) =>
+    positionCount === null || userCount === null || totalPoints === null
       ? null
-      : { positionCount, accountCount, totalPoints }
+      : { positionCount, userCount, totalPoints }
 
   const multipliers = unplanned(
     {
