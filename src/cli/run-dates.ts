@@ -151,12 +151,19 @@ async function datesOf(kind: Kind, { date, from, to, all }: Options, deps: Deps)
   throw new GatewayError('NOT_FOUND', `No positions are stored${range}: nothing to recompute.`)
 }
 
-function describePreview({ distributionDate, kind, before, after, movers, ...rest }: DistributionPreview): string {
+function describePreview({
+  distributionDate,
+  kind,
+  totalsBefore,
+  totalsAfter,
+  movers,
+  ...rest
+}: DistributionPreview): string {
   const totals = new Table({ head: [`${kind} ${isoDay(distributionDate)}`, 'now', 'after'], style: PLAIN })
   totals.push(
-    ['points of the date', figure(before.totalPoints), figure(after.totalPoints)],
-    ['positions', figure(before.positionCount), figure(after.positionCount)],
-    ['users', figure(before.userCount), figure(after.userCount)],
+    ['points of the date', figure(totalsBefore.totalPoints), figure(totalsAfter.totalPoints)],
+    ['positions', figure(totalsBefore.positionCount), figure(totalsAfter.positionCount)],
+    ['users', figure(totalsBefore.userCount), figure(totalsAfter.userCount)],
     ['points of the program', figure(rest.programPointsBefore), figure(rest.programPointsAfter)],
   )
   const changes = `The points of ${figure(rest.changedUserCount)} users would change, the rank of ${figure(rest.changedRankCount)}.`

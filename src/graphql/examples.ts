@@ -68,8 +68,8 @@ export const examples: Example[] = [
           pool { displayName }
           pointsA
           pointsB
-          a { tokenSymbol suppliedAmountUsd }
-          b { tokenSymbol borrowedAmountUsd }
+          sideA { assetSymbol suppliedAmountUsd }
+          sideB { assetSymbol borrowedAmountUsd }
         }
       }
     }
@@ -133,8 +133,8 @@ query LargestPositions(
       distributionDate
       points
       pool { name }
-      a { suppliedAmountUsd }
-      b { borrowedAmountUsd }
+      sideA { suppliedAmountUsd }
+      sideB { borrowedAmountUsd }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -258,7 +258,7 @@ query AsOf(
       positionCount
       tvlUsd
       borrowedUsd
-      multiplier { depositTokenA changedBy }
+      multiplier { depositA changedBy }
     }
     positions(
       asOf: $asOf
@@ -272,8 +272,8 @@ query AsOf(
     totalCount
     nodes {
       poolAddress
-      depositTokenA
-      borrowTokenB
+      depositA
+      borrowB
       changedAt
     }
   }
@@ -367,10 +367,10 @@ subscription LiveLeaderboard {
       marketA { assetSymbol depositRate borrowRate }
       marketB { assetSymbol depositRate borrowRate }
       multiplier {
-        depositTokenA
-        depositTokenB
-        borrowTokenA
-        borrowTokenB
+        depositA
+        depositB
+        borrowA
+        borrowB
       }
       topUsers(first: 3) {
         points

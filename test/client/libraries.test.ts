@@ -75,7 +75,7 @@ describe('graphql-request', () => {
 
     const { positions } = await request.request(PositionsDocument, { user: address, first: 5 })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
-    expectTypeOf(positions.nodes[0]!.a.tokenAddress).toEqualTypeOf<string>()
+    expectTypeOf(positions.nodes[0]!.sideA.assetAddress).toEqualTypeOf<string>()
   })
 
   test('snapshots: amounts and times are decimal strings, times may be asked for as numbers or as strings', async () => {

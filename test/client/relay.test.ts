@@ -57,7 +57,7 @@ graphql\`
   subscription pageSubscription { distributionComputed { date distribution { id totalPoints } } }
 \`
 graphql\`
-  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositTokenA } }
+  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositA } }
 \`
 `
 

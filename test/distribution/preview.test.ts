@@ -33,7 +33,7 @@ afterEach(() => {
 const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: PreviewKind!, $first: Int!) {
   previewDistribution(date: $date, multipliers: $multipliers, kind: $kind, first: $first) {
     distributionDate kind programPointsBefore programPointsAfter changedUserCount changedRankCount
-    before { positionCount userCount totalPoints } after { positionCount userCount totalPoints }
+    totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }
     movers { userAddress pointsBefore pointsAfter pointsChange rankBefore rankAfter } } }`
 
 interface Asked {
@@ -92,8 +92,8 @@ function changes(date: string, kind: string, before: State, after: State) {
   return {
     distributionDate: midnight(date),
     kind,
-    before: before.distribution ?? none,
-    after: after.distribution ?? none,
+    totalsBefore: before.distribution ?? none,
+    totalsAfter: after.distribution ?? none,
     programPointsBefore: before.program.totalPoints,
     programPointsAfter: after.program.totalPoints,
     changedUserCount: movers.length,
@@ -117,8 +117,8 @@ test('shows what a resync would change: the biggest movers first', async () => {
   expect(await preview()).toEqual({
     distributionDate: midnight(DAY),
     kind: 'RESYNC',
-    before: { positionCount: 3, userCount: 3, totalPoints: 51 },
-    after: { positionCount: 3, userCount: 3, totalPoints: 40 },
+    totalsBefore: { positionCount: 3, userCount: 3, totalPoints: 51 },
+    totalsAfter: { positionCount: 3, userCount: 3, totalPoints: 40 },
     programPointsBefore: 53,
     programPointsAfter: 42,
     changedUserCount: 2,
@@ -137,7 +137,7 @@ test('of changes of one size the first address is first; without a date it is th
     positions: [on(DAY, CAT, 9), on(DAY, ANN, 9), on(DAY, BEN, 9), on(DAYS[0] as string, BEN, 7)],
   })
   const { data } = await gateway.graphql(
-    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositTokenA: 3 }) { distributionDate kind movers { userAddress pointsChange } } }`,
+    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositA: 3 }) { distributionDate kind movers { userAddress pointsChange } } }`,
     {},
     asAdmin,
   )
@@ -154,8 +154,8 @@ test.each<[string, Asked]>([
     'a resync with other multipliers',
     {
       multipliers: [
-        { poolAddress: POOL, depositTokenA: 7 },
-        { poolAddress: NO_MULTIPLIER, borrowTokenB: 1 },
+        { poolAddress: POOL, depositA: 7 },
+        { poolAddress: NO_MULTIPLIER, borrowB: 1 },
       ],
     },
   ],
@@ -190,7 +190,7 @@ test('while it computes, readers see what is stored, and a run of the date gets 
   expect(run.status).toBe(409)
   expect(await run.json()).toMatchObject({ detail: expect.stringContaining('it has just started, or is a preview') })
   await held.release()
-  expect((await previewing).after.totalPoints).toBe(20)
+  expect((await previewing).totalsAfter.totalPoints).toBe(20)
   expect(await state(DAY)).toEqual(before)
 })
 
@@ -201,17 +201,12 @@ describe('wrong questions', () => {
     expect(data?.previewDistribution ?? null).toBeNull()
     return errors?.[0]
   }
-  const factor = (value: unknown) => ({ multipliers: [{ poolAddress: POOL, depositTokenA: value }] })
+  const factor = (value: unknown) => ({ multipliers: [{ poolAddress: POOL, depositA: value }] })
 
   test.each<[string, Asked, string, string | RegExp]>([
     ['a date in the future', { date: '2999-01-01' }, 'BAD_INPUT', 'must not be in the future'],
     ['a date without positions', { date: '2026-03-08' }, 'NOT_FOUND', 'No positions are stored for 2026-03-08'],
-    [
-      'an unknown pool',
-      { multipliers: [{ poolAddress: ANN, depositTokenA: 1 }] },
-      'NOT_FOUND',
-      `There is no pool ${ANN}`,
-    ],
+    ['an unknown pool', { multipliers: [{ poolAddress: ANN, depositA: 1 }] }, 'NOT_FOUND', `There is no pool ${ANN}`],
     [
       'a pool twice',
       { multipliers: [{ poolAddress: POOL }, { poolAddress: POOL.toUpperCase().replace('X', 'x') }] },
@@ -268,9 +263,9 @@ test('equals what the run then does, also with multipliers that are not stored y
   const updates = fc.uniqueArray(
     fc.record({
       poolAddress: fc.constantFrom(...POOLS),
-      depositTokenA: factor,
-      depositTokenB: factor,
-      borrowTokenB: factor,
+      depositA: factor,
+      depositB: factor,
+      borrowB: factor,
     }),
     { selector: ({ poolAddress }) => poolAddress, maxLength: 3 },
   )

@@ -95,9 +95,9 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId marketId name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
+    node: `address chainId number name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
       assetA { address symbol name } assetB { address symbol name }`,
-    columns: `id AS address, "chainId", "marketId", name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
+    columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
       AS "displayName", "createdTimestamp", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
       asset_1_address AS "assetA.address", asset_1_symbol AS "assetA.symbol", asset_1_name AS "assetA.name",
       asset_2_address AS "assetB.address", asset_2_symbol AS "assetB.symbol", asset_2_name AS "assetB.name"`,
@@ -106,7 +106,7 @@ const lists: Record<string, List> = {
     reversed: '"marketId" DESC, id DESC',
     first: 'MARKET_ID ASC',
     sorts: {
-      MARKET_ID: '"marketId"',
+      NUMBER: '"marketId"',
       ADDRESS: 'id',
       CHAIN_ID: '"chainId"',
       CREATED_TIMESTAMP: '"createdTimestamp"',
@@ -119,7 +119,7 @@ const lists: Record<string, List> = {
       'chainIds: [146, 42161]': '"chainId" IN (146, 42161)',
       'createdTimestamp: { lte: "1700000009" }': '"createdTimestamp" <= 1700000009',
       [`market: "${markets.same}"`]: `'${markets.same}' IN (unit_1_id, unit_2_id)`,
-      'marketId: 20': '"marketId" = 20',
+      'number: 20': '"marketId" = 20',
       [`pool: "${pools.wild}"`]: `id = '${pools.wild}'`,
       [`pools: ["${pools.wild}", "${pools.arb}"]`]: `id IN ('${pools.wild}', '${pools.arb}')`,
     },
@@ -337,9 +337,9 @@ const lists: Record<string, List> = {
   multipliers: {
     list: 'multipliers(first: 1000, ORDER WHERE)',
     at: 'multipliers',
-    node: 'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB createdAt updatedAt pool { name }',
-    columns: `"poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
-      "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB", m."createdAt", m."updatedAt",
+    node: 'poolAddress depositA depositB borrowA borrowB createdAt updatedAt pool { name }',
+    columns: `"poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
+      "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB", m."createdAt", m."updatedAt",
       o.name AS "pool.name"`,
     // The newest of each pool, but for that which was removed.
     from: `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE "poolAddress" <> '${pools.wild}'
@@ -348,20 +348,20 @@ const lists: Record<string, List> = {
     reversed: '"marketId" DESC, "poolAddress" DESC',
     first: 'MARKET_ID ASC',
     sorts: {
-      MARKET_ID: '"marketId"',
+      POOL_NUMBER: '"marketId"',
       POOL: '"poolAddress"',
-      DEPOSIT_TOKEN_A: '"deposit_tokenA"',
-      DEPOSIT_TOKEN_B: '"deposit_tokenB"',
-      BORROW_TOKEN_A: '"borrow_tokenA"',
-      BORROW_TOKEN_B: '"borrow_tokenB"',
+      DEPOSIT_A: '"deposit_tokenA"',
+      DEPOSIT_B: '"deposit_tokenB"',
+      BORROW_A: '"borrow_tokenA"',
+      BORROW_B: '"borrow_tokenB"',
     },
     filters: {
       [`asset: "${tokens.arb}"`]: `'${tokens.arb}' IN (asset_1_address, asset_2_address)`,
       'chainId: 1': '"chainId" = 1',
-      'depositTokenA: { gt: 1 }': '"deposit_tokenA" > 1',
-      'depositTokenB: { lte: 0 }': '"deposit_tokenB" <= 0',
-      'borrowTokenA: { gte: 4 }': '"borrow_tokenA" >= 4',
-      'borrowTokenB: { gt: 0 }': '"borrow_tokenB" > 0',
+      'depositA: { gt: 1 }': '"deposit_tokenA" > 1',
+      'depositB: { lte: 0 }': '"deposit_tokenB" <= 0',
+      'borrowA: { gte: 4 }': '"borrow_tokenA" >= 4',
+      'borrowB: { gt: 0 }': '"borrow_tokenB" > 0',
       [`pool: "${pools.arb}"`]: `"poolAddress" = '${pools.arb}'`,
       [`pools: ["${pools.eth}", "${pools.none}"]`]: `"poolAddress" = '${pools.eth}'`,
       'updatedAt: { gt: "2025-03-01" }': `m."updatedAt" > '2025-03-01'`,

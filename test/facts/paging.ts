@@ -142,8 +142,8 @@ export const pagingFacts: Fact[] = [
   node(
     'Multiplier',
     `pool(address: "${pools.eth}") { multiplier { ID } }`,
-    'poolAddress depositTokenA',
-    `SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA" FROM multipliers WHERE import = 2`,
+    'poolAddress depositA',
+    `SELECT "poolAddress", "deposit_tokenA" AS "depositA" FROM multipliers WHERE import = 2`,
   ),
   node(
     'Distribution',

@@ -44,7 +44,7 @@ const snapshotOrder = (row: Row) => [
 ]
 const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
 const byChain = (row: Row) => [row.chainId, row.address]
-const byPool = (row: Row) => [row.marketId, row.address]
+const byPool = (row: Row) => [row.number, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
 const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 
@@ -78,14 +78,14 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'Query.multipliers': [
-    { through: 'LIST', select: 'pool { marketId }', order: (row) => [row.pool.marketId, row.poolAddress] },
+    { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
   ],
   'Query.multipliersAsOf': [
     { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_TOKEN_A, direction: DESC }',
-      order: (row) => [-row.depositTokenA, row.poolAddress],
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      order: (row) => [-row.depositA, row.poolAddress],
     },
   ],
   'Query.pools': [
@@ -129,8 +129,8 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
-      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_TOKEN_A }`,
-      order: (row) => [row.depositTokenA, ...newestNumber(row)],
+      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_A }`,
+      order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
   'Multiplier.history': [
@@ -514,7 +514,7 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
   for (const factor of [2, 3, 4, 5]) {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
-        updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: $factor }]) { updatedAt }
+        updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
         resyncDistribution(date: $date) { totalPoints }
       }`,
       { pool: samplePool.address, factor, date: yesterday },

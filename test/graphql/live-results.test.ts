@@ -116,9 +116,9 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
   await Promise.all([board.next(), user.next(), always.next()])
   await touch()
   await always.next()
-  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositTokenA } } }')
+  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositA } } }')
   const { errors } = await one.graphql(
-    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: 77 }]) { id } }`,
+    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: 77 }]) { id } }`,
     { pool: data.multipliers.nodes[0].pool.address },
     asAdmin,
   )

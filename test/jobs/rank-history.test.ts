@@ -121,10 +121,10 @@ describe('pools, positions and multipliers as of a date', () => {
       ${dates
         .map(
           (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
-        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositTokenA } }`,
+        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
-      multiplier { depositTokenA } } } }`)
+      multiplier { depositA } } } }`)
     const { rows } = await gateway.deps.store.pool.query(
       `SELECT t.*, t.distribution_date::text AS date, (pp.points_a + pp.points_b)::float8 AS points
        FROM position t JOIN position_points pp USING (distribution_date, user_address, market_address)`,
@@ -157,7 +157,7 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools, positions, multipliersAsOf } = await ask(`{
       pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
-      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositTokenA } } }`)
+      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
     expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
     expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
@@ -188,11 +188,11 @@ describe('pools, positions and multipliers as of a date', () => {
   test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
     const { pool } = gateway.deps.store
     const before = await ask(
-      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositTokenA borrowTokenB } } }',
+      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositA borrowB } } }',
     )
     const then = new Date().toISOString()
     const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
-    const list = '{ totalCount nodes { poolAddress depositTokenA borrowTokenB } }'
+    const list = '{ totalCount nodes { poolAddress depositA borrowB } }'
     const { rows: kept } = await pool.query('SELECT * FROM multiplier WHERE pool_address = $1', [removed])
     await pool.query(
       `UPDATE multiplier SET deposit_token_a = 77, updated_at = now() + interval '1 hour' WHERE pool_address = $1`,
@@ -208,7 +208,7 @@ describe('pools, positions and multipliers as of a date', () => {
     expect(answer.later.nodes).toEqual(
       before.multipliers.nodes.flatMap((one: Row) => {
         if (one.poolAddress === removed) return []
-        return one.poolAddress === changed ? { ...one, depositTokenA: 77 } : one
+        return one.poolAddress === changed ? { ...one, depositA: 77 } : one
       }),
     )
     const next = await ask(
@@ -226,7 +226,7 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
-      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositTokenA } } } }
+      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositA } } } }
       users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {

@@ -140,11 +140,11 @@ async function perform(op: Op): Promise<void> {
     case 'preview': {
       const multipliers = op.factors.map((f) => ({
         poolAddress: f.poolAddress,
-        depositTokenA: f.deposit_tokenA,
-        borrowTokenB: f.borrow_tokenB,
+        depositA: f.deposit_tokenA,
+        borrowB: f.borrow_tokenB,
       }))
       const query = `query ($day: DateTime, $multipliers: [MultiplierInput!]) {
-        previewDistribution(date: $day, multipliers: $multipliers) { after { totalPoints } } }`
+        previewDistribution(date: $day, multipliers: $multipliers) { totalsAfter { totalPoints } } }`
       const { errors } = await gateway.graphql(query, { day: op.day, multipliers }, asAdmin)
       return expect([undefined, 'NOT_FOUND', 'CONFLICT']).toContain(errors?.[0].extensions.code)
     }
@@ -168,19 +168,19 @@ const STATE = `{
     user { points rank positionCount dailyPoints { nodes { distributionDate points positions { points } } }
       positions { nodes { points } } } } }
   distributions { nodes { date totalPoints positionCount userCount kind
-    run { status kind basePointsDeposit basePointsBorrow after { totalPoints positionCount userCount } }
+    run { status kind basePointsDeposit basePointsBorrow totalsAfter { totalPoints positionCount userCount } }
     runs(first: 1000) { nodes { status } } } }
   positions(first: 1000) { nodes { userAddress poolAddress distributionDate points pointsA pointsB
-    a { ${SIDE} } b { ${SIDE} } run { kind status date }
-    multiplierUsed { depositTokenA depositTokenB borrowTokenA borrowTokenB } } } }`
+    sideA { ${SIDE} } sideB { ${SIDE} } run { kind status date }
+    multiplierUsed { depositA depositB borrowA borrowB } } } }`
 
 /** The published rule, written down once more. */
 function formula(p: any): [number, number] {
-  const m = p.multiplierUsed ?? { depositTokenA: 0, depositTokenB: 0, borrowTokenA: 0, borrowTokenB: 0 }
+  const m = p.multiplierUsed ?? { depositA: 0, depositB: 0, borrowA: 0, borrowB: 0 }
   const side = (own: any, other: any, deposit: number, borrow: number) =>
     deposit * (own.suppliedAmountUsd + (other.borrowedAmountUsd > 0 ? own.protectedSuppliedAmountUsd : 0)) +
     0.25 * borrow * own.borrowedAmountUsd
-  return [side(p.a, p.b, m.depositTokenA, m.borrowTokenA), side(p.b, p.a, m.depositTokenB, m.borrowTokenB)]
+  return [side(p.sideA, p.sideB, m.depositA, m.borrowA), side(p.sideB, p.sideA, m.depositB, m.borrowB)]
 }
 
 async function agree(): Promise<void> {
@@ -241,7 +241,7 @@ function agreeOnDate({ date, totalPoints, positionCount, userCount, kind, run, r
   same(pointsOf(own), totalPoints, date)
   expect(positionCount).toBe(own.length)
   expect(userCount).toBe(new Set(own.map((p) => p.userAddress)).size)
-  expect(run).toMatchObject({ status: 'SUCCEEDED', kind, after: { totalPoints, positionCount, userCount } })
+  expect(run).toMatchObject({ status: 'SUCCEEDED', kind, totalsAfter: { totalPoints, positionCount, userCount } })
   expect(runs.nodes.some((one: any) => one.status === 'RUNNING')).toBe(false)
   for (const p of own) {
     expect(p.run).toMatchObject({ status: 'SUCCEEDED', date })

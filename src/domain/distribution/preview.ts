@@ -9,8 +9,8 @@ export interface DistributionPreview {
   /** Midnight UTC. */
   distributionDate: Date
   kind: RunPlan['kind']
-  before: DayTotals
-  after: DayTotals
+  totalsBefore: DayTotals
+  totalsAfter: DayTotals
   /** The points of all users over all dates. */
   programPointsBefore: number
   programPointsAfter: number
@@ -61,12 +61,12 @@ export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): 
       if (multipliers.length > 0) await applyMultipliers(client, multipliers)
     }
     const {
-      before: { millionths: __, ...before },
+      before: { millionths: __, ...totalsBefore },
     } = await compute(client, deps, plan, { day, startedAt, runId: null, beforeStoring })
-    const { millionths: _, ...after } = await dayOfRun(client, day)
+    const { millionths: _, ...totalsAfter } = await dayOfRun(client, day)
     const changes = await changesOf(client, first)
     await client.query('ROLLBACK AND CHAIN')
-    return { distributionDate: new Date(day), kind: plan.kind, before, after, ...changes }
+    return { distributionDate: new Date(day), kind: plan.kind, totalsBefore, totalsAfter, ...changes }
   })
 }
 

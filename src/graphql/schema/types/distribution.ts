@@ -194,11 +194,11 @@ export function addDistribution(builder: Builder, refs: Refs) {
         description: 'The kind of run.',
         resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
       }),
-      before: t.expose('before', {
+      totalsBefore: t.expose('totalsBefore', {
         type: DayTotals,
         description: 'The current totals of the date, all zero if the date is not stored.',
       }),
-      after: t.expose('after', { type: DayTotals, description: 'The totals of the date after the run.' }),
+      totalsAfter: t.expose('totalsAfter', { type: DayTotals, description: 'The totals of the date after the run.' }),
       programPointsBefore: t.exposeFloat('programPointsBefore', {
         description: 'Current total points of all users over all dates.',
       }),

@@ -144,14 +144,14 @@ export function addRun(builder: Builder, refs: Refs) {
         extensions: { cost: { rows: 2 } },
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
-      before: t.field({
+      totalsBefore: t.field({
         type: DayTotals,
         nullable: true,
         description:
           'The totals of the date before the run, all zero if the date was not stored. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountBefore, r.accountCountBefore, r.totalPointsBefore),
       }),
-      after: t.field({
+      totalsAfter: t.field({
         type: DayTotals,
         nullable: true,
         description: 'The totals of the date after the run. Null if the run stored nothing.',
