@@ -68,8 +68,8 @@ export const examples: Example[] = [
           pool { displayName }
           pointsA
           pointsB
-          a { tokenSymbol suppliedAmountUsd }
-          b { tokenSymbol borrowedAmountUsd }
+          sideA { assetSymbol suppliedAmountUsd }
+          sideB { assetSymbol borrowedAmountUsd }
         }
       }
     }
@@ -88,7 +88,7 @@ export const examples: Example[] = [
     rankHistory(interval: WEEK) { date points rank }
   }
   leaderboard(around: $user, first: 7) {
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
     variables: ofUser,
@@ -133,8 +133,8 @@ query LargestPositions(
       distributionDate
       points
       pool { name }
-      a { suppliedAmountUsd }
-      b { borrowedAmountUsd }
+      sideA { suppliedAmountUsd }
+      sideB { borrowedAmountUsd }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -151,7 +151,7 @@ query LargestPositions(
     query: `# An invalid address gets a problem; the rest is answered.
 query Portfolio($wallets: [String!]!) {
   portfolio(addresses: $wallets) {
-    members { input problem }
+    users { input problem }
     points
     bestRank
     suppliedUsd
@@ -160,14 +160,14 @@ query Portfolio($wallets: [String!]!) {
     netApr { earnNetApr borrowNetApr }
     pools {
       pool { displayName }
-      walletCount
+      userCount
       points
       suppliedUsd
       borrowedUsd
     }
     markets {
       market { assetSymbol }
-      walletCount
+      userCount
       collateralAssets
       collateralUsd
       debtAssets
@@ -199,10 +199,10 @@ subscription LiveUser($user: Address!) {
     persona: 'The leaderboard',
     title: 'The top ten and the program in numbers',
     query: `query Leaderboard {
-  program { totalPoints accountCount positionCount }
+  program { totalPoints userCount positionCount }
   leaderboard(first: 10) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
     pageInfo { hasNextPage endCursor }
   }
 }`,
@@ -242,7 +242,7 @@ query AsOf(
 ) {
   leaderboard(asOf: $asOf, first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
   user(address: $user) {
     standing(asOf: $asOf) { date points rank }
@@ -258,7 +258,7 @@ query AsOf(
       positionCount
       tvlUsd
       borrowedUsd
-      multiplier { depositTokenA changedBy }
+      multiplier { depositA changedBy }
     }
     positions(
       asOf: $asOf
@@ -272,8 +272,8 @@ query AsOf(
     totalCount
     nodes {
       poolAddress
-      depositTokenA
-      borrowTokenB
+      depositA
+      borrowB
       changedAt
     }
   }
@@ -345,19 +345,19 @@ query ManyUsers(
   {
     name: 'LiveLeaderboard',
     persona: 'The leaderboard',
-    title: 'Live: the first three accounts',
+    title: 'Live: the first three users',
     query: `# Answers now, and after each change. Stop it with the button.
 subscription LiveLeaderboard {
   leaderboard(first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
   },
   {
     name: 'Pools',
     persona: 'The risk desk',
-    title: 'Pools with rates, multipliers, top accounts',
+    title: 'Pools with rates, multipliers, top users',
     query: `query Pools {
   pools(first: 50) {
     totalCount
@@ -367,12 +367,12 @@ subscription LiveLeaderboard {
       marketA { assetSymbol depositRate borrowRate }
       marketB { assetSymbol depositRate borrowRate }
       multiplier {
-        depositTokenA
-        depositTokenB
-        borrowTokenA
-        borrowTokenB
+        depositA
+        depositB
+        borrowA
+        borrowB
       }
-      topAccounts(first: 3) {
+      topUsers(first: 3) {
         points
         user { address rank }
       }
@@ -458,7 +458,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
   program {
@@ -467,7 +467,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
 }`,
@@ -561,7 +561,7 @@ query Aggregates($user: Address!) {
       date
       totalPoints
       positionCount
-      accountCount
+      userCount
       kind
       finishedAt
     }

@@ -4,8 +4,9 @@ import { many, one } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
-const factor = (dollars: string) =>
+const factor = (stored: string, dollars: string) =>
   ({
+    sql: `t.${stored}`,
     type: 'float',
     nullable: true,
     description: `The factor for each dollar of ${dollars}. Null if the multiplier was removed.`,
@@ -16,10 +17,10 @@ const factor = (dollars: string) =>
 export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnum, {
   id: { type: 'bigint', description: "The revision's number. Later revisions have larger numbers.", sort: true },
   poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },
-  depositTokenA: factor('token A supplied'),
-  depositTokenB: factor('token B supplied'),
-  borrowTokenA: factor('token A borrowed'),
-  borrowTokenB: factor('token B borrowed'),
+  depositA: factor('deposit_token_a', 'asset A supplied'),
+  depositB: factor('deposit_token_b', 'asset B supplied'),
+  borrowA: factor('borrow_token_a', 'asset A borrowed'),
+  borrowB: factor('borrow_token_b', 'asset B borrowed'),
   changedAt: {
     type: 'moment',
     description: "When the revision took effect: the multiplier's `updatedAt`.",
@@ -96,7 +97,7 @@ export async function revisionsUpTo(
 /** Puts rows in the order of the input. Null for a pool without a multiplier, or whose multiplier was removed. */
 function inOrder(length: number, rows: (MultiplierRevision & { ordinality: number })[]): (MultiplierRevision | null)[] {
   const found: (MultiplierRevision | null)[] = new Array(length).fill(null)
-  for (const row of rows) if (row.depositTokenA !== null) found[row.ordinality - 1] = row
+  for (const row of rows) if (row.depositA !== null) found[row.ordinality - 1] = row
   return found
 }
 

@@ -10,7 +10,7 @@ import { buckets } from '../series/calendar.ts'
 import type { Span } from '../series/interval.ts'
 
 const entryColumns = columnsOf(Prisma.StandingScalarFieldEnum, {
-  userAddress: { type: 'address', field: 'account', description: "The account's address.", sort: true },
+  userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   points: {
     sql: pointsOf('t.points'),
     type: 'decimal',
@@ -19,25 +19,25 @@ const entryColumns = columnsOf(Prisma.StandingScalarFieldEnum, {
   rank: {
     type: 'int',
     description:
-      "The account's rank, starting at 1; no two accounts share a rank. Accounts are ranked by points, then by address.",
+      "The user's rank, starting at 1; no two users share a rank. Users are ranked by points, then by address.",
     filter: true,
     sort: true,
   },
 })
 
-/** An account on the leaderboard. */
+/** A user on the leaderboard. */
 export type StandingEntry = RowOf<typeof entryColumns>
 
-/** Accounts by rank as of a past date, which the filter sets. Indexes serve all sort keys. */
+/** Users by rank as of a past date, which the filter sets. Indexes serve all sort keys. */
 export const standings = listing({
   name: 'standings',
   from: Prisma.sql`standing t`,
   columns: entryColumns,
   order: { rank: 'ASC' },
   filters: {
-    user: one(entryColumns.userAddress, 'Only the account at this address.'),
-    users: many(entryColumns.userAddress, 'Only accounts at one of these addresses.'),
-    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only accounts whose points are in this range.'),
+    user: one(entryColumns.userAddress, 'Only the user at this address.'),
+    users: many(entryColumns.userAddress, 'Only users at one of these addresses.'),
+    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only users whose points are in this range.'),
   },
   sortKeys: {
     POINTS: {
@@ -50,7 +50,7 @@ export const standings = listing({
   },
 })
 
-/** Accounts by rank as of the newest date. The `account` table has these ranks. */
+/** Users by rank as of the newest date. The `account` table has these ranks. */
 export const presentStandings = { ...standings, name: 'leaderboard', from: Prisma.sql`account t` }
 
 /** The last distribution date up to a moment, as YYYY-MM-DD. `newest` if the `account` table has its ranks. */

@@ -68,7 +68,7 @@ export function addTypes(builder: Builder) {
   const earnings = addEarnings(builder, { listInputs })
   const Market = addMarket(builder, { listInputs, Pool, ...snapshots })
   const Vault = addVault(builder, { listInputs, ...snapshots })
-  const LeaderboardEntry = addLeaderboard(builder, { listInputs, User })
+  addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
   const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
@@ -80,6 +80,7 @@ export function addTypes(builder: Builder) {
     Positions,
     DistributionKind,
     MultiplierInput,
+    User,
     ...runs,
   })
   addUser(builder, {
@@ -88,7 +89,6 @@ export function addTypes(builder: Builder) {
     User,
     Position,
     Positions,
-    LeaderboardEntry,
     ...earnings,
     ...snapshots,
     ...rewards,

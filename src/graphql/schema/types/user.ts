@@ -25,7 +25,6 @@ import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
-import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
@@ -89,7 +88,6 @@ type Refs = {
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
-  LeaderboardEntry: LeaderboardEntryRef
 } & EarningsRefs &
   SnapshotRefs &
   RewardRefs
@@ -161,21 +159,6 @@ export function addUser(builder: Builder, refs: Refs) {
         description:
           'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
         ...column(userAt, 'lastDistributionDate', ['address']),
-      }),
-      leaderboardEntry: t.field({
-        type: refs.LeaderboardEntry,
-        nullable: true,
-        description: "The user's entry on the leaderboard. Null if the user has no stored position.",
-        ...reading({
-          kind: 'embedded',
-          columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
-          presence: 'rank',
-        }),
-        resolve: async ({ address }, _, context) => {
-          const user = await context.batches.load(userAt.load, [address])
-          if (!user || user.rank === null) return null
-          return { rank: user.rank, userAddress: address, points: user.points }
-        },
       }),
       positions: t.field({
         type: refs.Positions,
