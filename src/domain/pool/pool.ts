@@ -15,7 +15,7 @@ const columns = columnsOf(Prisma.PoolScalarFieldEnum, {
   asset2Address: { type: 'address' },
   asset2Name: { type: 'text' },
   asset2Symbol: { type: 'text' },
-  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: true },
+  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: 'CREATED_AT' },
   interestLastUpdated: {
     type: 'integer',
     description: "When the pool's interest was last updated, in Unix seconds.",
@@ -41,9 +41,6 @@ export const pools = listing({
     chainId: one(columns.chainId, 'Only pools on this chain.'),
     chainIds: many(columns.chainId, 'Only pools on one of these chains.'),
     number: one(columns.number, 'Only pools with this number in the protocol.'),
-    createdTimestamp: range(
-      { ...columns.createdTimestamp, type: 'timestamp' },
-      'Only pools created in this time range, in Unix seconds.',
-    ),
+    createdAt: range({ ...columns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
   },
 })
