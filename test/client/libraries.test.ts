@@ -24,16 +24,15 @@ import {
 } from 'lending-graph-client'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let url: string
 const address = sampleUser
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startOnSample({ days: 30 })
   url = `${gateway.base}/graphql`
-  await loadSample(gateway, { days: 30 })
 })
 afterAll(() => gateway?.close())
 

@@ -4,15 +4,14 @@ import { startRankHistory } from '../../src/jobs/rank-history.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let dates: string[]
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 30 })
+  gateway = await startOnSample({ days: 30 })
   const { pool } = gateway.deps.store
   const all = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map((row) => row.date)
   dates = all
