@@ -27,6 +27,16 @@ beforeAll(async () => {
   await pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`)
   await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
     WHERE log_index > 9 AND chain_id = 1`)
+  // Ties, pools without a position or a multiplier, and amounts that are 0.
+  const some = (remainder: number) => `SELECT id FROM pool WHERE market_id % 4 = ${remainder}`
+  await pool.query(`DELETE FROM pool_day WHERE pool_address IN (${some(0)})`)
+  await pool.query(`UPDATE pool_day SET a_supplied_usd = 5, b_supplied_usd = 0.1, a_protected_usd = 0.2, b_protected_usd = 0,
+    a_borrowed_usd = 2, b_borrowed_usd = 0 WHERE pool_address IN (${some(1)})`)
+  await pool.query(
+    `UPDATE pool_day SET a_supplied_usd = 0, b_supplied_usd = 0 WHERE pool_address = (${some(2)} LIMIT 1)`,
+  )
+  await pool.query(`UPDATE pool_total SET points = 7 WHERE pool_address IN (${some(1)})`)
+  await pool.query(`DELETE FROM multiplier WHERE pool_address = (${some(3)} LIMIT 1)`)
 })
 afterAll(() => gateway.close())
 
@@ -167,6 +177,71 @@ const factors = {
   BORROW_TOKEN_B: (r: Row) => r.borrowTokenB,
 }
 
+/** The amounts of a pool or a market now. */
+const amounts = {
+  select: 'suppliedUsd protectedUsd tvlUsd borrowedUsd utilization',
+  conditions: {
+    suppliedUsd: (r: Row) => r.suppliedUsd,
+    protectedUsd: (r: Row) => r.protectedUsd,
+    tvlUsd: (r: Row) => r.tvlUsd,
+    borrowedUsd: (r: Row) => r.borrowedUsd,
+    utilization: (r: Row) => r.utilization,
+  },
+  keys: {
+    SUPPLIED_USD: (r: Row) => r.suppliedUsd,
+    PROTECTED_USD: (r: Row) => r.protectedUsd,
+    TVL_USD: (r: Row) => r.tvlUsd,
+    BORROWED_USD: (r: Row) => r.borrowedUsd,
+    UTILIZATION: (r: Row) => r.utilization,
+  },
+}
+const rate = (side: 'A' | 'B', name: string) => (r: Row) => r[`market${side}`]?.[name] ?? null
+const multiplier = (name: string) => (r: Row) => r.multiplier?.[name] ?? null
+const poolRates = {
+  depositRateA: rate('A', 'depositRate'),
+  depositRateB: rate('B', 'depositRate'),
+  borrowRateA: rate('A', 'borrowRate'),
+  borrowRateB: rate('B', 'borrowRate'),
+  multiplierDepositA: multiplier('depositTokenA'),
+  multiplierDepositB: multiplier('depositTokenB'),
+  multiplierBorrowA: multiplier('borrowTokenA'),
+  multiplierBorrowB: multiplier('borrowTokenB'),
+}
+const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+const pools = {
+  select: `address marketId chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }
+    points positionCount ${amounts.select} marketA { depositRate borrowRate } marketB { depositRate borrowRate }
+    multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB }`,
+  conditions: {
+    pool: (r: Row) => r.address,
+    pools: (r: Row) => r.address,
+    market: (r: Row) => [r.marketAAddress, r.marketBAddress],
+    asset: (r: Row) => [r.assetA.address, r.assetB.address],
+    assets: (r: Row) => [r.assetA.address, r.assetB.address],
+    chainId: (r: Row) => r.chainId,
+    chainIds: (r: Row) => r.chainId,
+    marketId: (r: Row) => r.marketId,
+    createdTimestamp: (r: Row) => BigInt(r.createdTimestamp),
+    points: (r: Row) => r.points,
+    positionCount: (r: Row) => r.positionCount,
+    ...amounts.conditions,
+    ...poolRates,
+  },
+  keys: {
+    MARKET_ID: (r: Row) => r.marketId,
+    ADDRESS: (r: Row) => r.address,
+    CHAIN_ID: (r: Row) => r.chainId,
+    NAME: (r: Row) => r.name,
+    CREATED_TIMESTAMP: (r: Row) => r.createdTimestamp,
+    POINTS: (r: Row) => r.points,
+    POSITION_COUNT: (r: Row) => r.positionCount,
+    ...amounts.keys,
+    ...Object.fromEntries(Object.entries(poolRates).map(([name, of]) => [constantCase(name), of])),
+  },
+  first: { field: 'MARKET_ID', direction: 'ASC' as const },
+}
+
 const inEntities = {
   chainId: (r: Row) => r.chainId,
   chainIds: (r: Row) => r.chainId,
@@ -192,6 +267,13 @@ const lists: Record<string, Tried> = {
     keys: positionKeys,
   },
   "a user's positions": { field: 'User.positions', through: ofUser, ...positions, keys: positionKeys },
+  "a user's current positions": { field: 'User.currentPositions', through: ofUser, ...positions, keys: positionKeys },
+  "a pool's current positions": {
+    field: 'Pool.currentPositions',
+    through: `pool(address: "${samplePool.address}") { LIST }`,
+    ...positions,
+    keys: positionKeys,
+  },
   "a pool's positions": {
     field: 'Pool.positions',
     through: `pool(address: "${samplePool.address}") { LIST }`,
@@ -207,36 +289,37 @@ const lists: Record<string, Tried> = {
     keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, ACCOUNT: (r) => r.account },
     first: { field: 'RANK', direction: 'ASC' },
   },
-  pools: {
-    field: 'Query.pools',
+  pools: { field: 'Query.pools', through: 'LIST', ...pools },
+  "an asset's pools": {
+    field: 'Asset.pools',
+    through: `pool(address: "${samplePool.address}") { assetB { LIST } }`,
+    ...pools,
+  },
+  assets: {
+    field: 'Query.assets',
     through: 'LIST',
-    select:
-      'address marketId chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }',
+    select: 'chainId address symbol name',
     conditions: {
-      pool: (r) => r.address,
-      pools: (r) => r.address,
-      market: (r) => [r.marketAAddress, r.marketBAddress],
-      asset: (r) => [r.assetA.address, r.assetB.address],
-      assets: (r) => [r.assetA.address, r.assetB.address],
+      asset: (r) => r.address,
+      assets: (r) => r.address,
       chainId: (r) => r.chainId,
       chainIds: (r) => r.chainId,
-      marketId: (r) => r.marketId,
-      createdTimestamp: (r) => BigInt(r.createdTimestamp),
+      symbol: (r) => r.symbol,
     },
     keys: {
-      MARKET_ID: (r) => r.marketId,
-      ADDRESS: (r) => r.address,
       CHAIN_ID: (r) => r.chainId,
+      ADDRESS: (r) => r.address,
       NAME: (r) => r.name,
-      CREATED_TIMESTAMP: (r) => r.createdTimestamp,
+      SYMBOL: (r) => r.symbol,
     },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
   markets: {
     field: 'Query.markets',
     through: 'LIST',
-    select: 'address chainId assetAddress assetSymbol depositRate borrowRate pool { address }',
+    select: `address chainId assetAddress assetSymbol depositRate borrowRate pool { address } ${amounts.select}`,
     conditions: {
+      ...amounts.conditions,
       ...entities('market'),
       pool: (r) => r.pool.address,
       pools: (r) => r.pool.address,
@@ -248,6 +331,7 @@ const lists: Record<string, Tried> = {
       ASSET_SYMBOL: (r) => r.assetSymbol,
       DEPOSIT_RATE: (r) => r.depositRate,
       BORROW_RATE: (r) => r.borrowRate,
+      ...amounts.keys,
     },
     first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
