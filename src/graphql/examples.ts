@@ -74,8 +74,8 @@ export const examples: Example[] = [
           pool { displayName }
           pointsA
           pointsB
-          a { tokenSymbol suppliedAmountUsd }
-          b { tokenSymbol borrowedAmountUsd }
+          sideA { assetSymbol suppliedAmountUsd }
+          sideB { assetSymbol borrowedAmountUsd }
         }
       }
     }
@@ -94,7 +94,7 @@ export const examples: Example[] = [
     rankHistory(interval: WEEK) { date points rank }
   }
   leaderboard(around: $user, first: 7) {
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
     variables: ofUser,
@@ -139,8 +139,8 @@ query LargestPositions(
       distributionDate
       points
       pool { name }
-      a { suppliedAmountUsd }
-      b { borrowedAmountUsd }
+      sideA { suppliedAmountUsd }
+      sideB { borrowedAmountUsd }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -157,7 +157,7 @@ query LargestPositions(
     query: `# An invalid address gets a problem; the rest is answered.
 query Portfolio($wallets: [String!]!) {
   portfolio(addresses: $wallets) {
-    members { input problem }
+    users { input problem }
     points
     bestRank
     suppliedUsd
@@ -166,14 +166,14 @@ query Portfolio($wallets: [String!]!) {
     netApr { earnNetApr borrowNetApr }
     pools {
       pool { displayName }
-      walletCount
+      userCount
       points
       suppliedUsd
       borrowedUsd
     }
     markets {
       market { assetSymbol }
-      walletCount
+      userCount
       collateralAssets
       collateralUsd
       debtAssets
@@ -205,10 +205,10 @@ subscription LiveUser($user: Address!) {
     persona: 'The leaderboard',
     title: 'The top ten and the program in numbers',
     query: `query Leaderboard {
-  program { totalPoints accountCount positionCount }
+  program { totalPoints userCount positionCount }
   leaderboard(first: 10) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
     pageInfo { hasNextPage endCursor }
   }
 }`,
@@ -248,7 +248,7 @@ query AsOf(
 ) {
   leaderboard(asOf: $asOf, first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
   user(address: $user) {
     standing(asOf: $asOf) { date points rank }
@@ -264,7 +264,7 @@ query AsOf(
       positionCount
       tvlUsd
       borrowedUsd
-      multiplier { depositTokenA changedBy }
+      multiplier { depositA changedBy }
     }
     positions(
       asOf: $asOf
@@ -278,8 +278,8 @@ query AsOf(
     totalCount
     nodes {
       poolAddress
-      depositTokenA
-      borrowTokenB
+      depositA
+      borrowB
       changedAt
     }
   }
@@ -351,12 +351,12 @@ query ManyUsers(
   {
     name: 'LiveLeaderboard',
     persona: 'The leaderboard',
-    title: 'Live: the first three accounts',
+    title: 'Live: the first three users',
     query: `# Answers now, and after each change. Stop it with the button.
 subscription LiveLeaderboard {
   leaderboard(first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
   },
@@ -406,7 +406,7 @@ query PoolsByTvl {
   {
     name: 'Pools',
     persona: 'The risk desk',
-    title: 'Pools with rates, multipliers, top accounts',
+    title: 'Pools with rates, multipliers, top users',
     query: `query Pools {
   pools(first: 50) {
     totalCount
@@ -416,12 +416,12 @@ query PoolsByTvl {
       marketA { assetSymbol depositRate borrowRate }
       marketB { assetSymbol depositRate borrowRate }
       multiplier {
-        depositTokenA
-        depositTokenB
-        borrowTokenA
-        borrowTokenB
+        depositA
+        depositB
+        borrowA
+        borrowB
       }
-      topAccounts(first: 3) {
+      topUsers(first: 3) {
         points
         user { address rank }
       }
@@ -507,7 +507,7 @@ query PoolsByTvl {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
   program {
@@ -516,7 +516,7 @@ query PoolsByTvl {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
 }`,
@@ -593,6 +593,7 @@ query Aggregates($user: Address!) {
         pool { displayName }
       }
       ... on Vault { name depositRate }
+      ... on User { address points rank }
     }
   }
 }`,
@@ -609,7 +610,7 @@ query Aggregates($user: Address!) {
       date
       totalPoints
       positionCount
-      accountCount
+      userCount
       kind
       finishedAt
     }

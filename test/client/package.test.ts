@@ -32,7 +32,7 @@ test('the package is used by its name, and its types are strict on both sides', 
     } from 'lending-graph-gateway/client'
 
     export const leaderboard: TypedDocumentNode<unknown, { first?: number | null | undefined }> = LeaderboardDocument
-    export const title = (pool: PoolCardFragment) => pool.displayName + (pool.multiplier?.depositTokenA ?? 0)
+    export const title = (pool: PoolCardFragment) => pool.displayName + (pool.multiplier?.depositA ?? 0)
     export const amount = (row: MarketSnapshotRowFragment): bigint => BigInt(row.debtAssets)
     export const time: Scalars['BigInt']['input'] = 1_700_000_000
     const client = new GraphQLClient('http://127.0.0.1')

@@ -97,14 +97,14 @@ const lists: Record<string, List> = {
   leaderboard: {
     list: 'leaderboard(first: 1000, ORDER WHERE)',
     at: 'leaderboard',
-    node: 'account rank points',
-    columns: 'account, rank, points',
+    node: 'userAddress rank points',
+    columns: 'account AS "userAddress", rank, points',
     from: 'ranks',
     own: 'rank',
     reversed: 'rank DESC',
     first: 'RANK ASC',
     // By points, accounts with the same are as they are ranked: DESC is the order of the ranks, ASC the same reversed.
-    sorts: { RANK: 'rank', POINTS: '-rank', ACCOUNT: 'account' },
+    sorts: { RANK: 'rank', POINTS: '-rank', USER: 'account' },
     filters: {
       'points: { gt: 0 }': 'points > 0',
       'rank: { in: [2, 4, 100] }': 'rank IN (2, 4)',
@@ -118,10 +118,10 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId marketId name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
+    node: `address chainId number name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
       points positionCount ${AMOUNTS}
       assetA { chainId address symbol name decimals } assetB { chainId address symbol name decimals }`,
-    columns: `id AS address, "chainId", "marketId", name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
+    columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
       AS "displayName", "createdTimestamp", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
       points, positions AS "positionCount", ${amounts}, "chainId" AS "assetA.chainId", "chainId" AS "assetB.chainId",
       ${decimalsOf('p."chainId"', 'asset_1_address')} AS "assetA.decimals",
@@ -132,7 +132,7 @@ const lists: Record<string, List> = {
       LATERAL (SELECT count(*) AS positions, ${NOW} FROM scored WHERE pool = o.id AND ${newest}) n) p`,
     own: '"marketId", id',
     reversed: '"marketId" DESC, id DESC',
-    first: 'MARKET_ID ASC',
+    first: 'NUMBER ASC',
     sorts: {
       ...amountSorts,
       POINTS: 'points',
@@ -145,7 +145,7 @@ const lists: Record<string, List> = {
       MULTIPLIER_DEPOSIT_B: factorOf('deposit_tokenB'),
       MULTIPLIER_BORROW_A: factorOf('borrow_tokenA'),
       MULTIPLIER_BORROW_B: factorOf('borrow_tokenB'),
-      MARKET_ID: '"marketId"',
+      NUMBER: '"marketId"',
       ADDRESS: 'id',
       CHAIN_ID: '"chainId"',
       CREATED_TIMESTAMP: '"createdTimestamp"',
@@ -170,7 +170,7 @@ const lists: Record<string, List> = {
       'chainIds: [146, 42161]': '"chainId" IN (146, 42161)',
       'createdTimestamp: { lte: "1700000009" }': '"createdTimestamp" <= 1700000009',
       [`market: "${markets.same}"`]: `'${markets.same}' IN (unit_1_id, unit_2_id)`,
-      'marketId: 20': '"marketId" = 20',
+      'number: 20': '"marketId" = 20',
       [`pool: "${pools.wild}"`]: `id = '${pools.wild}'`,
       [`pools: ["${pools.wild}", "${pools.arb}"]`]: `id IN ('${pools.wild}', '${pools.arb}')`,
     },
@@ -267,18 +267,18 @@ const lists: Record<string, List> = {
   distributions: {
     list: 'distributions(first: 1000, ORDER WHERE)',
     at: 'distributions',
-    node: 'date kind totalPoints positionCount accountCount',
-    columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "accountCount"`,
+    node: 'date kind totalPoints positionCount userCount',
+    columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "userCount"`,
     from: `(SELECT date, sum(points) AS points, count(*) AS positions, count(DISTINCT "user") AS accounts
       FROM scored GROUP BY date) d`,
     own: 'date DESC',
     reversed: 'date',
     first: 'DATE DESC',
-    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', ACCOUNT_COUNT: 'accounts' },
+    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', USER_COUNT: 'accounts' },
     filters: {
       'date: { gte: "2025-03-05" }': `date >= '2025-03-05'`,
       'positionCount: { lt: 12 }': 'positions < 12',
-      'accountCount: { eq: 5 }': 'accounts = 5',
+      'userCount: { eq: 5 }': 'accounts = 5',
       'totalPoints: { gt: 1000000 }': 'points > 1000000',
       'NOT: { kind: RESYNC }': 'true',
     },
@@ -421,31 +421,31 @@ const lists: Record<string, List> = {
   multipliers: {
     list: 'multipliers(first: 1000, ORDER WHERE)',
     at: 'multipliers',
-    node: 'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB createdAt updatedAt pool { name }',
-    columns: `"poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
-      "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB", m."createdAt", m."updatedAt",
+    node: 'poolAddress depositA depositB borrowA borrowB createdAt updatedAt pool { name }',
+    columns: `"poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
+      "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB", m."createdAt", m."updatedAt",
       o.name AS "pool.name"`,
     // The newest of each pool, but for that which was removed.
     from: `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE "poolAddress" <> '${pools.wild}'
       ORDER BY "poolAddress", import DESC) m JOIN pools o ON o.id = "poolAddress"`,
     own: '"marketId", "poolAddress"',
     reversed: '"marketId" DESC, "poolAddress" DESC',
-    first: 'MARKET_ID ASC',
+    first: 'POOL_NUMBER ASC',
     sorts: {
-      MARKET_ID: '"marketId"',
+      POOL_NUMBER: '"marketId"',
       POOL: '"poolAddress"',
-      DEPOSIT_TOKEN_A: '"deposit_tokenA"',
-      DEPOSIT_TOKEN_B: '"deposit_tokenB"',
-      BORROW_TOKEN_A: '"borrow_tokenA"',
-      BORROW_TOKEN_B: '"borrow_tokenB"',
+      DEPOSIT_A: '"deposit_tokenA"',
+      DEPOSIT_B: '"deposit_tokenB"',
+      BORROW_A: '"borrow_tokenA"',
+      BORROW_B: '"borrow_tokenB"',
     },
     filters: {
       [`asset: "${tokens.arb}"`]: `'${tokens.arb}' IN (asset_1_address, asset_2_address)`,
       'chainId: 1': '"chainId" = 1',
-      'depositTokenA: { gt: 1 }': '"deposit_tokenA" > 1',
-      'depositTokenB: { lte: 0 }': '"deposit_tokenB" <= 0',
-      'borrowTokenA: { gte: 4 }': '"borrow_tokenA" >= 4',
-      'borrowTokenB: { gt: 0 }': '"borrow_tokenB" > 0',
+      'depositA: { gt: 1 }': '"deposit_tokenA" > 1',
+      'depositB: { lte: 0 }': '"deposit_tokenB" <= 0',
+      'borrowA: { gte: 4 }': '"borrow_tokenA" >= 4',
+      'borrowB: { gt: 0 }': '"borrow_tokenB" > 0',
       [`pool: "${pools.arb}"`]: `"poolAddress" = '${pools.arb}'`,
       [`pools: ["${pools.eth}", "${pools.none}"]`]: `"poolAddress" = '${pools.eth}'`,
       'updatedAt: { gt: "2025-03-01" }': `m."updatedAt" > '2025-03-01'`,

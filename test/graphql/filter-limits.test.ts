@@ -224,8 +224,8 @@ test('a filter that lets some rows through never takes a stored total', async ()
 test('lists within lists are filtered and sorted for each of their owners, planned and resolved', async () => {
   const query = `{ leaderboard(first: 8) { nodes { user { address
       positions(first: 2, where: { suppliedUsd: { gt: 0 } }, orderBy: { field: SUPPLIED_USD, direction: DESC }) {
-        totalCount pageInfo { hasNextPage } nodes { userAddress a { suppliedAmountUsd protectedSuppliedAmountUsd }
-          b { suppliedAmountUsd protectedSuppliedAmountUsd } } } } } } }`
+        totalCount pageInfo { hasNextPage } nodes { userAddress sideA { suppliedAmountUsd protectedSuppliedAmountUsd }
+          sideB { suppliedAmountUsd protectedSuppliedAmountUsd } } } } } } }`
   expect(new Operations(createSchema()).find(query, undefined)?.plan.covers()).toBe(true)
   const planned = await gateway.graphql(query)
   const body = JSON.stringify({ query, extensions: { resolved: true } })

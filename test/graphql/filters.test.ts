@@ -64,21 +64,24 @@ const ofUser = `user(address: "${sampleUser}") { LIST }`
 
 const positions = {
   select:
-    'recordId userAddress poolAddress distributionDate points pool { chainId } a { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } b { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
+    'recordId userAddress poolAddress distributionDate points pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
   conditions: {
     user: (r: Row) => r.userAddress,
     users: (r: Row) => r.userAddress,
     pool: (r: Row) => r.poolAddress,
     pools: (r: Row) => r.poolAddress,
-    asset: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
-    assets: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
+    asset: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
+    assets: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
     chainId: (r: Row) => r.pool.chainId,
     chainIds: (r: Row) => r.pool.chainId,
     date: (r: Row) => day(r.distributionDate),
     points: (r: Row) => r.points,
     suppliedUsd: (r: Row) =>
-      r.a.suppliedAmountUsd + r.b.suppliedAmountUsd + r.a.protectedSuppliedAmountUsd + r.b.protectedSuppliedAmountUsd,
-    borrowedUsd: (r: Row) => r.a.borrowedAmountUsd + r.b.borrowedAmountUsd,
+      r.sideA.suppliedAmountUsd +
+      r.sideB.suppliedAmountUsd +
+      r.sideA.protectedSuppliedAmountUsd +
+      r.sideB.protectedSuppliedAmountUsd,
+    borrowedUsd: (r: Row) => r.sideA.borrowedAmountUsd + r.sideB.borrowedAmountUsd,
   },
   first: { field: 'DATE', direction: 'DESC' as const },
 }
@@ -171,10 +174,10 @@ const entities = (kind: 'market' | 'vault') => ({
   depositRate: (r: Row) => r.depositRate,
 })
 const factors = {
-  DEPOSIT_TOKEN_A: (r: Row) => r.depositTokenA,
-  DEPOSIT_TOKEN_B: (r: Row) => r.depositTokenB,
-  BORROW_TOKEN_A: (r: Row) => r.borrowTokenA,
-  BORROW_TOKEN_B: (r: Row) => r.borrowTokenB,
+  DEPOSIT_A: (r: Row) => r.depositA,
+  DEPOSIT_B: (r: Row) => r.depositB,
+  BORROW_A: (r: Row) => r.borrowA,
+  BORROW_B: (r: Row) => r.borrowB,
 }
 
 /** The amounts of a pool or a market now. */
@@ -202,17 +205,17 @@ const poolRates = {
   depositRateB: rate('B', 'depositRate'),
   borrowRateA: rate('A', 'borrowRate'),
   borrowRateB: rate('B', 'borrowRate'),
-  multiplierDepositA: multiplier('depositTokenA'),
-  multiplierDepositB: multiplier('depositTokenB'),
-  multiplierBorrowA: multiplier('borrowTokenA'),
-  multiplierBorrowB: multiplier('borrowTokenB'),
+  multiplierDepositA: multiplier('depositA'),
+  multiplierDepositB: multiplier('depositB'),
+  multiplierBorrowA: multiplier('borrowA'),
+  multiplierBorrowB: multiplier('borrowB'),
 }
 const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
 const pools = {
-  select: `address marketId chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }
+  select: `address number chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }
     points positionCount ${amounts.select} marketA { depositRate borrowRate } marketB { depositRate borrowRate }
-    multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB }`,
+    multiplier { depositA depositB borrowA borrowB }`,
   conditions: {
     pool: (r: Row) => r.address,
     pools: (r: Row) => r.address,
@@ -221,7 +224,7 @@ const pools = {
     assets: (r: Row) => [r.assetA.address, r.assetB.address],
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    marketId: (r: Row) => r.marketId,
+    number: (r: Row) => r.number,
     createdTimestamp: (r: Row) => BigInt(r.createdTimestamp),
     points: (r: Row) => r.points,
     positionCount: (r: Row) => r.positionCount,
@@ -229,7 +232,7 @@ const pools = {
     ...poolRates,
   },
   keys: {
-    MARKET_ID: (r: Row) => r.marketId,
+    NUMBER: (r: Row) => r.number,
     ADDRESS: (r: Row) => r.address,
     CHAIN_ID: (r: Row) => r.chainId,
     NAME: (r: Row) => r.name,
@@ -239,7 +242,7 @@ const pools = {
     ...amounts.keys,
     ...Object.fromEntries(Object.entries(poolRates).map(([name, of]) => [constantCase(name), of])),
   },
-  first: { field: 'MARKET_ID', direction: 'ASC' as const },
+  first: { field: 'NUMBER', direction: 'ASC' as const },
 }
 
 const inEntities = {
@@ -284,9 +287,14 @@ const lists: Record<string, Tried> = {
   leaderboard: {
     field: 'Query.leaderboard',
     through: 'LIST',
-    select: 'rank account points',
-    conditions: { user: (r) => r.account, users: (r) => r.account, rank: (r) => r.rank, points: (r) => r.points },
-    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, ACCOUNT: (r) => r.account },
+    select: 'rank userAddress points',
+    conditions: {
+      user: (r) => r.userAddress,
+      users: (r) => r.userAddress,
+      rank: (r) => r.rank,
+      points: (r) => r.points,
+    },
+    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, USER: (r) => r.userAddress },
     first: { field: 'RANK', direction: 'ASC' },
   },
   pools: { field: 'Query.pools', through: 'LIST', ...pools },
@@ -408,25 +416,25 @@ const lists: Record<string, Tried> = {
     field: 'Query.multipliers',
     through: 'LIST',
     select:
-      'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { marketId chainId assetA { address } assetB { address } }',
+      'poolAddress depositA depositB borrowA borrowB updatedAt pool { number chainId assetA { address } assetB { address } }',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
       chainId: (r) => r.pool.chainId,
       asset: (r) => [r.pool.assetA.address, r.pool.assetB.address],
       updatedAt: (r) => day(r.updatedAt),
-      depositTokenA: (r) => r.depositTokenA,
-      depositTokenB: (r) => r.depositTokenB,
-      borrowTokenA: (r) => r.borrowTokenA,
-      borrowTokenB: (r) => r.borrowTokenB,
+      depositA: (r) => r.depositA,
+      depositB: (r) => r.depositB,
+      borrowA: (r) => r.borrowA,
+      borrowB: (r) => r.borrowB,
     },
-    keys: { MARKET_ID: (r) => r.pool.marketId, POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    keys: { POOL_NUMBER: (r) => r.pool.number, POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'POOL_NUMBER', direction: 'ASC' },
   },
   'revisions of multipliers': {
     field: 'Query.multiplierHistory',
     through: 'LIST',
-    select: 'id poolAddress changedAt recordedAt changedBy depositTokenA depositTokenB borrowTokenA borrowTokenB',
+    select: 'id poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
@@ -440,20 +448,20 @@ const lists: Record<string, Tried> = {
   distributions: {
     field: 'Query.distributions',
     through: 'LIST',
-    select: 'date kind totalPoints positionCount accountCount finishedAt',
+    select: 'date kind totalPoints positionCount userCount finishedAt',
     conditions: {
       date: (r) => day(r.date),
       kind: (r) => r.kind,
       totalPoints: (r) => r.totalPoints,
       positionCount: (r) => r.positionCount,
-      accountCount: (r) => r.accountCount,
+      userCount: (r) => r.userCount,
       finishedAt: (r) => day(r.finishedAt),
     },
     keys: {
       DATE: (r) => day(r.date),
       TOTAL_POINTS: (r) => r.totalPoints,
       POSITION_COUNT: (r) => r.positionCount,
-      ACCOUNT_COUNT: (r) => r.accountCount,
+      USER_COUNT: (r) => r.userCount,
     },
     first: { field: 'DATE', direction: 'DESC' },
   },

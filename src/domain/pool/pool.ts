@@ -11,7 +11,7 @@ import { rateFilters, rateSortKeys } from './rates.ts'
 export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   id: { type: 'address', field: 'address', description: "The pool's address: its id in the REST APIs.", sort: true },
   chainId: { type: 'integer', description: 'The id of the chain that the pool is on.', sort: true },
-  marketId: { type: 'integer', description: "The pool's number in the protocol.", sort: true },
+  number: { sql: 't.market_id', type: 'integer', description: "The pool's number in the protocol.", sort: true },
   name: { type: 'text', description: "The pool's name, such as S/USDC.", sort: true },
   displayName: { sql: "concat_ws('·', t.asset_1_symbol, t.asset_2_symbol, t.market_id)", type: 'text' },
   asset1Address: { type: 'address' },
@@ -63,7 +63,7 @@ export const pools = listing({
   from: Prisma.sql`pool t LEFT JOIN pool_total total ON total.pool_address = t.id
     LEFT JOIN pool_day d ON d.pool_address = t.id AND d.distribution_date = (SELECT max(date) FROM distribution)`,
   columns: { ...poolColumns, ...computedPoolColumns },
-  order: { marketId: 'ASC', id: 'ASC' },
+  order: { number: 'ASC', id: 'ASC' },
   filters: {
     pool: one(poolColumns.id, 'Only the pool at this address.'),
     pools: many(poolColumns.id, 'Only pools at one of these addresses.'),
@@ -72,7 +72,7 @@ export const pools = listing({
     assets: many(tokens, 'Only pools with one of these tokens on either side.'),
     chainId: one(poolColumns.chainId, 'Only pools on this chain.'),
     chainIds: many(poolColumns.chainId, 'Only pools on one of these chains.'),
-    marketId: one(poolColumns.marketId, 'Only pools with this number in the protocol.'),
+    number: one(poolColumns.number, 'Only pools with this number in the protocol.'),
     createdTimestamp: range(
       { ...poolColumns.createdTimestamp, type: 'timestamp' },
       'Only pools created in this time range, in Unix seconds.',

@@ -72,7 +72,7 @@ export function addTypes(builder: Builder) {
   const earnings = addEarnings(builder, { listInputs })
   const Market = addMarket(builder, { listInputs, Pool, ...snapshots })
   const Vault = addVault(builder, { listInputs, ...snapshots })
-  const LeaderboardEntry = addLeaderboard(builder, { listInputs, User })
+  addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
   const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
@@ -84,6 +84,7 @@ export function addTypes(builder: Builder) {
     Positions,
     DistributionKind,
     MultiplierInput,
+    User,
     ...runs,
   })
   addUser(builder, {
@@ -92,7 +93,6 @@ export function addTypes(builder: Builder) {
     User,
     Position,
     Positions,
-    LeaderboardEntry,
     ...earnings,
     ...snapshots,
     ...rewards,
@@ -109,6 +109,6 @@ export function addTypes(builder: Builder) {
   addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
-  addSearch(builder, { Pool, Market, Vault })
+  addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }
 }
