@@ -32,6 +32,21 @@ const operations: Record<string, { statements: number; query: string; unplanned?
       multiplier { borrowA } topUsers(first: 3) { points user { address } }
       positions(first: 2) { nodes { user { points } } } } } }`,
   },
+  'pools by TVL → totals → multiplier; → markets; → assets → price, pools': {
+    statements: 7,
+    query: `query ($n: Int!) { pools(first: $n, where: { points: { gte: 0 } }, orderBy: { field: TVL_USD, direction: DESC }) {
+      totalCount nodes { tvlUsd utilization points totals { sideA { tvlUsd } multiplier { depositA } }
+        marketA { suppliedUsd utilization } assetA { decimals price { priceUsd } pools { nodes { tvlUsd } } } } } }`,
+  },
+  'assets → price → pool': {
+    statements: 3,
+    query: 'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { priceUsd pool { tvlUsd } } } } }',
+  },
+  'users → net worth, current positions → pool': {
+    statements: 4,
+    query: users(`suppliedUsd protectedUsd borrowedUsd netWorthUsd
+      currentPositions(first: $n) { totalCount nodes { points pool { displayName tvlUsd } } }`),
+  },
   'markets → pool → multiplier, market; → snapshots → user': {
     statements: 6,
     query: `query ($n: Int!, $market: Address) { markets(first: $n, address: $market) { nodes { assetSymbol

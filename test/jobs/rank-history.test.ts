@@ -119,7 +119,7 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools } = await ask(`{ pools(first: 20) { nodes { address
       ${dates
         .map(
-          (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
+          (date, i) => `at${i}: totals(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
         suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
@@ -134,30 +134,26 @@ describe('pools, positions and multipliers as of a date', () => {
         const day = all.filter((row) => row.date === date)
         const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
         const near = (value: number) => expect.closeTo(value, 3)
-        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual(
-          all.length === 0
-            ? null
-            : {
-                date: `${date}T00:00:00.000Z`,
-                points: sum(all, (row) => row.points) / 1e6,
-                pointsOfDate: sum(day, (row) => row.points) / 1e6,
-                positionCount: day.length,
-                suppliedUsd: near(usd('supplied')),
-                protectedUsd: near(usd('protected_supplied')),
-                tvlUsd: near(usd('supplied') + usd('protected_supplied')),
-                borrowedUsd: near(usd('borrowed')),
-                multiplier: pool.multiplier,
-              },
-        )
+        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual({
+          date: `${date}T00:00:00.000Z`,
+          points: sum(all, (row) => row.points) / 1e6,
+          pointsOfDate: sum(day, (row) => row.points) / 1e6,
+          positionCount: day.length,
+          suppliedUsd: near(usd('supplied')),
+          protectedUsd: near(usd('protected_supplied')),
+          tvlUsd: near(usd('supplied') + usd('protected_supplied')),
+          borrowedUsd: near(usd('borrowed')),
+          multiplier: pool.multiplier,
+        })
       }
   })
 
-  test('nothing is of before the first distribution, nor of a pool without a position', async () => {
+  test('nothing is of before the first distribution', async () => {
     const { pools, positions, multipliersAsOf } = await ask(`{
-      pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
+      pools(first: 3) { nodes { totals(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
       multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
-    expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
+    expect(pools.nodes).toEqual([{ totals: null }, { totals: null }, { totals: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
     expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
   })
@@ -225,7 +221,7 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
-      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositA } } } }
+      pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points multiplier { depositA } } } }
       users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
