@@ -287,7 +287,7 @@ test('equals what the run then does, also with multipliers that are not stored y
         const previewed = await preview({ date, kind, multipliers, first })
         expect(await state(date)).toEqual(before)
         if (multipliers.length > 0)
-          await mutate('mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { uuid } }', {
+          await mutate('mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { recordId } }', {
             m: multipliers,
           })
         const verb = kind === 'RESYNC' ? 'resyncDistribution' : 'updateDistribution'

@@ -66,7 +66,7 @@ const graph = async (query: string, headers = {}) => {
 const runsOf = async (day: string) => (await graph(`{ runs(date: "${day}") { nodes { ${RUN} } } }`)).runs.nodes
 const setDepositA = (factor: number, poolAddress = POOL) =>
   graph(
-    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { uuid } }`,
+    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { recordId } }`,
     alice,
   )
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSITIONS_SOURCE: dir })
@@ -223,8 +223,8 @@ describe('every run is a record', () => {
         durationMs: expect.any(Number),
         multipliers: null,
         sources: [],
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       }),
       expect.objectContaining({ status: 'SUCCEEDED', error: null }),
     ])
@@ -273,8 +273,8 @@ describe('every run is a record', () => {
         error: expect.stringMatching(
           /^the dataset has one problem; nothing was imported:\npositions.jsonl:2: userAddress/,
         ),
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       }),
     ])
     expect(await runsOf('2026-01-07')).toEqual([])
@@ -466,8 +466,8 @@ describe('one run of a date at a time', () => {
         durationMs: null,
         multipliers: null,
         sources: [],
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       })
       const named = `A run for ${day} is in progress (run ${run.id}, a resync that alice started at ${run.startedAt}).`
       for (const base of [gateway.base, other.base])
