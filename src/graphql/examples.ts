@@ -35,7 +35,7 @@ export const examples: Example[] = [
     netApr { earnNetApr borrowNetApr }
     latestSnapshots {
       chainId
-      timestamp
+      time
       ... on MarketSnapshot {
         collateralUsd
         debtUsd
@@ -48,7 +48,7 @@ export const examples: Example[] = [
     }
     marketLiquidationRewards(first: 3) {
       totalCount
-      nodes { txHash liquidRewardUsd claimedTimestamp }
+      nodes { txHash liquidRewardUsd claimedAt }
     }
   }
 }`,
@@ -107,7 +107,7 @@ query Snapshots($user: Address!, $market: String) {
     ) {
       totalCount
       nodes {
-        timestamp
+        time
         collateralAssets
         collateralUsd
         protectedUsd
@@ -410,7 +410,7 @@ subscription LiveLeaderboard {
     pool { name }
     snapshots(last: 5) {
       nodes {
-        timestamp
+        time
         collateralUsd
         debtUsd
         user { address rank }

@@ -93,7 +93,7 @@ describe('graphql-request', () => {
         expectTypeOf(row.shares).toEqualTypeOf<string>()
         expect(row.shares).toMatch(/^\d+$/)
       }
-    const newest = user.latestSnapshots.map((one) => Number(one.timestamp)).sort((a, b) => b - a)[0]!
+    const newest = user.latestSnapshots.map((one) => Date.parse(one.time) / 1000).sort((a, b) => b - a)[0]!
     const asNumber = await request.request(MarketSnapshotsDocument, { address, from: newest - 5 * 86_400, to: newest })
     const asText = await request.request(MarketSnapshotsDocument, {
       address,

@@ -95,10 +95,11 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId number name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
-      assetA { address symbol name } assetB { address symbol name }`,
+    node: `address chainId number name displayName createdTimestamp createdAt interestLastUpdated interestUpdatedAt
+      marketAAddress marketBAddress assetA { address symbol name } assetB { address symbol name }`,
     columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
-      AS "displayName", "createdTimestamp", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      AS "displayName", "createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated",
+      to_timestamp("interestLastUpdated") AS "interestUpdatedAt", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
       asset_1_address AS "assetA.address", asset_1_symbol AS "assetA.symbol", asset_1_name AS "assetA.name",
       asset_2_address AS "assetB.address", asset_2_symbol AS "assetB.symbol", asset_2_name AS "assetB.name"`,
     from: 'pools',

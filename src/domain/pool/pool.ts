@@ -15,10 +15,16 @@ const columns = columnsOf(Prisma.PoolScalarFieldEnum, {
   asset2Address: { type: 'address' },
   asset2Name: { type: 'text' },
   asset2Symbol: { type: 'text' },
-  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: true },
+  createdTimestamp: {
+    type: 'integer',
+    description: 'When the pool was created, in Unix seconds.',
+    moment: { field: 'createdAt', description: 'When the pool was created.' },
+    sort: true,
+  },
   interestLastUpdated: {
     type: 'integer',
     description: "When the pool's interest was last updated, in Unix seconds.",
+    moment: { field: 'interestUpdatedAt', description: "When the pool's interest was last updated." },
   },
   unit1Id: { type: 'address', field: 'marketAAddress', description: "The address of side A's market." },
   unit2Id: { type: 'address', field: 'marketBAddress', description: "The address of side B's market." },

@@ -15,7 +15,13 @@ export const snapshotColumns = {
     nullable: true,
     description: "The id of the user's position in the market or vault. Null if positions are summed.",
   },
-  timestamp: { type: 'timestamp', description: 'The time of the snapshot, in Unix seconds.', filter: true, sort: true },
+  timestamp: {
+    type: 'timestamp',
+    description: 'The time of the snapshot, in Unix seconds.',
+    moment: { field: 'time', description: 'The time of the snapshot.' },
+    filter: true,
+    sort: true,
+  },
 } as const
 
 const { chainId, accountId, positionId, timestamp } = snapshotColumns
