@@ -268,7 +268,7 @@ query AsOf(
       nodes { points user { address } }
     }
   }
-  multipliersAsOf(asOf: $asOf, first: 3) {
+  multiplierRevisions(asOf: $asOf, first: 3) {
     totalCount
     nodes {
       poolAddress
@@ -576,7 +576,7 @@ query Aggregates($user: Address!) {
   runs(first: 10) {
     totalCount
     nodes {
-      id
+      recordId
       kind
       status
       requestedBy

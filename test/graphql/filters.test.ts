@@ -238,7 +238,7 @@ const lists: Record<string, Tried> = {
       NAME: (r) => r.name,
       CREATED_TIMESTAMP: (r) => r.createdTimestamp,
     },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    first: { field: 'NUMBER', direction: 'ASC' },
   },
   markets: {
     field: 'Query.markets',
@@ -345,12 +345,12 @@ const lists: Record<string, Tried> = {
       borrowB: (r) => r.borrowB,
     },
     keys: { POOL_NUMBER: (r) => r.pool.number, POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    first: { field: 'POOL_NUMBER', direction: 'ASC' },
   },
   'revisions of multipliers': {
-    field: 'Query.multiplierHistory',
+    field: 'Query.multiplierRevisions',
     through: 'LIST',
-    select: 'id poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
+    select: 'recordId poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
@@ -358,8 +358,8 @@ const lists: Record<string, Tried> = {
       recordedAt: (r) => day(r.recordedAt),
       changedBy: (r) => r.changedBy,
     },
-    keys: { ID: (r) => BigInt(r.id), POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   distributions: {
     field: 'Query.distributions',
@@ -384,7 +384,7 @@ const lists: Record<string, Tried> = {
   runs: {
     field: 'Query.runs',
     through: 'LIST',
-    select: 'id date kind status requestedBy startedAt finishedAt',
+    select: 'recordId date kind status requestedBy startedAt finishedAt',
     conditions: {
       date: (r) => r.date && day(r.date),
       kind: (r) => r.kind,
@@ -394,8 +394,8 @@ const lists: Record<string, Tried> = {
       startedAt: (r) => day(r.startedAt),
       finishedAt: (r) => r.finishedAt && day(r.finishedAt),
     },
-    keys: { ID: (r) => BigInt(r.id), DATE: (r) => r.date && day(r.date) },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), DATE: (r) => r.date && day(r.date) },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   "a user's earnings": {
     field: 'Earnings.breakdown',

@@ -135,7 +135,7 @@ const ROOTS = [
   'markets',
   'vaults',
   'multipliers',
-  'multipliersAsOf',
+  'multiplierRevisions',
   'distributions',
   'distribution',
   'program',
