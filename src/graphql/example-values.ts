@@ -54,12 +54,12 @@ export async function readExampleValues(execute: Execute): Promise<ExampleValues
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}
   const dates = distributions.nodes.map(({ date }) => date.slice(0, 10))
-  const held = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
+  const holding = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
   return {
     user: entry?.userAddress ?? allUsers.nodes[0]?.address ?? noValues.user,
     leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
-    market: held?.market ?? markets.nodes[0] ?? noValues.market,
+    market: holding?.market ?? markets.nodes[0] ?? noValues.market,
     dates: { first: dates.at(-1) ?? noValues.dates.first, last: dates[0] ?? noValues.dates.last },
   }
 }

@@ -544,6 +544,7 @@ query Aggregates($user: Address!) {
         pool { displayName }
       }
       ... on Vault { name depositRate }
+      ... on User { address points rank }
     }
   }
 }`,

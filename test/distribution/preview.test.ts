@@ -30,7 +30,7 @@ afterEach(() => {
   source.rows = []
 })
 
-const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: PreviewKind!, $first: Int!) {
+const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: DistributionKind!, $first: Int!) {
   previewDistribution(date: $date, multipliers: $multipliers, kind: $kind, first: $first) {
     distributionDate kind programPointsBefore programPointsAfter changedUserCount changedRankCount
     totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }

@@ -244,7 +244,7 @@ describe('node', () => {
     }
     gateway.statements.length = 0
     await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
-    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(6)
+    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(8)
   })
 
   const encode = (text: string) => Buffer.from(text).toString('base64')

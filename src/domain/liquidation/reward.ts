@@ -25,8 +25,8 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
     type: 'timestamp',
     description: 'The time of the liquidation, in Unix seconds.',
     moment: { field: 'time', description: 'The time of the liquidation.' },
-    filter: true,
-    sort: true,
+    filter: 'time',
+    sort: 'TIME',
   },
   supplySent: amount("The amount that the user's share repaid", 'debt'),
   supplySentUsd: usd("The amount that the user's share repaid"),
@@ -44,8 +44,8 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
     nullable: true,
     description: 'When the user claimed the reward, in Unix seconds. Null if it has not been claimed.',
     moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
-    filter: true,
-    sort: true,
+    filter: 'claimedAt',
+    sort: 'CLAIMED_AT',
   },
 })
 

@@ -76,21 +76,21 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
 /** Reads each pool's multiplier as a run used it: its newest revision up to `revision`. Null if it had none. */
 export async function revisionsUpTo(
   reader: Reader,
-  asked: readonly { poolAddress: string; revision: bigint }[],
+  keys: readonly { poolAddress: string; revision: bigint }[],
 ): Promise<(MultiplierRevision | null)[]> {
-  const rows = await reader.$queryRaw<(MultiplierRevision & { place: number })[]>`
-    SELECT o.place::int AS place, found.*
-    FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => String(one.revision))}::bigint[])
-      WITH ORDINALITY AS o(pool, revision, place)
+  const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
+    SELECT o.ordinality::int AS ordinality, found.*
+    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => String(one.revision))}::bigint[])
+      WITH ORDINALITY AS o(pool, revision, ordinality)
     CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.id <= o.revision ORDER BY t.id DESC LIMIT 1) found`
-  return placed(asked.length, rows)
+  return inOrder(keys.length, rows)
 }
 
 /** Puts rows in the order of the input. Null for a pool without a multiplier, or whose multiplier was removed. */
-function placed(length: number, rows: (MultiplierRevision & { place: number })[]): (MultiplierRevision | null)[] {
+function inOrder(length: number, rows: (MultiplierRevision & { ordinality: number })[]): (MultiplierRevision | null)[] {
   const found: (MultiplierRevision | null)[] = new Array(length).fill(null)
-  for (const row of rows) if (row.depositA !== null) found[row.place - 1] = row
+  for (const row of rows) if (row.depositA !== null) found[row.ordinality - 1] = row
   return found
 }
 

@@ -19,7 +19,7 @@ const columns = columnsOf(Prisma.PoolScalarFieldEnum, {
     type: 'integer',
     description: 'When the pool was created, in Unix seconds.',
     moment: { field: 'createdAt', description: 'When the pool was created.' },
-    sort: true,
+    sort: 'CREATED_AT',
   },
   interestLastUpdated: {
     type: 'integer',
@@ -47,9 +47,6 @@ export const pools = listing({
     chainId: one(columns.chainId, 'Only pools on this chain.'),
     chainIds: many(columns.chainId, 'Only pools on one of these chains.'),
     number: one(columns.number, 'Only pools with this number in the protocol.'),
-    createdTimestamp: range(
-      { ...columns.createdTimestamp, type: 'timestamp' },
-      'Only pools created in this time range, in Unix seconds.',
-    ),
+    createdAt: range({ ...columns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
   },
 })

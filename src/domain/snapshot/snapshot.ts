@@ -19,8 +19,8 @@ export const snapshotColumns = {
     type: 'timestamp',
     description: 'The time of the snapshot, in Unix seconds.',
     moment: { field: 'time', description: 'The time of the snapshot.' },
-    filter: true,
-    sort: true,
+    filter: 'time',
+    sort: 'TIME',
   },
 } as const
 

@@ -105,6 +105,6 @@ export function addTypes(builder: Builder) {
   addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
-  addSearch(builder, { Pool, Market, Vault })
+  addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }
 }

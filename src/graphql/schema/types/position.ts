@@ -1,5 +1,5 @@
 import type { Described } from '../../../db/lists/column.ts'
-import { placeOf } from '../../../db/lists/listing.ts'
+import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
@@ -166,9 +166,9 @@ export function addPosition(builder: Builder, refs: Refs) {
             const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
             if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
             const { name } = applyListInputs(positionListing, args).listing
-            return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
+            return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
           },
-          place({ afterRecord: id, orderBy }) {
+          startAfter({ afterRecord: id, orderBy }) {
             if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
             return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
           },

@@ -44,8 +44,8 @@ const usersAt: RowsReading = {
   columns: userColumns,
   by: [],
   of: ({ addresses }, _, used) =>
-    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedToUser(used)}
-      ORDER BY u.place`,
+    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, ordinality) ${joinedToUser(used)}
+      ORDER BY u.ordinality`,
 }
 
 /** Reads a user's newest snapshots of one kind. */
