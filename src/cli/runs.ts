@@ -8,10 +8,10 @@ const runs = graphql(`
   query CliRuns($first: Int!, $where: RunFilter) {
     runs(first: $first, where: $where) {
       nodes {
-        id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+        recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
-        before { positionCount accountCount totalPoints }
-        after { positionCount accountCount totalPoints }
+        totalsBefore { positionCount userCount totalPoints }
+        totalsAfter { positionCount userCount totalPoints }
       }
     }
   }
@@ -67,15 +67,15 @@ export function addRuns(program: Command): void {
         })
         for (const run of nodes)
           table.push([
-            String(run.id),
+            run.recordId,
             run.date ? isoDay(new Date(run.date)) : '-',
             run.kind.toLowerCase(),
             run.status.toLowerCase(),
             run.requestedBy,
             String(run.startedAt),
             run.durationMs ?? '-',
-            ...[run.after?.positionCount, run.before?.totalPoints, run.after?.totalPoints].map((value) =>
-              value === undefined ? '-' : figure(value),
+            ...[run.totalsAfter?.positionCount, run.totalsBefore?.totalPoints, run.totalsAfter?.totalPoints].map(
+              (value) => (value === undefined ? '-' : figure(value)),
             ),
             run.error ?? '',
           ])

@@ -25,6 +25,12 @@ export const examples: Example[] = [
   user(address: $user) {
     points
     rank
+    netWorthUsd
+    currentPositions(
+      orderBy: { field: SUPPLIED_USD, direction: DESC }
+    ) {
+      nodes { pool { displayName } points }
+    }
     earnings {
       totalEarningsUsd
       hasIncompletePrices
@@ -35,7 +41,7 @@ export const examples: Example[] = [
     netApr { earnNetApr borrowNetApr }
     latestSnapshots {
       chainId
-      timestamp
+      time
       ... on MarketSnapshot {
         collateralUsd
         debtUsd
@@ -48,7 +54,7 @@ export const examples: Example[] = [
     }
     marketLiquidationRewards(first: 3) {
       totalCount
-      nodes { txHash liquidRewardUsd claimedTimestamp }
+      nodes { txHash liquidRewardUsd claimedAt }
     }
   }
 }`,
@@ -68,8 +74,8 @@ export const examples: Example[] = [
           pool { displayName }
           pointsA
           pointsB
-          a { tokenSymbol suppliedAmountUsd }
-          b { tokenSymbol borrowedAmountUsd }
+          sideA { assetSymbol suppliedAmountUsd }
+          sideB { assetSymbol borrowedAmountUsd }
         }
       }
     }
@@ -88,7 +94,7 @@ export const examples: Example[] = [
     rankHistory(interval: WEEK) { date points rank }
   }
   leaderboard(around: $user, first: 7) {
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
     variables: ofUser,
@@ -102,7 +108,7 @@ export const examples: Example[] = [
     marketSnapshots(last: 30, where: { market: $market }) {
       totalCount
       nodes {
-        timestamp
+        time
         collateralAssets
         collateralUsd
         protectedUsd
@@ -128,8 +134,8 @@ query LargestPositions(
       distributionDate
       points
       pool { name }
-      a { suppliedAmountUsd }
-      b { borrowedAmountUsd }
+      sideA { suppliedAmountUsd }
+      sideB { borrowedAmountUsd }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -146,7 +152,7 @@ query LargestPositions(
     query: `# An invalid address gets a problem; the rest is answered.
 query Portfolio($wallets: [String!]!) {
   portfolio(addresses: $wallets) {
-    members { input problem }
+    users { input problem }
     points
     bestRank
     suppliedUsd
@@ -155,14 +161,14 @@ query Portfolio($wallets: [String!]!) {
     netApr { earnNetApr borrowNetApr }
     pools {
       pool { displayName }
-      walletCount
+      userCount
       points
       suppliedUsd
       borrowedUsd
     }
     markets {
       market { assetSymbol }
-      walletCount
+      userCount
       collateralAssets
       collateralUsd
       debtAssets
@@ -194,10 +200,10 @@ subscription LiveUser($user: Address!) {
     persona: 'The leaderboard',
     title: 'The top ten and the program in numbers',
     query: `query Leaderboard {
-  program { totalPoints accountCount positionCount }
+  program { totalPoints userCount positionCount }
   leaderboard(first: 10) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
     pageInfo { hasNextPage endCursor }
   }
 }`,
@@ -237,7 +243,7 @@ query AsOf(
 ) {
   leaderboard(asOf: $asOf, first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
   user(address: $user) {
     standing(asOf: $asOf) { date points rank }
@@ -246,14 +252,14 @@ query AsOf(
     }
   }
   pool(address: $pool) {
-    standing(asOf: $asOf) {
+    totals(asOf: $asOf) {
       date
       points
       pointsOfDate
       positionCount
       tvlUsd
       borrowedUsd
-      multiplier { depositTokenA changedBy }
+      multiplier { depositA changedBy }
     }
     positions(
       asOf: $asOf
@@ -263,12 +269,12 @@ query AsOf(
       nodes { points user { address } }
     }
   }
-  multipliersAsOf(asOf: $asOf, first: 3) {
+  multiplierRevisions(asOf: $asOf, first: 3) {
     totalCount
     nodes {
       poolAddress
-      depositTokenA
-      borrowTokenB
+      depositA
+      borrowB
       changedAt
     }
   }
@@ -340,19 +346,62 @@ query ManyUsers(
   {
     name: 'LiveLeaderboard',
     persona: 'The leaderboard',
-    title: 'Live: the first three accounts',
+    title: 'Live: the first three users',
     query: `# Answers now, and after each change. Stop it with the button.
 subscription LiveLeaderboard {
   leaderboard(first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
   },
   {
+    name: 'PoolsByTvl',
+    persona: 'The risk desk',
+    title: 'The largest pools, with both sides',
+    query: `# Sort by UTILIZATION, POINTS or DEPOSIT_RATE_A as well.
+query PoolsByTvl {
+  pools(
+    first: 10
+    where: { tvlUsd: { gt: 0 } }
+    orderBy: { field: TVL_USD, direction: DESC }
+  ) {
+    totalCount
+    nodes {
+      displayName
+      tvlUsd
+      suppliedUsd
+      borrowedUsd
+      utilization
+      points
+      marketA { assetSymbol tvlUsd borrowedUsd depositRate }
+      marketB { assetSymbol tvlUsd borrowedUsd depositRate }
+    }
+  }
+}`,
+  },
+  {
+    name: 'Asset',
+    persona: 'The risk desk',
+    title: 'One token: its price and its pools',
+    query: `query Asset($chainId: SafeInt!, $asset: Address!) {
+  asset(chainId: $chainId, address: $asset) {
+    symbol
+    name
+    decimals
+    price { priceUsd date pool { displayName } }
+    pools(orderBy: { field: TVL_USD, direction: DESC }) {
+      totalCount
+      nodes { displayName tvlUsd utilization }
+    }
+  }
+}`,
+    variables: ({ market: { chainId, assetAddress } }) => ({ chainId, asset: assetAddress }),
+  },
+  {
     name: 'Pools',
     persona: 'The risk desk',
-    title: 'Pools with rates, multipliers, top accounts',
+    title: 'Pools with rates, multipliers, top users',
     query: `query Pools {
   pools(first: 50) {
     totalCount
@@ -362,12 +411,12 @@ subscription LiveLeaderboard {
       marketA { assetSymbol depositRate borrowRate }
       marketB { assetSymbol depositRate borrowRate }
       multiplier {
-        depositTokenA
-        depositTokenB
-        borrowTokenA
-        borrowTokenB
+        depositA
+        depositB
+        borrowA
+        borrowB
       }
-      topAccounts(first: 3) {
+      topUsers(first: 3) {
         points
         user { address rank }
       }
@@ -405,7 +454,7 @@ subscription LiveLeaderboard {
     pool { name }
     snapshots(last: 5) {
       nodes {
-        timestamp
+        time
         collateralUsd
         debtUsd
         user { address rank }
@@ -453,7 +502,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
   program {
@@ -462,7 +511,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
 }`,
@@ -539,6 +588,7 @@ query Aggregates($user: Address!) {
         pool { displayName }
       }
       ... on Vault { name depositRate }
+      ... on User { address points rank }
     }
   }
 }`,
@@ -555,7 +605,7 @@ query Aggregates($user: Address!) {
       date
       totalPoints
       positionCount
-      accountCount
+      userCount
       kind
       finishedAt
     }
@@ -571,7 +621,7 @@ query Aggregates($user: Address!) {
   runs(first: 10) {
     totalCount
     nodes {
-      id
+      recordId
       kind
       status
       requestedBy

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const stranger = `0x${'5'.repeat(40)}`
@@ -10,8 +10,7 @@ const MAX = 2n ** 256n - 1n
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 6 })
+  gateway = await startOnSample({ users: 30, days: 6 })
   const { pool } = gateway.deps.store
   for (const [position, usd] of [
     ['one', 1.5],
@@ -207,15 +206,19 @@ describe('node', () => {
     Multiplier: 'multipliers(first: 3)',
     Position: 'positions(first: 3)',
     Distribution: 'distributions(first: 3)',
+    Run: 'runs(first: 3)',
+    MultiplierRevision: 'multiplierRevisions(first: 3)',
   }
   const own = {
     User: 'address points',
     Pool: 'address name marketA { address }',
     Market: 'address chainId assetSymbol',
     Vault: 'address chainId name',
-    Multiplier: 'uuid poolAddress depositTokenA createdAt',
-    Position: 'recordId points distributionDate a { tokenSymbol }',
+    Multiplier: 'recordId poolAddress depositA createdAt',
+    Position: 'recordId points distributionDate sideA { assetSymbol }',
     Distribution: 'date totalPoints kind',
+    Run: 'recordId kind startedAt totalsAfter { totalPoints }',
+    MultiplierRevision: 'recordId poolAddress depositA changedBy',
   }
 
   for (const [name, list] of Object.entries(lists))
@@ -240,7 +243,7 @@ describe('node', () => {
     }
     gateway.statements.length = 0
     await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
-    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(6)
+    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(8)
   })
 
   const encode = (text: string) => Buffer.from(text).toString('base64')
@@ -315,7 +318,7 @@ describe('users', () => {
       'vaultLiquidationRewards',
     ]
     const { user } = await ok(`{ user(address: "${stranger}") { address points rank positionCount firstDistributionDate
-      lastDistributionDate leaderboardEntry { rank } latestSnapshots { timestamp }
+      lastDistributionDate latestSnapshots { timestamp }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
       netApr { earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd breakdown { totalCount nodes { chainId } } } } }`)
@@ -326,7 +329,6 @@ describe('users', () => {
       positionCount: 0,
       firstDistributionDate: null,
       lastDistributionDate: null,
-      leaderboardEntry: null,
       latestSnapshots: [],
       ...Object.fromEntries(lists.map((list) => [list, empty])),
       earnings: {
@@ -357,8 +359,8 @@ describe('users', () => {
   test('one of them is the same as one alone, and as one of many', async () => {
     const selection = `points rank earnings { totalEarningsUsd } netApr { earnNetApr } latestSnapshots { timestamp positionId }
       marketSnapshots(last: 3) { nodes { timestamp collateralAssets } } dailyPoints(first: 2) { nodes { points } }`
-    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { account } } }')
-    const addresses: string[] = leaderboard.nodes.map((entry: { account: string }) => entry.account)
+    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
+    const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
     const { users } = await ok(`query ($addresses: [Address!]!) { users(addresses: $addresses) { ${selection} } }`, {
       addresses,
     })
@@ -397,7 +399,7 @@ test('fragments select by the type of an interface', async () => {
 
 describe('filters', () => {
   test('text that no column can hold is refused, other text matches nothing', async () => {
-    const query = 'query ($text: String) { multiplierHistory(where: { changedBy: $text }) { totalCount } }'
+    const query = 'query ($text: String) { multiplierRevisions(where: { changedBy: $text }) { totalCount } }'
     expect(await codes(query, { text: 'a\0b' })).toEqual(['BAD_INPUT'])
     for (const text of ['', "'; DROP TABLE position; --", '\ud800', 'x'.repeat(10_000), '%', '😀'])
       expect(JSON.stringify(await ok(query, { text }))).toContain('"totalCount":0')
@@ -464,11 +466,11 @@ describe('errors', () => {
 
 describe('mutations', () => {
   const update = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) {
-    poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { address multiplier { depositTokenA } } } }`
+    poolAddress depositA depositB borrowA borrowB updatedAt pool { address multiplier { depositA } } } }`
   const resync =
-    'mutation ($date: DateTime) { resyncDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt } }'
-  const manual = 'mutation { updateDistribution { positionCount } }'
-  const multipliers = [{ poolAddress: samplePool.address, depositTokenA: 7 }]
+    'mutation ($date: DateTime) { resyncDistribution(date: $date) { date totalsAfter { positionCount totalPoints } startedAt finishedAt } }'
+  const manual = 'mutation { updateDistribution { kind } }'
+  const multipliers = [{ poolAddress: samplePool.address, depositA: 7 }]
   const allThree = [
     [update, { multipliers }],
     [resync, {}],
@@ -515,33 +517,33 @@ describe('mutations', () => {
   test('updateMultipliers answers with the new values, in the order of the request', async () => {
     const { pools } = await ok('{ pools(first: 3) { nodes { address } } }')
     const asked = pools.nodes
-      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositTokenA: 10.5 + i }))
+      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositA: 10.5 + i }))
       .reverse()
     const { updateMultipliers } = await ok(update, { multipliers: asked }, admin)
-    expect(
-      updateMultipliers.map((one: any) => [one.poolAddress, one.depositTokenA, one.pool.multiplier.depositTokenA]),
-    ).toEqual(asked.map((one: any) => [one.poolAddress, one.depositTokenA, one.depositTokenA]))
+    expect(updateMultipliers.map((one: any) => [one.poolAddress, one.depositA, one.pool.multiplier.depositA])).toEqual(
+      asked.map((one: any) => [one.poolAddress, one.depositA, one.depositA]),
+    )
     const before = updateMultipliers[0]
-    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowTokenB: 0.25 }] }, admin)
+    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowB: 0.25 }] }, admin)
     expect(after.updateMultipliers[0]).toMatchObject({
-      depositTokenA: before.depositTokenA,
-      depositTokenB: before.depositTokenB,
-      borrowTokenA: before.borrowTokenA,
-      borrowTokenB: 0.25,
+      depositA: before.depositA,
+      depositB: before.depositB,
+      borrowA: before.borrowA,
+      borrowB: 0.25,
     })
   })
 
   test('updateMultipliers sets all or none', async () => {
-    const query = `{ pool(address: "${samplePool.address}") { multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt } } }`
+    const query = `{ pool(address: "${samplePool.address}") { multiplier { depositA depositB borrowA borrowB updatedAt } } }`
     const before = await ok(query)
-    const own = { poolAddress: samplePool.address, depositTokenA: 99 }
+    const own = { poolAddress: samplePool.address, depositA: 99 }
     for (const [multipliers, code] of [
       [[], 'BAD_INPUT'],
       [[own, own], 'BAD_INPUT'],
       [[own, { ...own, poolAddress: `0x${own.poolAddress.slice(2).toUpperCase()}` }], 'BAD_INPUT'],
-      [[{ ...own, depositTokenB: -1 }], 'BAD_INPUT'],
-      [[{ ...own, borrowTokenA: null }], 'BAD_INPUT'],
-      [[own, { poolAddress: stranger, depositTokenA: 1 }], 'NOT_FOUND'],
+      [[{ ...own, depositB: -1 }], 'BAD_INPUT'],
+      [[{ ...own, borrowA: null }], 'BAD_INPUT'],
+      [[own, { poolAddress: stranger, depositA: 1 }], 'NOT_FOUND'],
     ])
       expect(await codes(update, { multipliers }, admin), JSON.stringify(multipliers)).toEqual([code])
     expect(await ok(query)).toEqual(before)
@@ -549,39 +551,36 @@ describe('mutations', () => {
 
   test('two in one operation run one after the other, and the second sees what the first did', async () => {
     const data = await ok(
-      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 1 }]) { pool { multiplier { depositTokenA } } }
-        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 2 }]) { pool { multiplier { depositTokenA } } }
-        one: resyncDistribution { totalPoints } two: resyncDistribution { totalPoints } }`,
+      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 1 }]) { pool { multiplier { depositA } } }
+        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 2 }]) { pool { multiplier { depositA } } }
+        one: resyncDistribution { status } two: resyncDistribution { status } }`,
       {},
       admin,
     )
-    expect(data.a[0].pool.multiplier.depositTokenA).toBe(1)
-    expect(data.b[0].pool.multiplier.depositTokenA).toBe(2)
-    expect(data.one.totalPoints).toBe(data.two.totalPoints)
+    expect(data.a[0].pool.multiplier.depositA).toBe(1)
+    expect(data.b[0].pool.multiplier.depositA).toBe(2)
+    expect([data.one, data.two]).toEqual([{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }])
   })
 
   test("resyncDistribution's answer is what is stored then", async () => {
-    await ok(
-      update,
-      { multipliers: [{ poolAddress: samplePool.address, depositTokenA: 123, depositTokenB: 45 }] },
-      admin,
-    )
+    await ok(update, { multipliers: [{ poolAddress: samplePool.address, depositA: 123, depositB: 45 }] }, admin)
     const stored =
       '{ distributions(first: 1) { nodes { date totalPoints positionCount kind startedAt finishedAt } } program { totalPoints } }'
     const before = await ok(stored)
     const { resyncDistribution: run } = await ok(resync, {}, admin)
     const after = await ok(stored)
     const [row] = after.distributions.nodes
-    expect(run.totalPoints).toBeGreaterThan(before.distributions.nodes[0].totalPoints)
+    const { totalPoints, positionCount } = run.totalsAfter
+    expect(totalPoints).toBeGreaterThan(before.distributions.nodes[0].totalPoints)
     expect(row).toEqual({
-      date: run.distributionDate,
-      totalPoints: run.totalPoints,
-      positionCount: run.positionCount,
+      date: run.date,
+      totalPoints,
+      positionCount,
       kind: 'RESYNC',
       startedAt: run.startedAt,
       finishedAt: run.finishedAt,
     })
-    const gained = run.totalPoints - before.distributions.nodes[0].totalPoints
+    const gained = totalPoints - before.distributions.nodes[0].totalPoints
     expect(after.program.totalPoints - before.program.totalPoints).toBeCloseTo(gained, 3)
   })
 

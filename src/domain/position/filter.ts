@@ -8,3 +8,8 @@ export const asOfFilter = (asOf: Date | null | undefined): Filter => ({
     ? [Prisma.sql`t.distribution_date = (SELECT max(date) FROM distribution WHERE date <= ${isoDate(asOf)}::date)`]
     : [],
 })
+
+/** Filters positions by the newest distribution date. */
+export const onNewestDate: Filter = {
+  where: [Prisma.sql`t.distribution_date = (SELECT max(date) FROM distribution)`],
+}
