@@ -25,6 +25,12 @@ export const examples: Example[] = [
   user(address: $user) {
     points
     rank
+    netWorthUsd
+    currentPositions(
+      orderBy: { field: SUPPLIED_USD, direction: DESC }
+    ) {
+      nodes { pool { displayName } points }
+    }
     earnings {
       totalEarningsUsd
       hasIncompletePrices
@@ -68,8 +74,8 @@ export const examples: Example[] = [
           pool { displayName }
           pointsA
           pointsB
-          a { tokenSymbol suppliedAmountUsd }
-          b { tokenSymbol borrowedAmountUsd }
+          sideA { assetSymbol suppliedAmountUsd }
+          sideB { assetSymbol borrowedAmountUsd }
         }
       }
     }
@@ -88,7 +94,7 @@ export const examples: Example[] = [
     rankHistory(interval: WEEK) { date points rank }
   }
   leaderboard(around: $user, first: 7) {
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
     variables: ofUser,
@@ -133,8 +139,8 @@ query LargestPositions(
       distributionDate
       points
       pool { name }
-      a { suppliedAmountUsd }
-      b { borrowedAmountUsd }
+      sideA { suppliedAmountUsd }
+      sideB { borrowedAmountUsd }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -151,7 +157,7 @@ query LargestPositions(
     query: `# An invalid address gets a problem; the rest is answered.
 query Portfolio($wallets: [String!]!) {
   portfolio(addresses: $wallets) {
-    members { input problem }
+    users { input problem }
     points
     bestRank
     suppliedUsd
@@ -160,14 +166,14 @@ query Portfolio($wallets: [String!]!) {
     netApr { earnNetApr borrowNetApr }
     pools {
       pool { displayName }
-      walletCount
+      userCount
       points
       suppliedUsd
       borrowedUsd
     }
     markets {
       market { assetSymbol }
-      walletCount
+      userCount
       collateralAssets
       collateralUsd
       debtAssets
@@ -199,10 +205,10 @@ subscription LiveUser($user: Address!) {
     persona: 'The leaderboard',
     title: 'The top ten and the program in numbers',
     query: `query Leaderboard {
-  program { totalPoints accountCount positionCount }
+  program { totalPoints userCount positionCount }
   leaderboard(first: 10) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
     pageInfo { hasNextPage endCursor }
   }
 }`,
@@ -242,7 +248,7 @@ query AsOf(
 ) {
   leaderboard(asOf: $asOf, first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
   user(address: $user) {
     standing(asOf: $asOf) { date points rank }
@@ -251,14 +257,14 @@ query AsOf(
     }
   }
   pool(address: $pool) {
-    standing(asOf: $asOf) {
+    totals(asOf: $asOf) {
       date
       points
       pointsOfDate
       positionCount
       tvlUsd
       borrowedUsd
-      multiplier { depositTokenA changedBy }
+      multiplier { depositA changedBy }
     }
     positions(
       asOf: $asOf
@@ -272,8 +278,8 @@ query AsOf(
     totalCount
     nodes {
       poolAddress
-      depositTokenA
-      borrowTokenB
+      depositA
+      borrowB
       changedAt
     }
   }
@@ -345,19 +351,62 @@ query ManyUsers(
   {
     name: 'LiveLeaderboard',
     persona: 'The leaderboard',
-    title: 'Live: the first three accounts',
+    title: 'Live: the first three users',
     query: `# Answers now, and after each change. Stop it with the button.
 subscription LiveLeaderboard {
   leaderboard(first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
   },
   {
+    name: 'PoolsByTvl',
+    persona: 'The risk desk',
+    title: 'The largest pools, with both sides',
+    query: `# Sort by UTILIZATION, POINTS or DEPOSIT_RATE_A as well.
+query PoolsByTvl {
+  pools(
+    first: 10
+    where: { tvlUsd: { gt: 0 } }
+    orderBy: { field: TVL_USD, direction: DESC }
+  ) {
+    totalCount
+    nodes {
+      displayName
+      tvlUsd
+      suppliedUsd
+      borrowedUsd
+      utilization
+      points
+      marketA { assetSymbol tvlUsd borrowedUsd depositRate }
+      marketB { assetSymbol tvlUsd borrowedUsd depositRate }
+    }
+  }
+}`,
+  },
+  {
+    name: 'Asset',
+    persona: 'The risk desk',
+    title: 'One token: its price and its pools',
+    query: `query Asset($chainId: SafeInt!, $asset: Address!) {
+  asset(chainId: $chainId, address: $asset) {
+    symbol
+    name
+    decimals
+    price { priceUsd date pool { displayName } }
+    pools(orderBy: { field: TVL_USD, direction: DESC }) {
+      totalCount
+      nodes { displayName tvlUsd utilization }
+    }
+  }
+}`,
+    variables: ({ market: { chainId, assetAddress } }) => ({ chainId, asset: assetAddress }),
+  },
+  {
     name: 'Pools',
     persona: 'The risk desk',
-    title: 'Pools with rates, multipliers, top accounts',
+    title: 'Pools with rates, multipliers, top users',
     query: `query Pools {
   pools(first: 50) {
     totalCount
@@ -367,12 +416,12 @@ subscription LiveLeaderboard {
       marketA { assetSymbol depositRate borrowRate }
       marketB { assetSymbol depositRate borrowRate }
       multiplier {
-        depositTokenA
-        depositTokenB
-        borrowTokenA
-        borrowTokenB
+        depositA
+        depositB
+        borrowA
+        borrowB
       }
-      topAccounts(first: 3) {
+      topUsers(first: 3) {
         points
         user { address rank }
       }
@@ -458,7 +507,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
   program {
@@ -467,7 +516,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
 }`,
@@ -544,6 +593,7 @@ query Aggregates($user: Address!) {
         pool { displayName }
       }
       ... on Vault { name depositRate }
+      ... on User { address points rank }
     }
   }
 }`,
@@ -560,7 +610,7 @@ query Aggregates($user: Address!) {
       date
       totalPoints
       positionCount
-      accountCount
+      userCount
       kind
       finishedAt
     }

@@ -27,20 +27,6 @@ export const userFacts: Fact[] = [
       LEFT JOIN ranks ON account = u.address ORDER BY n`,
   },
   {
-    name: "a user's leaderboard entry leads back to the user",
-    query: of(ben, 'leaderboardEntry { account points rank user { address positionCount } }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account, points, rank, account AS "user.address", positions AS "user.positionCount" FROM ranks
-      WHERE account = '${ben}'`,
-  },
-  {
-    name: 'a user without a position has no leaderboard entry',
-    query: of(gus, 'leaderboardEntry { account }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account FROM ranks WHERE account = '${gus}'`,
-    empty: true,
-  },
-  {
     name: 'all users are all addresses of either domain, once each',
     query: 'allUsers { nodes { address } }',
     at: 'allUsers.nodes',
@@ -68,24 +54,24 @@ export const userFacts: Fact[] = [
     query: of(
       ann,
       `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate points pointsA pointsB
-        a { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+        sideA { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
           protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd }
-        b { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+        sideB { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
           protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId", "user" AS "userAddress", pool AS "poolAddress", date AS "distributionDate",
         points, "pointsA", "pointsB",
-        "aTokenAddress" AS "a.tokenAddress", "aTokenSymbol" AS "a.tokenSymbol", "aTokenPrice" AS "a.tokenPrice",
-        "aSuppliedAmount" AS "a.suppliedAmount", "aSuppliedAmountUsd" AS "a.suppliedAmountUsd",
-        "aProtectedSuppliedAmount" AS "a.protectedSuppliedAmount",
-        "aProtectedSuppliedAmountUsd" AS "a.protectedSuppliedAmountUsd",
-        "aBorrowedAmount" AS "a.borrowedAmount", "aBorrowedAmountUsd" AS "a.borrowedAmountUsd",
-        "bTokenAddress" AS "b.tokenAddress", "bTokenSymbol" AS "b.tokenSymbol", "bTokenPrice" AS "b.tokenPrice",
-        "bSuppliedAmount" AS "b.suppliedAmount", "bSuppliedAmountUsd" AS "b.suppliedAmountUsd",
-        "bProtectedSuppliedAmount" AS "b.protectedSuppliedAmount",
-        "bProtectedSuppliedAmountUsd" AS "b.protectedSuppliedAmountUsd",
-        "bBorrowedAmount" AS "b.borrowedAmount", "bBorrowedAmountUsd" AS "b.borrowedAmountUsd"
+        "aTokenAddress" AS "sideA.assetAddress", "aTokenSymbol" AS "sideA.assetSymbol", "aTokenPrice" AS "sideA.assetPriceUsd",
+        "aSuppliedAmount" AS "sideA.suppliedAmount", "aSuppliedAmountUsd" AS "sideA.suppliedAmountUsd",
+        "aProtectedSuppliedAmount" AS "sideA.protectedSuppliedAmount",
+        "aProtectedSuppliedAmountUsd" AS "sideA.protectedSuppliedAmountUsd",
+        "aBorrowedAmount" AS "sideA.borrowedAmount", "aBorrowedAmountUsd" AS "sideA.borrowedAmountUsd",
+        "bTokenAddress" AS "sideB.assetAddress", "bTokenSymbol" AS "sideB.assetSymbol", "bTokenPrice" AS "sideB.assetPriceUsd",
+        "bSuppliedAmount" AS "sideB.suppliedAmount", "bSuppliedAmountUsd" AS "sideB.suppliedAmountUsd",
+        "bProtectedSuppliedAmount" AS "sideB.protectedSuppliedAmount",
+        "bProtectedSuppliedAmountUsd" AS "sideB.protectedSuppliedAmountUsd",
+        "bBorrowedAmount" AS "sideB.borrowedAmount", "bBorrowedAmountUsd" AS "sideB.borrowedAmountUsd"
       FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, id`,
   },
   {
@@ -93,13 +79,13 @@ export const userFacts: Fact[] = [
     query: of(
       users.dan,
       `positions { nodes { recordId user { address rank }
-        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositTokenA } } } }`,
+        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositA } } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT s.id AS "recordId", s."user" AS "user.address", r.rank AS "user.rank",
         concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "pool.displayName",
         a."assetSymbol" AS "pool.marketA.assetSymbol", b."depositRate" AS "pool.marketB.depositRate",
-        NULL AS "pool.multiplier.depositTokenA" -- one pool never had one, the other's was removed
+        NULL AS "pool.multiplier.depositA" -- one pool never had one, the other's was removed
       FROM scored s JOIN ranks r ON account = "user" JOIN pools o ON o.id = pool
       LEFT JOIN markets a ON a.id = unit_1_id AND a."chainId" = o."chainId"
       LEFT JOIN markets b ON b.id = unit_2_id AND b."chainId" = o."chainId"
@@ -113,6 +99,24 @@ export const userFacts: Fact[] = [
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
+  },
+  {
+    name: "a user's current positions are those of the newest date",
+    query: of(ann, 'currentPositions { totalCount nodes { recordId distributionDate } }'),
+    at: 'user.currentPositions.nodes',
+    sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
+      AND date = (SELECT max(date) FROM scored) ORDER BY id`,
+    total: `SELECT count(*) FROM scored WHERE "user" = '${ann}' AND date = (SELECT max(date) FROM scored)`,
+  },
+  {
+    name: 'the net worth of users is what they have on the newest date; 0 without a position then',
+    query: `users(addresses: [${list([...Object.values(users), nobody])}]) { address suppliedUsd protectedUsd borrowedUsd netWorthUsd }`,
+    at: 'users',
+    sql: `SELECT u.address, coalesce(sum("suppliedUsd"), 0) AS "suppliedUsd", coalesce(sum("protectedUsd"), 0) AS "protectedUsd",
+        coalesce(sum("borrowedUsd"), 0) AS "borrowedUsd",
+        coalesce(sum("suppliedUsd" + "protectedUsd" - "borrowedUsd"), 0) AS "netWorthUsd"
+      FROM unnest(ARRAY['${[...Object.values(users), nobody].join("', '")}']) WITH ORDINALITY u(address, n)
+      LEFT JOIN scored ON "user" = u.address AND date = (SELECT max(date) FROM scored) GROUP BY u.address, n ORDER BY n`,
   },
   {
     name: "a user's days add up the positions of each date",

@@ -43,7 +43,7 @@ const snapshotOrder = (row: Row) => [
 ]
 const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
 const byChain = (row: Row) => [row.chainId, row.address]
-const byPool = (row: Row) => [row.marketId, row.address]
+const byPool = (row: Row) => [row.number, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
 const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 
@@ -61,11 +61,27 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 /** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
 const ways: Record<string, Way[]> = {
   'Query.allUsers': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.assets': [
+    { through: 'LIST', order: byChain },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: SYMBOL }',
+      order: (row) => [row.symbol, ...byChain(row)],
+    },
+  ],
+  'Asset.pools': [
+    { through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`, order: byPool },
+    {
+      through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`,
+      filter: 'orderBy: { field: TVL_USD, direction: DESC }',
+      order: (row) => [-row.tvlUsd, ...byPool(row)],
+    },
+  ],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
     { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: { field: POINTS }', order: (row) => [-row.rank] },
-    { through: 'LIST', filter: 'orderBy: { field: ACCOUNT, direction: ASC }', order: (row) => [row.account] },
+    { through: 'LIST', filter: 'orderBy: { field: USER, direction: ASC }', order: (row) => [row.userAddress] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
@@ -75,16 +91,21 @@ const ways: Record<string, Way[]> = {
       filter: 'where: { chainIds: [146] }, orderBy: { field: BORROW_RATE, direction: DESC }',
       order: (row) => [-row.borrowRate, ...byChain(row)],
     },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: UTILIZATION }',
+      order: (row) => [row.utilization ?? Number.POSITIVE_INFINITY, ...byChain(row)],
+    },
   ],
   'Query.multipliers': [
-    { through: 'LIST', select: 'pool { marketId }', order: (row) => [row.pool.marketId, row.poolAddress] },
+    { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
   ],
   'Query.multipliersAsOf': [
     { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_TOKEN_A, direction: DESC }',
-      order: (row) => [-row.depositTokenA, row.poolAddress],
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      order: (row) => [-row.depositA, row.poolAddress],
     },
   ],
   'Query.pools': [
@@ -95,6 +116,16 @@ const ways: Record<string, Way[]> = {
       through: 'LIST',
       filter: 'where: { asset: "COMMON" }, orderBy: { field: NAME }',
       order: (row) => [row.name, ...byPool(row)],
+    },
+    {
+      through: 'LIST',
+      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [{ field: TVL_USD, direction: DESC }, { field: POINTS }]',
+      order: (row) => [-row.tvlUsd, row.points, ...byPool(row)],
+    },
+    {
+      through: 'LIST',
+      filter: 'orderBy: [{ field: UTILIZATION, direction: DESC }]',
+      order: (row) => [-(row.utilization ?? Number.NEGATIVE_INFINITY), ...byPool(row)],
     },
   ],
   'Query.positions': [
@@ -128,8 +159,8 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
-      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_TOKEN_A }`,
-      order: (row) => [row.depositTokenA, ...newestNumber(row)],
+      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_A }`,
+      order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
   'Multiplier.history': [
@@ -160,6 +191,15 @@ const ways: Record<string, Way[]> = {
     { through: ofPool, order: newestFirst },
     { through: ofPool, filter: `date: "${yesterday}"`, order: newestFirst },
   ],
+  'Pool.currentPositions': [
+    { through: ofPool, order: newestFirst },
+    {
+      through: ofPool,
+      filter: 'orderBy: { field: POINTS, direction: DESC }',
+      order: (row) => [-row.points, ...newestFirst(row)],
+    },
+  ],
+  'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
     {
@@ -172,8 +212,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: rewardOrder, atLeast: 54 },
     {
       through: ofUser,
-      filter:
-        'where: { claimed: false }, orderBy: [{ field: CLAIMED_TIMESTAMP, direction: DESC }, { field: CHAIN_ID }]',
+      filter: 'where: { claimed: false }, orderBy: [{ field: CLAIMED_AT, direction: DESC }, { field: CHAIN_ID }]',
       order: (row) => [row.chainId, ...rewardOrder(row)],
       atLeast: 54,
     },
@@ -233,7 +272,7 @@ for (const [field, several] of Object.entries(ways))
           totalCount edges { cursor node { ${row} } } nodes { ${row} }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
         const query = `query ($first: Int, $after: String, $last: Int, $before: String, $offset: BigInt) {
-          ${way.through.replace('LIST', list)} }`
+          ${(await withTokens(way.through)).replace('LIST', list)} }`
         return gateway.graphql(query, paging)
       }
       const page = async (paging: Paging): Promise<Connection> => {
@@ -449,8 +488,8 @@ for (const [field, several] of Object.entries(ways))
     })
 
 test('a list is counted for each of its owners', async () => {
-  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { account } } }')
-  const addresses = data.leaderboard.nodes.map((row: Row) => row.account)
+  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
+  const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
     'query ($addresses: [Address!]!) { users(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
     { addresses },
@@ -513,7 +552,7 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
   for (const factor of [2, 3, 4, 5]) {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
-        updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: $factor }]) { updatedAt }
+        updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
         resyncDistribution(date: $date) { totalPoints }
       }`,
       { pool: samplePool.address, factor, date: yesterday },
@@ -542,11 +581,11 @@ function compare(a: (number | bigint | string)[], b: (number | bigint | string)[
 
 let tokens: Promise<Record<string, string>> | undefined
 
-/** The filter with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
-async function withTokens(filter: string): Promise<string> {
+/** A text with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
+async function withTokens(text: string): Promise<string> {
   tokens ??= findTokens()
   const found = await tokens
-  return filter.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
+  return text.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
 }
 
 async function findTokens(): Promise<Record<string, string>> {

@@ -58,7 +58,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
     if (name === 'offset' && !backward && pick([true, false, false])) given.push(`offset: ${pick([0, 1, 3, 1000])}`)
     if (!some) continue
     if (['user', 'pool', 'market', 'vault'].includes(name)) given.push(`${name}: ${one(name)}`)
-    if (name === 'address') given.push(`address: ${one(field.name.replace(/s$/, ''))}`)
+    if (name === 'address')
+      given.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)
     if (name === 'addresses') given.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
     if (name === 'asset') given.push(`asset: ${one('token')}`)
     if (name === 'assets') given.push(`assets: [${one('token')}, ${one('token')}]`)
@@ -72,6 +73,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
       given.push(
         `orderBy: ${pick(['{ field: BORROW_RATE, direction: DESC }', '[{ field: CHAIN_ID }, { field: BORROW_USD }]'])}`,
       )
+    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) given.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
+    if (name === 'where' && ['pools', 'markets'].includes(field.name)) given.push(`where: ${pick(AMOUNT_WHERE)}`)
     if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
   }
   return given.length > 0 ? `(${given.join(', ')})` : ''
@@ -80,6 +83,12 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
 type Pick = <T>(from: T[]) => T
 
 const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
+
+const AMOUNT_ORDERS = [
+  '{ field: TVL_USD, direction: DESC }',
+  '[{ field: UTILIZATION }, { field: BORROWED_USD, direction: DESC }]',
+]
+const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
 const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rateSeries|rankHistory|rankChange|limits)$/
@@ -131,6 +140,8 @@ const ROOTS = [
   'leaderboard',
   'pools',
   'pool',
+  'asset',
+  'assets',
   'markets',
   'vaults',
   'multipliers',
@@ -252,6 +263,10 @@ for (const [name, list] of Object.entries({
   'positions of a token': 'positions(assets: [TOKEN] PAGE)',
   leaderboard: 'leaderboard(PAGE)',
   pools: 'pools(PAGE)',
+  'pools by TVL': 'pools(orderBy: { field: TVL_USD, direction: DESC } PAGE)',
+  'pools by utilization, null last': 'pools(orderBy: [{ field: UTILIZATION }, { field: POINTS }] PAGE)',
+  assets: 'assets(PAGE)',
+  "a user's current positions": 'user(address: USER) { netWorthUsd currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
@@ -319,7 +334,7 @@ for (const [name, selection] of Object.entries({
     'pools(last: 3) { nodes { name positions(last: 2) { nodes { recordId } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',
   'more in some':
     'pools { nodes { positions(first: 400) { totalCount nodes { recordId } pageInfo { hasNextPage } } } }',
-  'two in one, and one within': `pools(first: 2) { nodes { topAccounts(first: 2) { points }
+  'two in one, and one within': `pools(first: 2) { nodes { topUsers(first: 2) { points }
       positions(first: 3) { nodes { recordId user { dailyPoints(first: 2) { nodes { points positions { points } } } } } } } }`,
   'behind an object':
     'leaderboard(first: 4) { totalCount nodes { rank user { positions(first: 2) { nodes { points } } } } }',

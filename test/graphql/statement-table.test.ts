@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ExampleValues, noValues } from '../../src/graphql/example-values.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { statementTable } from '../bench/statement-table.ts'
 import { subscribe } from '../support/events.ts'
 import type { Gateway } from '../support/gateway.ts'
@@ -36,7 +36,7 @@ const values: ExampleValues = {
   ...noValues,
   user: sampleUser,
   pool: samplePool.address,
-  market: { ...sampleMarket, assetSymbol: 'usdc' },
+  market: { ...sampleMarket, assetAddress: sampleAsset, assetSymbol: 'usdc' },
   leaders: [sampleUser],
   dates: { first: daysAgo(7), last: daysAgo(1) },
 }

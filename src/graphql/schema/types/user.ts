@@ -1,12 +1,12 @@
 import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import { allUsers, joinedToUser, userColumns } from '../../../domain/account/user.ts'
+import { allUsers, joinedToUser, userAmountColumns, userColumns } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
 import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
+import { onNewestDate, positionFilter } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
 import {
@@ -22,15 +22,15 @@ import { likeQuery } from '../../live/live-query.ts'
 import { column, list, nodeId, one, ownedBy, type RowsReading, reading, rows } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
-import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
-import { type UserRef, userAt } from './user-ref.ts'
+import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
 
 /** The maximum number of users in one request. */
 const MAX_USERS = 1000
@@ -45,8 +45,8 @@ const usersAt: RowsReading = {
   columns: userColumns,
   by: [],
   of: ({ addresses }, _, used) =>
-    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedToUser(used)}
-      ORDER BY u.place`,
+    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, ordinality) ${joinedToUser(used)}
+      ORDER BY u.ordinality`,
 }
 
 /** Reads a user's newest snapshots of one kind. */
@@ -89,7 +89,6 @@ type Refs = {
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
-  LeaderboardEntry: LeaderboardEntryRef
 } & EarningsRefs &
   SnapshotRefs &
   RewardRefs
@@ -162,21 +161,8 @@ export function addUser(builder: Builder, refs: Refs) {
           'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
         ...column(userAt, 'lastDistributionDate', ['address']),
       }),
-      leaderboardEntry: t.field({
-        type: refs.LeaderboardEntry,
-        nullable: true,
-        description: "The user's entry on the leaderboard. Null if the user has no stored position.",
-        ...reading({
-          kind: 'own',
-          columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
-          there: 'rank',
-        }),
-        resolve: async ({ address }, _, context) => {
-          const user = await context.batches.load(userAt.load, [address])
-          if (!user || user.rank === null) return null
-          return { rank: user.rank, userAddress: address, points: user.points }
-        },
-      }),
+      // Each reads the user's positions on one date.
+      ...computedFields(t, userAmountsAt, userAmountColumns, ['address'], { cost: { weight: 1 } }),
       positions: t.field({
         type: refs.Positions,
         description: "The user's positions, newest distribution date first, then by id.",
@@ -189,6 +175,16 @@ export function addUser(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
+          owner: ownedBy(positionListing, { userAddress: 'address' }),
+        }),
+      }),
+      currentPositions: t.field({
+        type: refs.Positions,
+        description: "The user's positions on the newest distribution date, one per pool, by id.",
+        args: listArguments(t.arg, refs.PositionInputs),
+        ...list({
+          listing: () => positionListing,
+          filter: () => onNewestDate,
           owner: ownedBy(positionListing, { userAddress: 'address' }),
         }),
       }),
