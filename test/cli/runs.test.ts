@@ -270,7 +270,7 @@ test('wrong usage says how to fix it, before anything is opened', async () => {
     [['resync', '--multipliers', wrong], /--multipliers is for --dry-run/],
     [['resync', '--dry-run', '--multipliers', wrong], /"depositB".*0x and 40 hexadecimal digits.*from 0 up/s],
     [['runs', '--kind', 'dance'], /import, manualupdate, resync/],
-    [['multipliers'], /Usage: gateway multipliers/],
+    [['multipliers'], /Usage: lending-graph-gateway multipliers/],
     [['multipliers', 'set'], /Give the address of a pool, or --file/],
     [['multipliers', 'set', POOL], /at least one of --deposit-a/],
     [['multipliers', 'set', POOL, '--deposit-a', '-1'], /from 0 up, not -1/],

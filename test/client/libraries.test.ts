@@ -21,7 +21,7 @@ import {
   UserDocument,
   UsersDocument,
   VaultSnapshotsDocument,
-} from 'lending-graph-gateway/client'
+} from 'lending-graph-client'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'

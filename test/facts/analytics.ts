@@ -128,7 +128,7 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a vault's snapshots in a window lead to the vault",
-    query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(from: "1740873600", to: "1740873600") { nodes {
+    query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(where: { time: { eq: "2025-03-02" } }) { nodes {
       ${VAULT_ROW} vault { name } } } }`,
     at: 'vault.snapshots.nodes',
     sql: `SELECT ${vaultRow}, 'Prime USDC' AS "vault.name" FROM vault_snapshots s WHERE "vaultId" = '${vaults.same}'

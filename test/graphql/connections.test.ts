@@ -213,8 +213,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: rewardOrder, atLeast: 54 },
     {
       through: ofUser,
-      filter:
-        'where: { claimed: false }, orderBy: [{ field: CLAIMED_TIMESTAMP, direction: DESC }, { field: CHAIN_ID }]',
+      filter: 'where: { claimed: false }, orderBy: [{ field: CLAIMED_AT, direction: DESC }, { field: CHAIN_ID }]',
       order: (row) => [row.chainId, ...rewardOrder(row)],
       atLeast: 54,
     },

@@ -59,6 +59,8 @@ interface Tried {
 }
 
 const day = (text: string) => Date.parse(text)
+/** Unix seconds as milliseconds. */
+const seconds = (text: string | number | null) => (text === null ? null : Number(text) * 1000)
 const big = (text: string | null) => (text === null ? null : BigInt(text))
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 
@@ -104,15 +106,15 @@ const snapshots = (kind: 'market' | 'vault') => ({
     asset: (r: Row) => r[kind].assetAddress,
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    timestamp: (r: Row) => BigInt(r.timestamp),
+    time: (r: Row) => seconds(r.timestamp),
   },
   keys: {
-    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => BigInt(r.timestamp),
     CHAIN_ID: (r: Row) => r.chainId,
     [kind.toUpperCase()]: (r: Row) => r[`${kind}Address`],
     USER: (r: Row) => r.userAddress,
   },
-  first: { field: 'TIMESTAMP', direction: 'ASC' as const },
+  first: { field: 'TIME', direction: 'ASC' as const },
 })
 const market = {
   ...snapshots('market'),
@@ -145,22 +147,22 @@ const rewards = {
   conditions: {
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    timestamp: (r: Row) => BigInt(r.timestamp),
+    time: (r: Row) => seconds(r.timestamp),
     claimed: (r: Row) => r.claimedTimestamp !== null,
-    claimedTimestamp: (r: Row) => big(r.claimedTimestamp),
+    claimedAt: (r: Row) => seconds(r.claimedTimestamp),
     supplySentUsd: (r: Row) => r.supplySentUsd,
     collateralReceivedUsd: (r: Row) => r.collateralReceivedUsd,
     liquidRewardUsd: (r: Row) => r.liquidRewardUsd,
   },
   keys: {
-    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => BigInt(r.timestamp),
     CHAIN_ID: (r: Row) => r.chainId,
-    CLAIMED_TIMESTAMP: (r: Row) => big(r.claimedTimestamp),
+    CLAIMED_AT: (r: Row) => big(r.claimedTimestamp),
     SUPPLY_SENT_USD: (r: Row) => r.supplySentUsd,
     COLLATERAL_RECEIVED_USD: (r: Row) => r.collateralReceivedUsd,
     LIQUID_REWARD_USD: (r: Row) => r.liquidRewardUsd,
   },
-  first: { field: 'TIMESTAMP', direction: 'DESC' as const },
+  first: { field: 'TIME', direction: 'DESC' as const },
 }
 const rewardFields =
   'txHash logIndex chainId timestamp claimedTimestamp supplySentUsd collateralReceivedUsd liquidRewardUsd'
@@ -225,7 +227,7 @@ const pools = {
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
     number: (r: Row) => r.number,
-    createdTimestamp: (r: Row) => BigInt(r.createdTimestamp),
+    createdAt: (r: Row) => seconds(r.createdTimestamp),
     points: (r: Row) => r.points,
     positionCount: (r: Row) => r.positionCount,
     ...amounts.conditions,
@@ -236,7 +238,7 @@ const pools = {
     ADDRESS: (r: Row) => r.address,
     CHAIN_ID: (r: Row) => r.chainId,
     NAME: (r: Row) => r.name,
-    CREATED_TIMESTAMP: (r: Row) => r.createdTimestamp,
+    CREATED_AT: (r: Row) => r.createdTimestamp,
     POINTS: (r: Row) => r.points,
     POSITION_COUNT: (r: Row) => r.positionCount,
     ...amounts.keys,
@@ -374,7 +376,7 @@ const lists: Record<string, Tried> = {
   "a vault's snapshots": {
     field: 'Vault.snapshots',
     through: `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`,
-    bound: `timestamp: { gte: "0", lte: "86400" }`,
+    bound: 'time',
     ...vaultSnapshots,
   },
   "a user's rewards in markets": {
@@ -596,9 +598,12 @@ function randomValue(type: GraphQLInputType, value: () => unknown, pick: Pick): 
   )
 }
 
+/** A DateTime ends with the year 9999, Unix seconds do not. */
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z')
+
 function written(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null
-  if (type === 'DateTime') return new Date(value as number).toISOString()
+  if (type === 'DateTime') return new Date(Math.min(value as number, LAST_SECOND)).toISOString()
   return typeof value === 'bigint' ? String(value) : value
 }
 
@@ -611,9 +616,8 @@ function matches(list: Tried, where: Row, row: Row): boolean {
     if (name === 'NOT') return !matches(list, given, row)
     const own = [list.conditions[name]?.(row) as Value].flat()
     const read = (value: any): Value => {
-      if (typeof own[0] === 'bigint') return BigInt(value)
       const type = typesOf(list).where.getFields()[name]?.type
-      return ['DateRange', 'MomentRange'].includes(String(type)) ? Date.parse(value) : value
+      return String(type) === 'DateTimeRange' ? Date.parse(value) : value
     }
     if (Array.isArray(given)) return own.some((value) => given.some((one: any) => one !== null && read(one) === value))
     if (typeof given !== 'object') return own.some((value) => value === read(given))
@@ -765,6 +769,6 @@ function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.distributionDate, lte: rows[0]?.distributionDate } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.distributionDate } }
-  const newest = BigInt(rows.at(-1)?.timestamp)
-  return { timestamp: { gte: String(newest - 86_400n), lte: String(newest) } }
+  const newest = seconds(rows.at(-1)?.timestamp) as number
+  return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }
 }

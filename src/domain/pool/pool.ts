@@ -20,7 +20,7 @@ export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   asset2Address: { type: 'address' },
   asset2Name: { type: 'text' },
   asset2Symbol: { type: 'text' },
-  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: true },
+  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: 'CREATED_AT' },
   interestLastUpdated: {
     type: 'integer',
     description: "When the pool's interest was last updated, in Unix seconds.",
@@ -73,10 +73,7 @@ export const pools = listing({
     chainId: one(poolColumns.chainId, 'Only pools on this chain.'),
     chainIds: many(poolColumns.chainId, 'Only pools on one of these chains.'),
     number: one(poolColumns.number, 'Only pools with this number in the protocol.'),
-    createdTimestamp: range(
-      { ...poolColumns.createdTimestamp, type: 'timestamp' },
-      'Only pools created in this time range, in Unix seconds.',
-    ),
+    createdAt: range({ ...poolColumns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
     points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only pools whose points are in this range.'),
     ...rateFilters,
   },

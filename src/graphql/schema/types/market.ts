@@ -7,7 +7,7 @@ import { computedFields } from '../computed-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { listArguments, timeArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -34,7 +34,7 @@ export function addMarket(builder: Builder, { listInputs, Pool, MarketSnapshots,
       snapshots: t.field({
         type: MarketSnapshots,
         description: 'Snapshots of all users in the market, oldest first, then by user and position.',
-        args: { ...listArguments(t.arg, MarketSnapshotInputs), ...timeArguments(t.arg) },
+        args: listArguments(t.arg, MarketSnapshotInputs),
         ...snapshotsIn('market', marketSnapshots),
       }),
     }),

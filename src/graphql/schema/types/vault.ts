@@ -6,7 +6,7 @@ import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { listArguments, timeArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 /** Loads the vault at an address on a chain. */
@@ -25,7 +25,7 @@ export function addVault(builder: Builder, { listInputs, VaultSnapshots, VaultSn
       snapshots: t.field({
         type: VaultSnapshots,
         description: 'Snapshots of all users in the vault, oldest first, then by user and position.',
-        args: { ...listArguments(t.arg, VaultSnapshotInputs), ...timeArguments(t.arg) },
+        args: listArguments(t.arg, VaultSnapshotInputs),
         ...snapshotsIn('vault', vaultSnapshots),
       }),
     }),
