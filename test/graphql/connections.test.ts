@@ -2,18 +2,17 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType, i
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 12 })
+  gateway = await startOnSample()
   await addRewards(gateway)
   await addHistory(gateway)
 })
@@ -51,7 +50,7 @@ const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 /** Text whose order is the reverse. */
 const backwards = (text: string) => [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
 
-const newestNumber = (row: Row) => [-BigInt(row.id)]
+const newestNumber = (row: Row) => [-BigInt(row.recordId)]
 
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 const ofPool = `pool(address: "${samplePool.address}") { LIST }`
@@ -101,14 +100,6 @@ const ways: Record<string, Way[]> = {
   'Query.multipliers': [
     { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
   ],
-  'Query.multipliersAsOf': [
-    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
-    {
-      through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
-      order: (row) => [-row.depositA, row.poolAddress],
-    },
-  ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
     { through: 'LIST', filter: 'chainId: 146', order: byPool },
@@ -156,7 +147,13 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'kind: RESYNC, status: SUCCEEDED', order: newestNumber },
     { through: 'LIST', filter: `date: "${yesterday}"`, order: newestNumber },
   ],
-  'Query.multiplierHistory': [
+  'Query.multiplierRevisions': [
+    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
+    {
+      through: 'LIST',
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      order: (row) => [-row.depositA, row.poolAddress],
+    },
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
@@ -164,7 +161,7 @@ const ways: Record<string, Way[]> = {
       order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
-  'Multiplier.history': [
+  'Multiplier.revisions': [
     { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
   ],
   'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
@@ -554,7 +551,7 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
         updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
-        resyncDistribution(date: $date) { totalPoints }
+        resyncDistribution(date: $date) { status }
       }`,
       { pool: samplePool.address, factor, date: yesterday },
       { authorization: `Bearer ${ADMIN_TOKEN}` },

@@ -12,16 +12,15 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 8 })
+  gateway = await startOnSample({ users: 30, days: 6 })
   await addRewards(gateway)
   const { pool } = gateway.deps.store
   await pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`)
@@ -434,9 +433,9 @@ const lists: Record<string, Tried> = {
     first: { field: 'POOL_NUMBER', direction: 'ASC' },
   },
   'revisions of multipliers': {
-    field: 'Query.multiplierHistory',
+    field: 'Query.multiplierRevisions',
     through: 'LIST',
-    select: 'id poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
+    select: 'recordId poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
@@ -444,8 +443,8 @@ const lists: Record<string, Tried> = {
       recordedAt: (r) => day(r.recordedAt),
       changedBy: (r) => r.changedBy,
     },
-    keys: { ID: (r) => BigInt(r.id), POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   distributions: {
     field: 'Query.distributions',
@@ -470,7 +469,7 @@ const lists: Record<string, Tried> = {
   runs: {
     field: 'Query.runs',
     through: 'LIST',
-    select: 'id date kind status requestedBy startedAt finishedAt',
+    select: 'recordId date kind status requestedBy startedAt finishedAt',
     conditions: {
       date: (r) => r.date && day(r.date),
       kind: (r) => r.kind,
@@ -480,8 +479,8 @@ const lists: Record<string, Tried> = {
       startedAt: (r) => day(r.startedAt),
       finishedAt: (r) => r.finishedAt && day(r.finishedAt),
     },
-    keys: { ID: (r) => BigInt(r.id), DATE: (r) => r.date && day(r.date) },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), DATE: (r) => r.date && day(r.date) },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   "a user's earnings": {
     field: 'Earnings.breakdown',

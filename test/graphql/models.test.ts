@@ -8,8 +8,8 @@ import { createBuilder } from '../../src/graphql/schema/builder.ts'
 import { addTypes, createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { nobody } from '../rest/fixture.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let first: (() => void) | undefined
 
@@ -127,8 +127,7 @@ const schema = schemaWithModels()
 let gateway: Gateway
 let server: ReturnType<typeof createGraphQLServer>
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 20, days: 4 })
+  gateway = await startOnSample({ users: 20, days: 4 })
   const limiter = new Limiter(schema)
   server = createGraphQLServer({
     schema,

@@ -13,9 +13,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 const operations = new Operations(createSchema())
@@ -24,8 +24,7 @@ let gateway: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
 const known: Record<string, string[]> = {}
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
-  await loadSample(gateway, { users: 40, days: 6 })
+  gateway = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.
   await pool.query(`UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`)
@@ -146,7 +145,7 @@ const ROOTS = [
   'markets',
   'vaults',
   'multipliers',
-  'multipliersAsOf',
+  'multiplierRevisions',
   'distributions',
   'distribution',
   'program',

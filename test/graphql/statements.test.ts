@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleMarket, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let addresses: string[]
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
-  await loadSample(gateway, { users: 60, days: 8 })
+  gateway = await startOnSample({ users: 60, days: 8, env: { PLAN: 'on' } })
   const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { userAddress } } }')
   addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { userAddress: string }) => row.userAddress)]
 })
@@ -92,10 +91,10 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     statements: 3,
     query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositA } } } }`,
   },
-  'multipliers → history': {
+  'multipliers → revisions': {
     unplanned: true,
     statements: 2,
-    query: `query ($n: Int!) { multipliers(first: $n) { nodes { history(first: 2) { nodes { changedBy } } } } }`,
+    query: `query ($n: Int!) { multipliers(first: $n) { nodes { revisions(first: 2) { nodes { changedBy } } } } }`,
   },
   'users → points, positions → pool → multiplier': {
     statements: 4,
