@@ -15,14 +15,13 @@ beforeAll(async () => {
   // Some events here are as large as can be.
   one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   two = await startGateway({ on: one })
-  await vi.waitFor(() => {
-    for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)
-  })
+  for (const { deps } of [one, two])
+    await vi.waitFor(() => expect(deps.notifications.connected).toBe(true), { timeout: 10_000 })
 })
 afterEach(async () => {
   for (const stream of streams) stream.leave()
   streams = []
-  await vi.waitFor(async () => expect([await openAt(one), await openAt(two)]).toEqual([0, 0]))
+  await expect.poll(async () => [await openAt(one), await openAt(two)]).toEqual([0, 0])
 })
 afterAll(async () => {
   await two.close()
@@ -121,7 +120,7 @@ test('many commits are one event, of the last of them', async () => {
   await stream.next()
   for (let i = 0; i < 20; i++) await touch()
   const last = await version()
-  await vi.waitFor(() => expect(stream.events.at(-1).data.dataChanged.version).toBe(last))
+  await expect.poll(() => stream.events.at(-1).data.dataChanged.version).toBe(last)
   expect(stream.events.length).toBeLessThanOrEqual(4)
 })
 
@@ -181,7 +180,7 @@ test('comments keep a quiet stream open', async () => {
 test('a query over the same protocol is one event', async () => {
   const stream = await subscribe(one, '{ program { totalPoints } }')
   expect((await stream.next()).data.program.totalPoints).toEqual(expect.any(Number))
-  await vi.waitFor(() => expect(stream.text()).toMatch(/event: complete\ndata:\n\n$/))
+  await expect.poll(() => stream.text()).toMatch(/event: complete\ndata:\n\n$/)
 })
 
 test('the client of graphql-sse understands it', async () => {
@@ -208,7 +207,7 @@ test('mistakes are errors with a code, and take no place', async () => {
     const { errors, data } = await stream.next()
     expect(data ?? null).toBeNull()
     expect(errors[0].extensions.code, query).toMatch(/BAD_INPUT|GRAPHQL/)
-    await vi.waitFor(() => expect(stream.ended()).toBe(true))
+    await expect.poll(() => stream.ended()).toBe(true)
   }
   const json = await fetch(`${one.base}/graphql`, {
     method: 'POST',
@@ -229,7 +228,7 @@ test('a client that leaves frees its place', async () => {
   )
   expect(await openAt(one)).toBe(20)
   for (const stream of opened) stream.leave()
-  await vi.waitFor(async () => expect(await openAt(one)).toBe(0))
+  await expect.poll(() => openAt(one)).toBe(0)
 })
 
 test('for a client that does not read nothing is read; when it reads again it gets one event for all', async () => {
@@ -295,7 +294,7 @@ test('more subscriptions than MAX_SUBSCRIPTIONS are refused until one is free', 
     expect(errors[0].extensions.http).toBeUndefined()
     expect((await small.graphql('{ __typename }')).data).toEqual({ __typename: 'Query' })
     first.leave()
-    await vi.waitFor(async () => expect((await subscribe(small, query)).response.status).toBe(200))
+    await expect.poll(async () => (await subscribe(small, query)).response.status).toBe(200)
   } finally {
     await small.close()
   }
@@ -311,7 +310,7 @@ test('a gateway that closes ends its streams at once, without the word that they
   const started = performance.now()
   await closing.close()
   expect(performance.now() - started).toBeLessThan(15_000)
-  await vi.waitFor(() => expect(opened.every((stream) => stream.ended())).toBe(true))
+  await expect.poll(() => opened.every((stream) => stream.ended())).toBe(true)
   for (const stream of opened) expect(stream.text()).not.toContain('complete')
 })
 
@@ -335,7 +334,9 @@ test('a listening connection that is cut comes back, and nothing is lost', async
   ids.push(await resync(one, a), await resync(one, b))
   await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 10_000 })
   for (const id of ids) expect((await runs.next()).data.distributionComputed.recordId).toBe(id)
-  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()))
+  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()), {
+    timeout: 5000,
+  })
   expect(BigInt(await version())).toBeGreaterThan(BigInt(before.data.dataChanged.version))
   ids.push(await resync(one, a))
   expect((await runs.next()).data.distributionComputed.recordId).toBe(ids[2])

@@ -1,23 +1,7 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
-import type { ValueType } from '../../db/lists/value-type.ts'
 import type { Reading } from '../plan/reading.ts'
-
-/** The GraphQL scalar of each value type. */
-export const SCALARS: Record<ValueType, string> = {
-  address: 'Address',
-  text: 'String',
-  int: 'Int',
-  integer: 'SafeInt',
-  bigint: 'BigInt',
-  timestamp: 'BigInt',
-  amount: 'BigInt',
-  float: 'Float',
-  decimal: 'Float',
-  date: 'DateTime',
-  moment: 'DateTime',
-  boolean: 'Boolean',
-}
+import { SCALARS } from './value-scalars.ts'
 
 interface FieldBuilder {
   expose(name: never, options: never): unknown
