@@ -43,6 +43,14 @@ const snapshotOrder = (row: Row) => [
   row.positionId ?? '',
 ]
 const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
+const activityOrder = (row: Row) => [
+  -BigInt(row.timestamp),
+  -row.logIndex,
+  row.txHash,
+  row.chainId,
+  row.userAddress,
+  row.marketAddress ? 0 : 1,
+]
 const byChain = (row: Row) => [row.chainId, row.address]
 const byPool = (row: Row) => [row.marketId, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
@@ -156,10 +164,39 @@ const ways: Record<string, Way[]> = {
       order: (row) => [rounded(row.earnDepositUsd + row.borrowUsd), ...entity(row)],
     },
   ],
+  'Market.activity': [
+    { through: ofMarket, order: activityOrder },
+    {
+      through: ofMarket,
+      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: { field: TIME }',
+      order: (row) => [BigInt(row.timestamp), row.logIndex],
+    },
+  ],
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
   'Pool.positions': [
     { through: ofPool, order: newestFirst },
     { through: ofPool, filter: `date: "${yesterday}"`, order: newestFirst },
+  ],
+  'User.activity': [
+    { through: ofUser, order: activityOrder, atLeast: 110 },
+    {
+      through: ofUser,
+      filter: 'where: { kind: LIQUIDATION_REWARD }, orderBy: { field: TIME }',
+      order: (row) => [
+        BigInt(row.timestamp),
+        row.logIndex,
+        backwards(row.txHash),
+        -row.chainId,
+        row.marketAddress ? 1 : 0,
+      ],
+      atLeast: 100,
+    },
+    {
+      through: ofUser,
+      filter: `where: { OR: [{ vault: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
+      order: activityOrder,
+      atLeast: 40,
+    },
   ],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
@@ -199,6 +236,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: snapshotOrder },
     { through: ofUser, filter: `grouped: true, vault: "${sampleVault.address}"`, order: snapshotOrder },
   ],
+  'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
 }
 

@@ -14,6 +14,8 @@ export interface Condition {
   columns: string[]
   /** Whether an index serves each value of each column in the list's default order, or nearly so. */
   indexed?: boolean
+  /** Whether clients bound Unix seconds by DateTimes. */
+  dateTime?: boolean
   description: string
 }
 
@@ -55,6 +57,11 @@ export const one = (column: Compared | Compared[], description: string) => condi
 export const many = (column: Compared | Compared[], description: string) =>
   condition('many', column, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`)
 export const range = (column: Compared, description: string) => condition('range', column, description)
+/** A range of DateTimes for a column of Unix seconds. */
+export const during = (column: Compared, description: string): Condition => ({
+  ...range(column, description),
+  dateTime: true,
+})
 export const flag = (sql: string, description: string) => condition('flag', { sql, type: 'boolean' }, description)
 /** Marks a condition whose columns are indexed in the list's default order. */
 export const indexed = (condition: Condition): Condition => ({ ...condition, indexed: true })
@@ -149,9 +156,9 @@ class WhereReader {
     if (operator === 'eq') return [equal(column, type, [value])]
     let sign = SIGNS[operator as keyof typeof SIGNS]
     if (typeof value === 'bigint' && value > LARGEST) return sign.startsWith('<') ? [] : [NEVER]
-    // A date column compares as its midnight. For a bound later in the day, `<` becomes `<=` and `>=` becomes `>`.
-    if (type === 'date' && value instanceof Date && value.getTime() % DAY !== 0)
-      sign = sign.startsWith('<') ? '<=' : '>'
+    // A column of dates or seconds compares as their start. For a bound later in it, `<` becomes `<=` and `>=` becomes `>`.
+    const unit = UNITS[type]
+    if (unit && value instanceof Date && value.getTime() % unit !== 0) sign = sign.startsWith('<') ? '<=' : '>'
     return [Prisma.sql`${column} ${Prisma.raw(sign)} ${parameter(value, type)}`]
   }
 
@@ -163,7 +170,8 @@ class WhereReader {
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const NEVER = Prisma.sql`FALSE`
-const DAY = 86_400_000
+/** The milliseconds of a value, for types that compare with a Date. */
+const UNITS: Partial<Record<ValueType, number>> = { date: 86_400_000, timestamp: 1000 }
 const LARGEST = 2n ** 63n - 1n
 
 const together = (all: Prisma.Sql[]): Prisma.Sql =>
@@ -180,7 +188,10 @@ const parameter = (value: unknown, type: ValueType) =>
   Prisma.sql`${written(value, type)}::${Prisma.raw(VALUE_TYPES[type].sql)}`
 
 function written(value: unknown, type: ValueType): string | number {
-  if (value instanceof Date) return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
+  if (value instanceof Date) {
+    if (type === 'timestamp') return Math.floor(value.getTime() / 1000)
+    return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
+  }
   return typeof value === 'number' ? value : String(value)
 }
 

@@ -129,9 +129,9 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
     }) as InputRef<Where>
   }
 
-  function inputTypeOf(name: string, { kind, type }: Condition, enums: Enums): unknown {
+  function inputTypeOf(name: string, { kind, type, dateTime }: Condition, enums: Enums): unknown {
     if (kind === 'flag') return 'Boolean'
-    if (kind === 'range') return ranges[type as keyof typeof ranges]
+    if (kind === 'range') return ranges[dateTime ? 'moment' : (type as keyof typeof ranges)]
     const value = enums[name] ?? SCALARS[type]
     return kind === 'many' ? [value] : value
   }

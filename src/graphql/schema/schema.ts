@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
 import { addListInputTypes, addSortDirection } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
+import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
@@ -63,11 +64,12 @@ export function addTypes(builder: Builder) {
   const Positions = positionsRef(builder, Position)
   const PositionInputs = positionInputs(listInputs)
   const Pool = addPool(builder, { listInputs, PositionInputs, Positions, User })
+  const activity = addActivity(builder, { listInputs })
   const snapshots = addSnapshot(builder, { listInputs })
   const rewards = addLiquidationReward(builder, { listInputs })
   const earnings = addEarnings(builder, { listInputs })
-  const Market = addMarket(builder, { listInputs, Pool, ...snapshots })
-  const Vault = addVault(builder, { listInputs, ...snapshots })
+  const Market = addMarket(builder, { listInputs, Pool, ...activity, ...snapshots })
+  const Vault = addVault(builder, { listInputs, ...activity, ...snapshots })
   const LeaderboardEntry = addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
   const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
@@ -89,6 +91,7 @@ export function addTypes(builder: Builder) {
     Position,
     Positions,
     LeaderboardEntry,
+    ...activity,
     ...earnings,
     ...snapshots,
     ...rewards,
@@ -96,7 +99,7 @@ export function addTypes(builder: Builder) {
   addDataVersion(builder)
   addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
-  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
+  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...activity, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })

@@ -23,6 +23,7 @@ import { column, list, nodeId, one, ownedBy, type RowsReading, reading, rows } f
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
+import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { LeaderboardEntryRef } from './leaderboard.ts'
@@ -90,7 +91,8 @@ type Refs = {
   Position: PositionRef
   Positions: PositionsRef
   LeaderboardEntry: LeaderboardEntryRef
-} & EarningsRefs &
+} & ActivityRefs &
+  EarningsRefs &
   SnapshotRefs &
   RewardRefs
 
@@ -270,6 +272,13 @@ export function addUser(builder: Builder, refs: Refs) {
           vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
         },
         ...rewardsOf('vault', vaultLiquidationRewards),
+      }),
+      activity: t.field({
+        type: refs.Activities,
+        description:
+          "The user's deposits, withdrawals, borrowings, repayments and shares of liquidation rewards, newest first.",
+        args: listArguments(t.arg, refs.ActivityInputs),
+        ...activityOfUser(),
       }),
       earnings: t.field({
         type: refs.Earnings,
