@@ -7,8 +7,8 @@
  */
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, delimiter, join, relative, sep } from 'node:path'
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, delimiter, join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -16,22 +16,26 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const run = promisify(execFile)
 
 const ROOT = join(import.meta.dirname, '..')
-const CLIENT = ['src/generated/prisma', 'src/generated/pothos.ts']
+const PRISMA_CLIENT = ['src/generated/prisma', 'src/generated/pothos.ts']
+const CLIENT = 'src/client/dist'
+const SCHEMA = 'src/generated/schema.graphql'
 const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build.mjs']
 
 /** Builds dist/main.js, dist/graphiql, and dist/modules.js: every module of the program, for the tests. */
 export async function buildProgram() {
   await unlessFresh('graphiql', { from: ['src/graphiql', ...PACKAGES], to: ['dist/graphiql'] }, buildGraphiQL)
-  await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: CLIENT }, generatePrismaClient)
+  await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: PRISMA_CLIENT }, generatePrismaClient)
   await unlessFresh('program', { from: ['src', ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
 }
 
-/** Builds dist/client, which the package exports, with its types. */
+/** Builds src/client/dist: the typed client, a package of its own, with the schema. */
 export async function buildClient() {
-  const from = ['src/client', 'src/generated/client', 'tsconfig.json', ...PACKAGES]
-  await unlessFresh('client', { from, to: ['dist/client', 'dist/generated'] }, () =>
-    node('node_modules/typescript/bin/tsc', '-p', 'src/client/tsconfig.json'),
-  )
+  const from = ['src/client', 'src/generated/client', SCHEMA, 'tsconfig.json', ...PACKAGES]
+  await unlessFresh('client', { from, to: [CLIENT] }, async () => {
+    await rm(join(ROOT, CLIENT), { recursive: true, force: true })
+    await node('node_modules/typescript/bin/tsc', '-p', 'src/client/tsconfig.json')
+    for (const file of [SCHEMA, 'LICENSE']) await copyFile(join(ROOT, file), join(ROOT, CLIENT, basename(file)))
+  })
 }
 
 /** The modules of src that a test may import, by their paths from the root: all, but the program itself and the client. */
@@ -209,15 +213,12 @@ async function digestOf(paths) {
   return hash.digest('hex')
 }
 
-/** The files that a path stands for: itself, those below it, or none. */
+/** The files that a path stands for: itself, those below it but in a `dist`, or none. */
 async function filesIn(path) {
   const found = await stat(join(ROOT, path)).catch(() => undefined)
   if (!found?.isDirectory()) return found ? [path] : []
-  const entries = await readdir(join(ROOT, path), { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-    .sort()
+  const names = (await readdir(join(ROOT, path))).filter((name) => name !== 'dist')
+  return (await Promise.all(names.map((name) => filesIn(`${path}/${name}`)))).flat().sort()
 }
 
 /** Replaces a file as a whole: what runs meanwhile reads the old one or the new one. */

@@ -1,4 +1,6 @@
+#!/usr/bin/env node
 import { Command } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { fail, print, withDeps } from './cli/command.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
@@ -11,7 +13,8 @@ import { openApiDocument } from './http/openapi.ts'
 // A closed pipe (`| head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
-const program = new Command('gateway')
+const program = new Command(manifest.name)
+  .version(manifest.version)
   .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
   .addHelpText('after', '\nSettings come from the environment: see the README.')
   .showHelpAfterError()

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
+import { createReadStream, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -15,9 +15,11 @@ import { openStore } from './support/store.ts'
 
 /** The package as it would be published, installed into an empty folder. */
 let installed: Installed
+let main: string
 const closing: (() => unknown)[] = []
 beforeAll(async () => {
-  installed = await installPackage()
+  installed = await installPackage('lending-graph-gateway')
+  main = join(installed.path, 'dist/main.js')
   closing.push(() => installed.remove())
 }, 300_000)
 afterAll(async () => {
@@ -34,14 +36,14 @@ async function database(): Promise<string> {
 
 /** Runs a command, which must succeed. @returns what it printed */
 async function run(args: string[], env: Record<string, string>): Promise<string> {
-  const { code, out, err } = await command(args, env, installed.main)
+  const { code, out, err } = await command(args, env, main)
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${out}${err}`)
   return out
 }
 
 /** Starts a gateway. @returns where it listens */
 async function serve(env: Record<string, string>): Promise<string> {
-  const gateway: Started = start(['serve'], { PORT: '0', ...env }, installed.main)
+  const gateway: Started = start(['serve'], { PORT: '0', ...env }, main)
   closing.push(() => gateway.stop('SIGTERM'))
   const listening = () => /gateway on (http:\S+)/.exec(gateway.printed())?.[1]
   await vi.waitFor(
@@ -66,6 +68,14 @@ async function serveFiles(files: Map<string, () => NodeJS.ReadableStream>): Prom
 }
 
 const json = async (url: string): Promise<any> => (await fetch(url)).json()
+
+test('npx runs it in a folder that has only the package', () => {
+  const npx = (...args: string[]) =>
+    execFileSync('npx', ['lending-graph-gateway', ...args], { cwd: installed.directory, stdio: 'pipe' })
+  const { version } = JSON.parse(readFileSync(join(installed.path, 'package.json'), 'utf8'))
+  expect(npx('--version').toString().trim()).toBe(version)
+  expect(npx('--help').toString()).toContain('Usage: lending-graph-gateway')
+}, 60_000)
 
 test('every command', async () => {
   const env = { DATABASE_URL: await database() }
@@ -185,7 +195,7 @@ describe('every source over HTTP', () => {
 
   test('a source that is not there fails the run in words', async () => {
     const env = { DATABASE_URL: await database(), POSITIONS_SOURCE: 'http://127.0.0.1:9/x', SOURCE_RETRIES: '0' }
-    const { code, err } = await command(['manualupdate'], { ...env, POSITIONS_SOURCE_FORMAT: 'files' }, installed.main)
+    const { code, err } = await command(['manualupdate'], { ...env, POSITIONS_SOURCE_FORMAT: 'files' }, main)
     expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining('nothing listens there') })
   }, 60_000)
 })
@@ -246,7 +256,7 @@ describe('what is loaded later', () => {
   test.skipIf(!hasTerminal)(
     `a log for people on a terminal${hasTerminal ? '' : ' (skipped: no script)'}`,
     async () => {
-      const line = `exec ${process.execPath} ${installed.main} migrate`
+      const line = `exec ${process.execPath} ${main} migrate`
       const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', DATA_DIR: join(installed.directory, 'terminal') }
       const out = execFileSync('script', ['-qec', line, '/dev/null'], {
         env,

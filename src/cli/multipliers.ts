@@ -10,7 +10,7 @@ import { readMultipliers } from './multiplier-file.ts'
 const history = graphql(`
   query CliMultiplierHistory($first: Int!, $pool: Address) {
     multiplierHistory(first: $first, pool: $pool) {
-      nodes { id poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB changedAt recordedAt changedBy }
+      nodes { id poolAddress depositA depositB borrowA borrowB changedAt recordedAt changedBy }
     }
   }
 `)
@@ -106,15 +106,15 @@ const FACTORS = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B']
 type Factor = number | null
 interface Factored {
   poolAddress: string
-  depositTokenA: Factor
-  depositTokenB: Factor
-  borrowTokenA: Factor
-  borrowTokenB: Factor
+  depositA: Factor
+  depositB: Factor
+  borrowA: Factor
+  borrowB: Factor
 }
 
 const factorsOf = ({ poolAddress, ...f }: Factored) => [
   poolAddress,
-  ...[f.depositTokenA, f.depositTokenB, f.borrowTokenA, f.borrowTokenB].map((one) => one ?? '-'),
+  ...[f.depositA, f.depositB, f.borrowA, f.borrowB].map((one) => one ?? '-'),
 ]
 
 function parseFactor(text: string): number {

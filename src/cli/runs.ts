@@ -10,8 +10,8 @@ const runs = graphql(`
       nodes {
         id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
-        before { positionCount accountCount totalPoints }
-        after { positionCount accountCount totalPoints }
+        totalsBefore { positionCount userCount totalPoints }
+        totalsAfter { positionCount userCount totalPoints }
       }
     }
   }
@@ -75,8 +75,8 @@ export function addRuns(program: Command): void {
             run.requestedBy,
             String(run.startedAt),
             run.durationMs ?? '-',
-            ...[run.after?.positionCount, run.before?.totalPoints, run.after?.totalPoints].map((value) =>
-              value === undefined ? '-' : figure(value),
+            ...[run.totalsAfter?.positionCount, run.totalsBefore?.totalPoints, run.totalsAfter?.totalPoints].map(
+              (value) => (value === undefined ? '-' : figure(value)),
             ),
             run.error ?? '',
           ])

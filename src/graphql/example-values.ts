@@ -5,7 +5,7 @@ import type { Execute } from './execution/execute.ts'
 /** Records of the store that the variables of the examples name. */
 export interface ExampleValues {
   user: string
-  /** Accounts at the top of the leaderboard. */
+  /** Users at the top of the leaderboard. */
   leaders: string[]
   pool: string
   market: { chainId: number; address: string; assetSymbol: string }
@@ -18,7 +18,7 @@ export const valuesOperation = graphql(`
   query ExampleValues {
     leaderboard(first: 25) {
       nodes {
-        account
+        userAddress
         user {
           positions(first: 1) { nodes { pool { address } } }
           latestSnapshots {
@@ -54,19 +54,19 @@ export async function readExampleValues(execute: Execute): Promise<ExampleValues
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}
   const dates = distributions.nodes.map(({ date }) => date.slice(0, 10))
-  const held = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
+  const holding = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
   return {
-    user: entry?.account ?? allUsers.nodes[0]?.address ?? noValues.user,
-    leaders: leaderboard.nodes.slice(0, 2).map(({ account }) => account),
+    user: entry?.userAddress ?? allUsers.nodes[0]?.address ?? noValues.user,
+    leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
-    market: held?.market ?? markets.nodes[0] ?? noValues.market,
+    market: holding?.market ?? markets.nodes[0] ?? noValues.market,
     dates: { first: dates.at(-1) ?? noValues.dates.first, last: dates[0] ?? noValues.dates.last },
   }
 }
 
 type Entry = ExampleValuesQuery['leaderboard']['nodes'][number]
 
-/** How many kinds of records an account has. */
+/** How many kinds of records a user has. */
 function contentOf({ user: { positions, latestSnapshots, marketLiquidationRewards } }: Entry): number {
   const snapshotTypes = new Set(latestSnapshots.map(({ __typename }) => __typename))
   return positions.nodes.length + snapshotTypes.size + marketLiquidationRewards.nodes.length

@@ -68,8 +68,8 @@ export const examples: Example[] = [
           pool { displayName }
           pointsA
           pointsB
-          a { tokenSymbol suppliedAmountUsd }
-          b { tokenSymbol borrowedAmountUsd }
+          sideA { assetSymbol suppliedAmountUsd }
+          sideB { assetSymbol borrowedAmountUsd }
         }
       }
     }
@@ -119,7 +119,7 @@ query Activity($user: Address!, $where: ActivityFilter) {
     rankHistory(interval: WEEK) { date points rank }
   }
   leaderboard(around: $user, first: 7) {
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
     variables: ofUser,
@@ -164,8 +164,8 @@ query LargestPositions(
       distributionDate
       points
       pool { name }
-      a { suppliedAmountUsd }
-      b { borrowedAmountUsd }
+      sideA { suppliedAmountUsd }
+      sideB { borrowedAmountUsd }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -182,7 +182,7 @@ query LargestPositions(
     query: `# An invalid address gets a problem; the rest is answered.
 query Portfolio($wallets: [String!]!) {
   portfolio(addresses: $wallets) {
-    members { input problem }
+    users { input problem }
     points
     bestRank
     suppliedUsd
@@ -191,14 +191,14 @@ query Portfolio($wallets: [String!]!) {
     netApr { earnNetApr borrowNetApr }
     pools {
       pool { displayName }
-      walletCount
+      userCount
       points
       suppliedUsd
       borrowedUsd
     }
     markets {
       market { assetSymbol }
-      walletCount
+      userCount
       collateralAssets
       collateralUsd
       debtAssets
@@ -230,10 +230,10 @@ subscription LiveUser($user: Address!) {
     persona: 'The leaderboard',
     title: 'The top ten and the program in numbers',
     query: `query Leaderboard {
-  program { totalPoints accountCount positionCount }
+  program { totalPoints userCount positionCount }
   leaderboard(first: 10) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
     pageInfo { hasNextPage endCursor }
   }
 }`,
@@ -273,7 +273,7 @@ query AsOf(
 ) {
   leaderboard(asOf: $asOf, first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
   user(address: $user) {
     standing(asOf: $asOf) { date points rank }
@@ -289,7 +289,7 @@ query AsOf(
       positionCount
       tvlUsd
       borrowedUsd
-      multiplier { depositTokenA changedBy }
+      multiplier { depositA changedBy }
     }
     positions(
       asOf: $asOf
@@ -303,8 +303,8 @@ query AsOf(
     totalCount
     nodes {
       poolAddress
-      depositTokenA
-      borrowTokenB
+      depositA
+      borrowB
       changedAt
     }
   }
@@ -376,19 +376,19 @@ query ManyUsers(
   {
     name: 'LiveLeaderboard',
     persona: 'The leaderboard',
-    title: 'Live: the first three accounts',
+    title: 'Live: the first three users',
     query: `# Answers now, and after each change. Stop it with the button.
 subscription LiveLeaderboard {
   leaderboard(first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
   },
   {
     name: 'Pools',
     persona: 'The risk desk',
-    title: 'Pools with rates, multipliers, top accounts',
+    title: 'Pools with rates, multipliers, top users',
     query: `query Pools {
   pools(first: 50) {
     totalCount
@@ -398,12 +398,12 @@ subscription LiveLeaderboard {
       marketA { assetSymbol depositRate borrowRate }
       marketB { assetSymbol depositRate borrowRate }
       multiplier {
-        depositTokenA
-        depositTokenB
-        borrowTokenA
-        borrowTokenB
+        depositA
+        depositB
+        borrowA
+        borrowB
       }
-      topAccounts(first: 3) {
+      topUsers(first: 3) {
         points
         user { address rank }
       }
@@ -489,7 +489,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
   program {
@@ -498,7 +498,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
 }`,
@@ -575,6 +575,7 @@ query Aggregates($user: Address!) {
         pool { displayName }
       }
       ... on Vault { name depositRate }
+      ... on User { address points rank }
     }
   }
 }`,
@@ -591,7 +592,7 @@ query Aggregates($user: Address!) {
       date
       totalPoints
       positionCount
-      accountCount
+      userCount
       kind
       finishedAt
     }

@@ -21,7 +21,7 @@ import {
   UserDocument,
   UsersDocument,
   VaultSnapshotsDocument,
-} from 'lending-graph-gateway/client'
+} from 'lending-graph-client'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
@@ -43,7 +43,7 @@ describe('graphql-request', () => {
   test('the leaderboard, and the next page', async () => {
     const { program, leaderboard } = await client().request(LeaderboardDocument, { first: 3 })
     expect(leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2, 3])
-    expect(leaderboard.totalCount).toBe(program.accountCount)
+    expect(leaderboard.totalCount).toBe(program.userCount)
     const next = await client().request(LeaderboardDocument, { first: 3, after: leaderboard.pageInfo.endCursor })
     expect(next.leaderboard.nodes.map(({ rank }) => rank)).toEqual([4, 5, 6])
   })
@@ -75,7 +75,7 @@ describe('graphql-request', () => {
 
     const { positions } = await request.request(PositionsDocument, { user: address, first: 5 })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
-    expectTypeOf(positions.nodes[0]!.a.tokenAddress).toEqualTypeOf<string>()
+    expectTypeOf(positions.nodes[0]!.sideA.assetAddress).toEqualTypeOf<string>()
   })
 
   test('snapshots: amounts and times are decimal strings, times may be asked for as numbers or as strings', async () => {

@@ -1,10 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type DefinitionNode, type DocumentNode, parse, print, validate } from 'graphql'
-import * as client from 'lending-graph-gateway/client'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  lexicographicSortSchema,
+  parse,
+  print,
+  printSchema,
+  validate,
+} from 'graphql'
+import * as client from 'lending-graph-client'
 import { afterEach, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { type Consumer, compileConsumer } from '../support/consumer.ts'
+import { installPackage } from '../support/installed.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 let consumer: Consumer | undefined
 afterEach(() => consumer?.remove())
@@ -29,10 +41,10 @@ test('the package is used by its name, and its types are strict on both sides', 
       type MarketSnapshotRowFragment,
       type PoolCardFragment,
       type Scalars,
-    } from 'lending-graph-gateway/client'
+    } from 'lending-graph-client'
 
     export const leaderboard: TypedDocumentNode<unknown, { first?: number | null | undefined }> = LeaderboardDocument
-    export const title = (pool: PoolCardFragment) => pool.displayName + (pool.multiplier?.depositTokenA ?? 0)
+    export const title = (pool: PoolCardFragment) => pool.displayName + (pool.multiplier?.depositA ?? 0)
     export const amount = (row: MarketSnapshotRowFragment): bigint => BigInt(row.debtAssets)
     export const time: Scalars['BigInt']['input'] = 1_700_000_000
     const client = new GraphQLClient('http://127.0.0.1')
@@ -49,7 +61,7 @@ test('the package is used by its name, and its types are strict on both sides', 
 test('a wrong variable and a field that was not asked for do not compile', async () => {
   const { faults } = await compile(`
     import { Client } from '@urql/core'
-    import { PoolDocument } from 'lending-graph-gateway/client'
+    import { PoolDocument } from 'lending-graph-client'
     const client = new Client({ url: 'http://127.0.0.1', exchanges: [] })
     client.query(PoolDocument, { address: 1 })
     client.query(PoolDocument, { adress: '0x' })
@@ -58,8 +70,49 @@ test('a wrong variable and a field that was not asked for do not compile', async
   expect(faults.map((fault) => Number(/main\.ts:(\d+)/.exec(fault)?.[1]))).toEqual([5, 6, 7])
 })
 
+test('an empty folder that installs it has its types, the schema, and not 5 MB', async () => {
+  const installed = await installPackage('lending-graph-client')
+  try {
+    const { directory, path } = installed
+    const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+    expect(Object.keys(manifest.dependencies)).toEqual(['@graphql-typed-document-node/core'])
+    const files = (folder: string) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    const size = files(directory).reduce((sum, file) => sum + statSync(file).size, 0)
+    expect(size).toBeLessThan(5_000_000)
+    const own = files(path).map((file) => relative(path, file))
+    expect(own.filter((file) => !/^dist\/(client|generated\/client)\/\w+(\.d\.ts|\.js)$/.test(file)).sort()).toEqual([
+      'README.md',
+      'dist/LICENSE',
+      'dist/schema.graphql',
+      'package.json',
+    ])
+    const program = `
+      import { LeaderboardDocument } from 'lending-graph-client'
+      console.log(LeaderboardDocument.definitions[0].name.value)`
+    const run = (code: string) =>
+      execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: directory }).toString()
+    expect(run(program)).toBe('Leaderboard\n')
+    expect(run(`console.log(import.meta.resolve('lending-graph-client/schema.graphql'))`)).toContain(
+      '/dist/schema.graphql',
+    )
+    expect(readFileSync(join(path, 'dist/schema.graphql'), 'utf8')).toBe(
+      `${printSchema(lexicographicSortSchema(createSchema()))}\n`,
+    )
+  } finally {
+    await installed.remove()
+  }
+}, 120_000)
+
+test('both packages have one version', () => {
+  const versionOf = (path: string) => JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8')).version
+  expect(versionOf('src/client')).toBe(versionOf('.'))
+})
+
 test('its documents are those of src/client, and valid in the schema (npm run generate writes them)', () => {
-  const directory = join(import.meta.dirname, '../../src/client')
+  const directory = join(ROOT, 'src/client')
   const sources = readdirSync(directory)
     .filter((name) => name.endsWith('.graphql'))
     .map((name) => parse(readFileSync(join(directory, name), 'utf8'), { noLocation: true }))

@@ -26,7 +26,7 @@ const page = `
 graphql\`
   query pageQuery($address: Address!) {
     user(address: $address) { id ...page_positions ...page_summary }
-    leaderboard(first: 3) @connection(key: "page_leaderboard") { edges { node { rank account } } }
+    leaderboard(first: 3) @connection(key: "page_leaderboard") { edges { node { rank userAddress } } }
     ...page_pools
   }
 \`
@@ -57,7 +57,7 @@ graphql\`
   subscription pageSubscription { distributionComputed { date distribution { id totalPoints } } }
 \`
 graphql\`
-  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositTokenA } }
+  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositA } }
 \`
 `
 

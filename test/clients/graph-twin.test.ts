@@ -97,7 +97,7 @@ const rewards = (list: string, entity: string) => ({
 const twins: Record<string, { path(): string; places: Record<string, string[]> }> = {
   '/points/leaderboard': {
     path: () => `/points/leaderboard?${account()}`,
-    places: { 'topAccounts[]': ['leaderboard.nodes[]', 'user.leaderboardEntry'], total: ['leaderboard.totalCount'] },
+    places: { 'topAccounts[]': ['leaderboard.nodes[]', 'entry of user'], total: ['leaderboard.totalCount'] },
   },
   '/points/userpoints': {
     path: () => `/points/userpoints?${account()}`,
@@ -196,6 +196,7 @@ function placed(place: string, data: Json, variables: Json): Json {
     const { lastSnapshotDate } = data.user
     return lastSnapshotDate ? [{ ...data.user, timestamp: now.toISOString() }] : []
   }
+  if (place === 'entry of user') return data.user?.rank ? data.user : null
   if (place === 'page of $offset and $first') return Number(variables.offset) / variables.first + 1
   if (place.startsWith('$')) return variables[place.slice(1)] ?? null
   if (place.startsWith('last ')) {

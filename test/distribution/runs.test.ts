@@ -23,12 +23,12 @@ import {
 } from '../support/one-pool.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
-const FACTORS = 'depositTokenA depositTokenB borrowTokenA borrowTokenB'
+const FACTORS = 'depositA depositB borrowA borrowB'
 const RUN = `id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
   multipliers { totalCount nodes { poolAddress ${FACTORS} changedBy } }
   sources { kind name digest count block time fetchedAt }
-  before { positionCount accountCount totalPoints } after { positionCount accountCount totalPoints }`
-const zeros = { positionCount: 0, accountCount: 0, totalPoints: 0 }
+  totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }`
+const zeros = { positionCount: 0, userCount: 0, totalPoints: 0 }
 const alice = { authorization: 'Bearer the-token-of-alice' }
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -66,7 +66,7 @@ const graph = async (query: string, headers = {}) => {
 const runsOf = async (day: string) => (await graph(`{ runs(date: "${day}") { nodes { ${RUN} } } }`)).runs.nodes
 const setDepositA = (factor: number, poolAddress = POOL) =>
   graph(
-    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositTokenA: ${factor} }) { uuid } }`,
+    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { uuid } }`,
     alice,
   )
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSITIONS_SOURCE: dir })
@@ -93,10 +93,10 @@ describe('every run is a record', () => {
         nodes: [
           {
             poolAddress: POOL,
-            depositTokenA: 2,
-            depositTokenB: 1,
-            borrowTokenA: 1,
-            borrowTokenB: 4,
+            depositA: 2,
+            depositB: 1,
+            borrowA: 1,
+            borrowB: 4,
             changedBy: 'import',
           },
         ],
@@ -112,18 +112,20 @@ describe('every run is a record', () => {
           fetchedAt: expect.any(String),
         },
       ],
-      before: zeros,
-      after: { positionCount: 2, accountCount: 2, totalPoints: 30 },
+      totalsBefore: zeros,
+      totalsAfter: { positionCount: 2, userCount: 2, totalPoints: 30 },
     })
-    expect(await runsOf('2026-01-02')).toMatchObject([{ before: zeros, after: { positionCount: 1, totalPoints: 14 } }])
+    expect(await runsOf('2026-01-02')).toMatchObject([
+      { totalsBefore: zeros, totalsAfter: { positionCount: 1, totalPoints: 14 } },
+    ])
 
     await importFiles(gateway, { positions: [...positions.slice(0, 2), at('2026-01-02', BEN, 1)] })
     expect(await runsOf('2026-01-01')).toHaveLength(1)
     expect(await runsOf('2026-01-02')).toMatchObject([
       {
         requestedBy: 'import',
-        before: { totalPoints: 14, accountCount: 1 },
-        after: { totalPoints: 16, accountCount: 2 },
+        totalsBefore: { totalPoints: 14, userCount: 1 },
+        totalsAfter: { totalPoints: 16, userCount: 2 },
       },
       { requestedBy: 'carol' },
     ])
@@ -143,10 +145,10 @@ describe('every run is a record', () => {
       status: 'SUCCEEDED',
       requestedBy: 'alice',
       error: null,
-      multipliers: { nodes: [{ poolAddress: POOL, depositTokenA: 2 }] },
+      multipliers: { nodes: [{ poolAddress: POOL, depositA: 2 }] },
       sources: [{ kind: 'POSITIONS', name: dir, digest: digestOf(text), count: 3, block: null, time: null }],
-      before: { positionCount: 1, accountCount: 1, totalPoints: 20 },
-      after: { positionCount: 2, accountCount: 2, totalPoints: 14 },
+      totalsBefore: { positionCount: 1, userCount: 1, totalPoints: 20 },
+      totalsAfter: { positionCount: 2, userCount: 2, totalPoints: 14 },
     })
     const moment = Date.parse
     const [started, fetched, finished] = [
@@ -175,8 +177,8 @@ describe('every run is a record', () => {
       kind: 'RESYNC',
       requestedBy: 'bob',
       sources: [],
-      before: { positionCount: 1, accountCount: 1, totalPoints: 3 },
-      after: { positionCount: 1, accountCount: 1, totalPoints: 20 },
+      totalsBefore: { positionCount: 1, userCount: 1, totalPoints: 3 },
+      totalsAfter: { positionCount: 1, userCount: 1, totalPoints: 20 },
       startedAt: done.startedAt,
       finishedAt: done.finishedAt,
     })
@@ -323,8 +325,8 @@ test('a position says which run and which multiplier gave it its points', async 
       ]),
     )
   }
-  const used = (depositTokenA: number) => ({
-    ...{ depositTokenA, depositTokenB: 1, borrowTokenA: 1, borrowTokenB: 4, changedBy: 'alice' },
+  const used = (depositA: number) => ({
+    ...{ depositA, depositB: 1, borrowA: 1, borrowB: 4, changedBy: 'alice' },
   })
   const imported = { kind: 'IMPORT', requestedBy: 'carol' }
   await setDepositA(3)
@@ -365,15 +367,15 @@ test('a position says which run and which multiplier gave it its points', async 
   expect((await post('resync', '2026-02-02')).status).toBe(200)
   expect(await positions()).toEqual(resynced)
   const { run } = await graph(
-    `{ run(id: ${resynced.computed.run.id}) { multipliers { nodes { poolAddress depositTokenA } } } }`,
+    `{ run(id: ${resynced.computed.run.id}) { multipliers { nodes { poolAddress depositA } } } }`,
   )
-  expect(run.multipliers.nodes).toEqual([{ poolAddress: POOL, depositTokenA: 5 }])
+  expect(run.multipliers.nodes).toEqual([{ poolAddress: POOL, depositA: 5 }])
 
   await source([at(day, ANN, 10), at(day, BEN, 10, { marketAddress: POOL_2 })])
   expect((await post('manualupdate', day, alice)).status).toBe(200)
   expect(await positions()).toMatchObject({
     given: { points: 20, run: { kind: 'MANUALUPDATE', requestedBy: 'alice' }, multiplierUsed: used(2) },
-    'no multiplier': { points: 90, multiplierUsed: { depositTokenA: 9, borrowTokenA: 0 } },
+    'no multiplier': { points: 90, multiplierUsed: { depositA: 9, borrowA: 0 } },
   })
 })
 
@@ -381,7 +383,7 @@ test('points that stay what they were for another reason name that reason', asyn
   const day = '2026-02-04'
   const why = async () => {
     const { positions } = await graph(
-      `{ positions(date: "${day}") { nodes { points run { id } multiplierUsed { depositTokenA } } } }`,
+      `{ positions(date: "${day}") { nodes { points run { id } multiplierUsed { depositA } } } }`,
     )
     return positions.nodes[0]
   }
@@ -390,14 +392,14 @@ test('points that stay what they were for another reason name that reason', asyn
     return why()
   }
   const first = await load(10)
-  expect(first).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 2 } })
+  expect(first).toMatchObject({ points: 20, multiplierUsed: { depositA: 2 } })
   await setDepositA(4)
   const halved = await load(5)
-  expect(halved).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 4 } })
+  expect(halved).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
   expect(Number(halved.run.id)).toBeGreaterThan(Number(first.run.id))
   expect(await load(5, { pointsA: 20, pointsB: 0 })).toMatchObject({ points: 20, multiplierUsed: null })
   const computed = await load(5)
-  expect(computed).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 4 } })
+  expect(computed).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
   expect(await load(5)).toEqual(computed)
   await setDepositA(2)
 })
@@ -412,10 +414,8 @@ test('a multiplier that others change while a run computes is not taken for one 
   await gateway.deps.store.pool.query(sql, [POOL])
   await held.release()
   expect((await resync).status).toBe(200)
-  const { positions } = await graph(
-    `{ positions(date: "${day}") { nodes { points multiplierUsed { depositTokenA } } } }`,
-  )
-  expect(positions.nodes).toEqual([{ points: 20, multiplierUsed: { depositTokenA: 2 } }])
+  const { positions } = await graph(`{ positions(date: "${day}") { nodes { points multiplierUsed { depositA } } } }`)
+  expect(positions.nodes).toEqual([{ points: 20, multiplierUsed: { depositA: 2 } }])
   await setDepositA(2)
 })
 

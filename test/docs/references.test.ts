@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildSchema, type GraphQLField, isEnumType } from 'graphql'
-import * as client from 'lending-graph-gateway/client'
+import * as client from 'lending-graph-client'
 import { describe, expect, test } from 'vitest'
 import { readConfig, variables } from '../../src/config.ts'
 import { records } from '../../src/domain/dataset/records.ts'
@@ -67,7 +67,7 @@ describe.each(documents)('$path', (document) => {
       (code) => /^[\w@-][\w.@-]*(\/[\w.@-]+)*\/?$/.test(code) && /\/|\.(ts|mjs|json|graphql|prisma)$/.test(code),
     )
     const missing = [...commands, ...alone].filter((name) => {
-      if (/^(application|text)\/|^lending-graph-gateway\/|NOUN/.test(name)) return false
+      if (/^(application|text)\/|^lending-graph-client\/|NOUN/.test(name)) return false
       const path = name.replace(/^\.\//, '').replace(/\/$/, '')
       return ![...files, 'src', 'test', 'prisma'].some((file) => file === path || file.endsWith(`/${path}`))
     })

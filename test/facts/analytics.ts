@@ -128,7 +128,7 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a vault's snapshots in a window lead to the vault",
-    query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(from: "1740873600", to: "1740873600") { nodes {
+    query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(where: { time: { eq: "2025-03-02" } }) { nodes {
       ${VAULT_ROW} vault { name } } } }`,
     at: 'vault.snapshots.nodes',
     sql: `SELECT ${vaultRow}, 'Prime USDC' AS "vault.name" FROM vault_snapshots s WHERE "vaultId" = '${vaults.same}'
@@ -273,18 +273,18 @@ export const analyticsFacts: Fact[] = [
         (SELECT sum("debtUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets}) AS "borrowedUsd"`,
   },
   {
-    name: "a portfolio's members are what was given, in its order",
-    query: `portfolio(${wallets}) { members { input } }`,
-    at: 'portfolio.members',
+    name: "a portfolio's users are what was given, in its order",
+    query: `portfolio(${wallets}) { users { input } }`,
+    at: 'portfolio.users',
     sql: `SELECT unnest(ARRAY['${ann}', '${dan}', '${gus}', '${ann}', 'no address']) AS input`,
   },
   {
     name: "a portfolio's markets add up each wallet's newest snapshot there",
-    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } walletCount collateralAssets
+    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } userCount collateralAssets
       collateralUsd protectedAssets protectedUsd debtAssets debtUsd } }`,
     at: 'portfolio.markets',
     sql: `SELECT s."chainId", "marketId" AS "marketAddress", "assetSymbol" AS "market.assetSymbol",
-        count(DISTINCT "accountId") AS "walletCount",
+        count(DISTINCT "accountId") AS "userCount",
         sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
         sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
         sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
@@ -293,18 +293,18 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a portfolio's vaults",
-    query: `portfolio(${wallets}) { vaults { chainId vaultAddress walletCount shares assets assetsUsd } }`,
+    query: `portfolio(${wallets}) { vaults { chainId vaultAddress userCount shares assets assetsUsd } }`,
     at: 'portfolio.vaults',
-    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", count(DISTINCT "accountId") AS "walletCount",
+    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", count(DISTINCT "accountId") AS "userCount",
         sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
       FROM now_in_vaults WHERE "accountId" ${inWallets} GROUP BY "chainId", "vaultId" ORDER BY 1, 2`,
   },
   {
     name: "a portfolio's pools are those of the newest distribution date",
-    query: `portfolio(addresses: ["${ann}", "${ben}", "${cat}", "${users.eve}"]) { pools { poolAddress pool { name } walletCount points
+    query: `portfolio(addresses: ["${ann}", "${ben}", "${cat}", "${users.eve}"]) { pools { poolAddress pool { name } userCount points
       suppliedUsd protectedUsd borrowedUsd } }`,
     at: 'portfolio.pools',
-    sql: `SELECT pool AS "poolAddress", name AS "pool.name", count(*) AS "walletCount", sum(points) AS points,
+    sql: `SELECT pool AS "poolAddress", name AS "pool.name", count(*) AS "userCount", sum(points) AS points,
         sum("suppliedUsd") AS "suppliedUsd", sum("protectedUsd") AS "protectedUsd", sum("borrowedUsd") AS "borrowedUsd"
       FROM scored s JOIN pools p ON p.id = pool WHERE date = '2025-04-01' AND "user" IN ('${ann}', '${ben}', '${cat}')
       GROUP BY pool, name ORDER BY sum(points) DESC, pool`,

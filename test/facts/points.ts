@@ -3,9 +3,9 @@ import type { Fact } from './fact.ts'
 
 /** The program: its totals, distributions, runs, multipliers and their history, and everything as of a date. */
 
-const REVISION = 'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB changedAt'
-const revision = `"poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
-  "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB", "updatedAt" AS "changedAt"`
+const REVISION = 'poolAddress depositA depositB borrowA borrowB changedAt'
+const revision = `"poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
+  "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB", "updatedAt" AS "changedAt"`
 const WAS = (moment: string) => `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers
   WHERE "updatedAt" <= '${moment}' ORDER BY "poolAddress", import DESC) m`
 
@@ -23,16 +23,16 @@ const dateAt = (moment: string) => `(SELECT max(date) FROM scored WHERE date <= 
 export const pointsFacts: Fact[] = [
   {
     name: 'the program adds all accounts up',
-    query: 'program { totalPoints accountCount positionCount }',
+    query: 'program { totalPoints userCount positionCount }',
     at: 'program',
-    sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "accountCount", count(*) AS "positionCount" FROM scored`,
+    sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "userCount", count(*) AS "positionCount" FROM scored`,
   },
   {
     name: 'a distribution adds the positions of its date up',
-    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount accountCount }',
+    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount userCount }',
     at: 'distribution',
     sql: `SELECT date, 'IMPORT' AS kind, sum(points) AS "totalPoints", count(*) AS "positionCount",
-        count(DISTINCT "user") AS "accountCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
+        count(DISTINCT "user") AS "userCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
   },
   {
     name: 'a date in a gap has no distribution',
@@ -51,12 +51,12 @@ export const pointsFacts: Fact[] = [
   {
     name: 'each date that an import brought has a run',
     query: `runs(where: { kind: IMPORT }, orderBy: { field: DATE, direction: DESC }) { totalCount nodes { date kind status error
-      after { totalPoints positionCount accountCount } before { totalPoints positionCount accountCount }
+      totalsAfter { totalPoints positionCount userCount } totalsBefore { totalPoints positionCount userCount }
       basePointsDeposit basePointsBorrow distribution { date } } }`,
     at: 'runs.nodes',
-    sql: `SELECT date, 'IMPORT' AS kind, 'SUCCEEDED' AS status, NULL AS error, sum(points) AS "after.totalPoints",
-        count(*) AS "after.positionCount", count(DISTINCT "user") AS "after.accountCount", 0 AS "before.totalPoints",
-        0 AS "before.positionCount", 0 AS "before.accountCount", 1 AS "basePointsDeposit", 0.5::float8 AS "basePointsBorrow",
+    sql: `SELECT date, 'IMPORT' AS kind, 'SUCCEEDED' AS status, NULL AS error, sum(points) AS "totalsAfter.totalPoints",
+        count(*) AS "totalsAfter.positionCount", count(DISTINCT "user") AS "totalsAfter.userCount", 0 AS "totalsBefore.totalPoints",
+        0 AS "totalsBefore.positionCount", 0 AS "totalsBefore.userCount", 1 AS "basePointsDeposit", 0.5::float8 AS "basePointsBorrow",
         date AS "distribution.date"
       FROM scored GROUP BY date ORDER BY date DESC`,
     total: 'SELECT count(DISTINCT date) FROM scored',
@@ -69,9 +69,9 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'a run used the multipliers of its time',
-    query: 'distributions { nodes { date run { multipliers { nodes { poolAddress depositTokenA borrowTokenB } } } } }',
+    query: 'distributions { nodes { date run { multipliers { nodes { poolAddress depositA borrowB } } } } }',
     at: 'distributions.nodes.run.multipliers.nodes',
-    sql: `SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA", "borrow_tokenB" AS "borrowTokenB"
+    sql: `SELECT "poolAddress", "deposit_tokenA" AS "depositA", "borrow_tokenB" AS "borrowB"
       FROM (SELECT DISTINCT date, import FROM scored s JOIN positions p ON p.id = s.id) d,
         LATERAL (SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE import <= d.import
           ORDER BY "poolAddress", import DESC) m
@@ -80,10 +80,10 @@ export const pointsFacts: Fact[] = [
   {
     name: 'positions name the multiplier that made their points, but for points that came with the import',
     query: `positions(first: 1000, where: { users: ["${users.ann}", "${users.dan}"] }) { nodes { recordId
-      multiplierUsed { poolAddress depositTokenA } run { date kind } } }`,
+      multiplierUsed { poolAddress depositA } run { date kind } } }`,
     at: 'positions.nodes',
     sql: `SELECT p.id AS "recordId", CASE WHEN "pointsA" IS NULL THEN m."poolAddress" END AS "multiplierUsed.poolAddress",
-        CASE WHEN "pointsA" IS NULL THEN m."deposit_tokenA" END AS "multiplierUsed.depositTokenA",
+        CASE WHEN "pointsA" IS NULL THEN m."deposit_tokenA" END AS "multiplierUsed.depositA",
         "distributionDate" AS "run.date", 'IMPORT' AS "run.kind"
       FROM positions p LEFT JOIN LATERAL (SELECT * FROM multipliers WHERE "poolAddress" = "marketAddress"
         AND import <= p.import ORDER BY import DESC LIMIT 1) m ON true
@@ -92,10 +92,10 @@ export const pointsFacts: Fact[] = [
 
   {
     name: 'the history of multipliers, newest first; what was removed has nulls',
-    query: `multiplierHistory { totalCount nodes { poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB } }`,
+    query: `multiplierHistory { totalCount nodes { poolAddress depositA depositB borrowA borrowB } }`,
     at: 'multiplierHistory.nodes',
-    sql: `SELECT * FROM (SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
-          "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB" FROM multipliers
+    sql: `SELECT * FROM (SELECT "poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
+          "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB" FROM multipliers
         UNION ALL SELECT '${pools.wild}', NULL, NULL, NULL, NULL) h`,
     total: 'SELECT count(*) + 1 FROM multipliers',
     unordered: true,
@@ -142,9 +142,9 @@ export const pointsFacts: Fact[] = [
     return [
       {
         name: `the leaderboard as of ${moment}`,
-        query: `leaderboard(asOf: "${moment}") { totalCount nodes { account points rank } }`,
+        query: `leaderboard(asOf: "${moment}") { totalCount nodes { userAddress points rank } }`,
         at: 'leaderboard.nodes',
-        sql: `SELECT "user" AS account, sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+        sql: `SELECT "user" AS "userAddress", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
           FROM scored WHERE date <= ${dateAt(moment)} GROUP BY "user" ORDER BY rank`,
         total: `SELECT count(DISTINCT "user") FROM scored WHERE date <= ${dateAt(moment)}`,
         ...none,
@@ -171,7 +171,7 @@ export const pointsFacts: Fact[] = [
     (moment): Fact => ({
       name: `pools as of ${moment}: points up to the date, amounts on it`,
       query: `pools { nodes { address standing(asOf: "${moment}") { date points pointsOfDate positionCount suppliedUsd
-        protectedUsd borrowedUsd tvlUsd multiplier { depositTokenA } } } }`,
+        protectedUsd borrowedUsd tvlUsd multiplier { depositA } } } }`,
       at: 'pools.nodes',
       sql: `SELECT o.id AS address, ${dateAt(moment)} AS "standing.date", sum(points) AS "standing.points",
           coalesce(sum(points) FILTER (WHERE now), 0) AS "standing.pointsOfDate",
@@ -180,7 +180,7 @@ export const pointsFacts: Fact[] = [
           coalesce(sum("protectedUsd") FILTER (WHERE now), 0) AS "standing.protectedUsd",
           coalesce(sum("borrowedUsd") FILTER (WHERE now), 0) AS "standing.borrowedUsd",
           coalesce(sum("suppliedUsd" + "protectedUsd") FILTER (WHERE now), 0) AS "standing.tvlUsd",
-          (SELECT "deposit_tokenA" FROM ${WAS(`${moment}`)} WHERE "poolAddress" = o.id) AS "standing.multiplier.depositTokenA"
+          (SELECT "deposit_tokenA" FROM ${WAS(`${moment}`)} WHERE "poolAddress" = o.id) AS "standing.multiplier.depositA"
         FROM pools o LEFT JOIN (SELECT *, date = ${dateAt(moment)} AS now FROM scored) s ON s.pool = o.id
           AND date <= '${moment}'
         GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
@@ -189,8 +189,8 @@ export const pointsFacts: Fact[] = [
   ...[undefined, '2025-03-03'].map(
     (date): Fact => ({
       name: `the top accounts of pools on ${date ?? 'the newest date of each'}`,
-      query: `pools { nodes { address topAccounts(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
-      at: 'pools.nodes.topAccounts',
+      query: `pools { nodes { address topUsers(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
+      at: 'pools.nodes.topUsers',
       sql: `SELECT date AS "distributionDate", points, "user" AS "user.address" FROM pools o,
           LATERAL (SELECT * FROM scored WHERE pool = o.id AND date = ${date ? `'${date}'` : '(SELECT max(date) FROM scored WHERE pool = o.id)'}
             ORDER BY points DESC, "user" LIMIT 2) s

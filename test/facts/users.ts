@@ -27,20 +27,6 @@ export const userFacts: Fact[] = [
       LEFT JOIN ranks ON account = u.address ORDER BY n`,
   },
   {
-    name: "a user's leaderboard entry leads back to the user",
-    query: of(ben, 'leaderboardEntry { account points rank user { address positionCount } }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account, points, rank, account AS "user.address", positions AS "user.positionCount" FROM ranks
-      WHERE account = '${ben}'`,
-  },
-  {
-    name: 'a user without a position has no leaderboard entry',
-    query: of(gus, 'leaderboardEntry { account }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account FROM ranks WHERE account = '${gus}'`,
-    empty: true,
-  },
-  {
     name: 'all users are all addresses of either domain, once each',
     query: 'allUsers { nodes { address } }',
     at: 'allUsers.nodes',
@@ -68,24 +54,24 @@ export const userFacts: Fact[] = [
     query: of(
       ann,
       `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate points pointsA pointsB
-        a { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+        sideA { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
           protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd }
-        b { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+        sideB { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
           protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId", "user" AS "userAddress", pool AS "poolAddress", date AS "distributionDate",
         points, "pointsA", "pointsB",
-        "aTokenAddress" AS "a.tokenAddress", "aTokenSymbol" AS "a.tokenSymbol", "aTokenPrice" AS "a.tokenPrice",
-        "aSuppliedAmount" AS "a.suppliedAmount", "aSuppliedAmountUsd" AS "a.suppliedAmountUsd",
-        "aProtectedSuppliedAmount" AS "a.protectedSuppliedAmount",
-        "aProtectedSuppliedAmountUsd" AS "a.protectedSuppliedAmountUsd",
-        "aBorrowedAmount" AS "a.borrowedAmount", "aBorrowedAmountUsd" AS "a.borrowedAmountUsd",
-        "bTokenAddress" AS "b.tokenAddress", "bTokenSymbol" AS "b.tokenSymbol", "bTokenPrice" AS "b.tokenPrice",
-        "bSuppliedAmount" AS "b.suppliedAmount", "bSuppliedAmountUsd" AS "b.suppliedAmountUsd",
-        "bProtectedSuppliedAmount" AS "b.protectedSuppliedAmount",
-        "bProtectedSuppliedAmountUsd" AS "b.protectedSuppliedAmountUsd",
-        "bBorrowedAmount" AS "b.borrowedAmount", "bBorrowedAmountUsd" AS "b.borrowedAmountUsd"
+        "aTokenAddress" AS "sideA.assetAddress", "aTokenSymbol" AS "sideA.assetSymbol", "aTokenPrice" AS "sideA.assetPriceUsd",
+        "aSuppliedAmount" AS "sideA.suppliedAmount", "aSuppliedAmountUsd" AS "sideA.suppliedAmountUsd",
+        "aProtectedSuppliedAmount" AS "sideA.protectedSuppliedAmount",
+        "aProtectedSuppliedAmountUsd" AS "sideA.protectedSuppliedAmountUsd",
+        "aBorrowedAmount" AS "sideA.borrowedAmount", "aBorrowedAmountUsd" AS "sideA.borrowedAmountUsd",
+        "bTokenAddress" AS "sideB.assetAddress", "bTokenSymbol" AS "sideB.assetSymbol", "bTokenPrice" AS "sideB.assetPriceUsd",
+        "bSuppliedAmount" AS "sideB.suppliedAmount", "bSuppliedAmountUsd" AS "sideB.suppliedAmountUsd",
+        "bProtectedSuppliedAmount" AS "sideB.protectedSuppliedAmount",
+        "bProtectedSuppliedAmountUsd" AS "sideB.protectedSuppliedAmountUsd",
+        "bBorrowedAmount" AS "sideB.borrowedAmount", "bBorrowedAmountUsd" AS "sideB.borrowedAmountUsd"
       FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, id`,
   },
   {
@@ -93,13 +79,13 @@ export const userFacts: Fact[] = [
     query: of(
       users.dan,
       `positions { nodes { recordId user { address rank }
-        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositTokenA } } } }`,
+        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositA } } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT s.id AS "recordId", s."user" AS "user.address", r.rank AS "user.rank",
         concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "pool.displayName",
         a."assetSymbol" AS "pool.marketA.assetSymbol", b."depositRate" AS "pool.marketB.depositRate",
-        NULL AS "pool.multiplier.depositTokenA" -- one pool never had one, the other's was removed
+        NULL AS "pool.multiplier.depositA" -- one pool never had one, the other's was removed
       FROM scored s JOIN ranks r ON account = "user" JOIN pools o ON o.id = pool
       LEFT JOIN markets a ON a.id = unit_1_id AND a."chainId" = o."chainId"
       LEFT JOIN markets b ON b.id = unit_2_id AND b."chainId" = o."chainId"

@@ -37,19 +37,19 @@ const families: Record<string, (size: number) => Attack> = {
     query: `{ program { ...F0 } } ${chain(4 * n, 'Program', (next) => twice(3, next), 'totalPoints')}`,
   }),
   'a fragment bomb through objects': (n) => ({
-    query: `{ user(address: "${USER}") { ...F0 } } ${chain(n, 'User', (next) => `a: leaderboardEntry { user { ${next} } } b: leaderboardEntry { user { ${next} } }`, 'points')}`,
+    query: `{ pool(address: "${USER}") { ...F0 } } ${chain(n, 'Pool', (next) => `a: marketA { pool { ${next} } } b: marketA { pool { ${next} } }`, 'name')}`,
   }),
   'a fragment bomb through lists': (n) => ({
     query: `{ pools { nodes { ...F0 } } } ${chain(n, 'Pool', (next) => `positions { nodes { pool { ${next} } } }`, 'name')}`,
   }),
   'a fragment bomb through resolvers': (n) => ({
-    query: `{ user(address: "${USER}") { rankChange ...F0 } } ${chain(n, 'User', (next) => `x: leaderboardEntry { user { ${next} } } y: leaderboardEntry { user { rankChange ${next} } }`, 'rankChange')}`,
+    query: `{ pool(address: "${USER}") { ...F0 } } ${chain(n, 'Pool', (next) => `x: marketA { pool { ${next} } } y: marketA { pool { series { points } ${next} } }`, 'series { points }')}`,
   }),
   'fragments that spread each other': (n) => ({
     query: `{ program { ...F0 } } ${repeat(10 * n, (i) => `fragment F${i} on Program { ...F${(i + 1) % (10 * n)} }`)}`,
   }),
   'many fragments in one place': (n) => ({
-    query: `{ user(address: "${USER}") { ${repeat(6 * n, (i) => `...F${i}`)} } } ${repeat(6 * n, (i) => `fragment F${i} on User { leaderboardEntry { user { points } } }`)}`,
+    query: `{ pool(address: "${USER}") { ${repeat(6 * n, (i) => `...F${i}`)} } } ${repeat(6 * n, (i) => `fragment F${i} on Pool { marketA { pool { name } } }`)}`,
   }),
   aliases: (n) => ({ query: `{ ${repeat(12 * n, (i) => `a${i}: program { totalPoints }`)} }` }),
   '__typename under aliases': (n) => ({
@@ -59,7 +59,7 @@ const families: Record<string, (size: number) => Attack> = {
     query: `{ allUsers(first: 1000) { nodes { ${repeat(90, (i) => `${'a'.repeat(100 * n)}${i}: address`)} } } }`,
   }),
   'deep nests': (n) => ({
-    query: `{ user(address: "${USER}") { ${nested(6 * n, 'leaderboardEntry { user { ', 'points', '} }')} } }`,
+    query: `{ pool(address: "${USER}") { ${nested(6 * n, 'marketA { pool { ', 'name', '} }')} } }`,
   }),
   directives: (n) => ({ query: `{ program { totalPoints ${repeat(20 * n, () => '@include(if: true)')} } }` }),
   'unknown directives': (n) => ({ query: `{ program { totalPoints ${repeat(50 * n, (i) => `@x${i}`)} } }` }),
@@ -214,7 +214,7 @@ describe('hostile documents are refused or answered in a moment, on every road, 
 test('documents that nobody has sent before leave the memory level', async () => {
   const wave = async (from: number, count: number) => {
     for (let i = from; i < from + count; i++) {
-      const query = `{ program { ${repeat(90, (n) => `a${n}_${i}: totalPoints`)} ${twice(40, 'totalPoints accountCount positionCount')} } }`
+      const query = `{ program { ${repeat(90, (n) => `a${n}_${i}: totalPoints`)} ${twice(40, 'totalPoints userCount positionCount')} } }`
       await (await roads['POST, short']?.({ query }))?.text()
       const flags = Object.fromEntries(
         Array.from({ length: 24 }, (_, n) => [`v${n}`, ((i * 7919) >> (n % 16)) % 2 === 0]),

@@ -52,7 +52,7 @@ const activityOrder = (row: Row) => [
   row.marketAddress ? 0 : 1,
 ]
 const byChain = (row: Row) => [row.chainId, row.address]
-const byPool = (row: Row) => [row.marketId, row.address]
+const byPool = (row: Row) => [row.number, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
 const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 
@@ -74,7 +74,7 @@ const ways: Record<string, Way[]> = {
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
     { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: { field: POINTS }', order: (row) => [-row.rank] },
-    { through: 'LIST', filter: 'orderBy: { field: ACCOUNT, direction: ASC }', order: (row) => [row.account] },
+    { through: 'LIST', filter: 'orderBy: { field: USER, direction: ASC }', order: (row) => [row.userAddress] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
@@ -86,14 +86,14 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'Query.multipliers': [
-    { through: 'LIST', select: 'pool { marketId }', order: (row) => [row.pool.marketId, row.poolAddress] },
+    { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
   ],
   'Query.multipliersAsOf': [
     { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_TOKEN_A, direction: DESC }',
-      order: (row) => [-row.depositTokenA, row.poolAddress],
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      order: (row) => [-row.depositA, row.poolAddress],
     },
   ],
   'Query.pools': [
@@ -137,8 +137,8 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
-      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_TOKEN_A }`,
-      order: (row) => [row.depositTokenA, ...newestNumber(row)],
+      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_A }`,
+      order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
   'Multiplier.history': [
@@ -210,8 +210,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: rewardOrder, atLeast: 54 },
     {
       through: ofUser,
-      filter:
-        'where: { claimed: false }, orderBy: [{ field: CLAIMED_TIMESTAMP, direction: DESC }, { field: CHAIN_ID }]',
+      filter: 'where: { claimed: false }, orderBy: [{ field: CLAIMED_AT, direction: DESC }, { field: CHAIN_ID }]',
       order: (row) => [row.chainId, ...rewardOrder(row)],
       atLeast: 54,
     },
@@ -488,8 +487,8 @@ for (const [field, several] of Object.entries(ways))
     })
 
 test('a list is counted for each of its owners', async () => {
-  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { account } } }')
-  const addresses = data.leaderboard.nodes.map((row: Row) => row.account)
+  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
+  const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
     'query ($addresses: [Address!]!) { users(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
     { addresses },
@@ -552,7 +551,7 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
   for (const factor of [2, 3, 4, 5]) {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
-        updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: $factor }]) { updatedAt }
+        updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
         resyncDistribution(date: $date) { totalPoints }
       }`,
       { pool: samplePool.address, factor, date: yesterday },

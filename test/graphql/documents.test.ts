@@ -85,7 +85,7 @@ describe('automatic persisted queries', () => {
 
   test('a hash that is not of the query is refused, and not remembered', async () => {
     const query = '{ program { totalPoints } }'
-    const extensions = persisted('{ program { accountCount } }')
+    const extensions = persisted('{ program { userCount } }')
     const answer = await post({ query, extensions })
     expect(answer).toMatchObject({
       status: 400,
@@ -262,7 +262,7 @@ describe('known documents', () => {
     expect((await get({ documentId }, { headers: asAdmin })).status).toBe(405)
     expect(codeOf(await post({ documentId }))).toBe('UNAUTHENTICATED')
     expect((await post({ documentId }, { headers: asAdmin })).data.resyncDistribution.totalPoints).toBeGreaterThan(0)
-    const query = '{ previewDistribution(first: 1) { changedAccountCount } }'
+    const query = '{ previewDistribution(first: 1) { changedUserCount } }'
     for (let i = 0; i < 3; i++)
       expect((await get({ query }, { headers: asAdmin })).data.previewDistribution).toBeDefined()
     expect(codeOf(await get({ query }))).toBe('UNAUTHENTICATED')

@@ -16,12 +16,12 @@ beforeAll(async () => {
   gateway = await startGateway({ env: { FEDERATION: 'true' } })
   await loadSample(gateway)
   const { data } = await gateway.graphql(`{
-    leaderboard(first: 40) { nodes { account } }
+    leaderboard(first: 40) { nodes { userAddress } }
     pools(first: 5) { nodes { address name } }
     markets(first: 10) { nodes { chainId address assetSymbol } }
     vaults(first: 5) { nodes { chainId address name } }
   }`)
-  users = data.leaderboard.nodes.map((one: { account: string }) => one.account)
+  users = data.leaderboard.nodes.map((one: { userAddress: string }) => one.userAddress)
   pools = data.pools.nodes
   markets = data.markets.nodes
   vaults = data.vaults.nodes

@@ -49,26 +49,31 @@ interface Tried {
 }
 
 const day = (text: string) => Date.parse(text)
+/** Unix seconds as milliseconds. */
+const seconds = (text: string | number | null) => (text === null ? null : Number(text) * 1000)
 const big = (text: string | null) => (text === null ? null : BigInt(text))
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 
 const positions = {
   select:
-    'recordId userAddress poolAddress distributionDate points pool { chainId } a { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } b { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
+    'recordId userAddress poolAddress distributionDate points pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
   conditions: {
     user: (r: Row) => r.userAddress,
     users: (r: Row) => r.userAddress,
     pool: (r: Row) => r.poolAddress,
     pools: (r: Row) => r.poolAddress,
-    asset: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
-    assets: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
+    asset: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
+    assets: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
     chainId: (r: Row) => r.pool.chainId,
     chainIds: (r: Row) => r.pool.chainId,
     date: (r: Row) => day(r.distributionDate),
     points: (r: Row) => r.points,
     suppliedUsd: (r: Row) =>
-      r.a.suppliedAmountUsd + r.b.suppliedAmountUsd + r.a.protectedSuppliedAmountUsd + r.b.protectedSuppliedAmountUsd,
-    borrowedUsd: (r: Row) => r.a.borrowedAmountUsd + r.b.borrowedAmountUsd,
+      r.sideA.suppliedAmountUsd +
+      r.sideB.suppliedAmountUsd +
+      r.sideA.protectedSuppliedAmountUsd +
+      r.sideB.protectedSuppliedAmountUsd,
+    borrowedUsd: (r: Row) => r.sideA.borrowedAmountUsd + r.sideB.borrowedAmountUsd,
   },
   first: { field: 'DATE', direction: 'DESC' as const },
 }
@@ -91,15 +96,15 @@ const snapshots = (kind: 'market' | 'vault') => ({
     asset: (r: Row) => r[kind].assetAddress,
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    timestamp: (r: Row) => BigInt(r.timestamp),
+    time: (r: Row) => seconds(r.timestamp),
   },
   keys: {
-    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => BigInt(r.timestamp),
     CHAIN_ID: (r: Row) => r.chainId,
     [kind.toUpperCase()]: (r: Row) => r[`${kind}Address`],
     USER: (r: Row) => r.userAddress,
   },
-  first: { field: 'TIMESTAMP', direction: 'ASC' as const },
+  first: { field: 'TIME', direction: 'ASC' as const },
 })
 const market = {
   ...snapshots('market'),
@@ -132,22 +137,22 @@ const rewards = {
   conditions: {
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    timestamp: (r: Row) => BigInt(r.timestamp),
+    time: (r: Row) => seconds(r.timestamp),
     claimed: (r: Row) => r.claimedTimestamp !== null,
-    claimedTimestamp: (r: Row) => big(r.claimedTimestamp),
+    claimedAt: (r: Row) => seconds(r.claimedTimestamp),
     supplySentUsd: (r: Row) => r.supplySentUsd,
     collateralReceivedUsd: (r: Row) => r.collateralReceivedUsd,
     liquidRewardUsd: (r: Row) => r.liquidRewardUsd,
   },
   keys: {
-    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => BigInt(r.timestamp),
     CHAIN_ID: (r: Row) => r.chainId,
-    CLAIMED_TIMESTAMP: (r: Row) => big(r.claimedTimestamp),
+    CLAIMED_AT: (r: Row) => big(r.claimedTimestamp),
     SUPPLY_SENT_USD: (r: Row) => r.supplySentUsd,
     COLLATERAL_RECEIVED_USD: (r: Row) => r.collateralReceivedUsd,
     LIQUID_REWARD_USD: (r: Row) => r.liquidRewardUsd,
   },
-  first: { field: 'TIMESTAMP', direction: 'DESC' as const },
+  first: { field: 'TIME', direction: 'DESC' as const },
 }
 const rewardFields =
   'txHash logIndex chainId timestamp claimedTimestamp supplySentUsd collateralReceivedUsd liquidRewardUsd'
@@ -161,10 +166,10 @@ const entities = (kind: 'market' | 'vault') => ({
   depositRate: (r: Row) => r.depositRate,
 })
 const factors = {
-  DEPOSIT_TOKEN_A: (r: Row) => r.depositTokenA,
-  DEPOSIT_TOKEN_B: (r: Row) => r.depositTokenB,
-  BORROW_TOKEN_A: (r: Row) => r.borrowTokenA,
-  BORROW_TOKEN_B: (r: Row) => r.borrowTokenB,
+  DEPOSIT_A: (r: Row) => r.depositA,
+  DEPOSIT_B: (r: Row) => r.depositB,
+  BORROW_A: (r: Row) => r.borrowA,
+  BORROW_B: (r: Row) => r.borrowB,
 }
 
 const inEntities = {
@@ -202,16 +207,21 @@ const lists: Record<string, Tried> = {
   leaderboard: {
     field: 'Query.leaderboard',
     through: 'LIST',
-    select: 'rank account points',
-    conditions: { user: (r) => r.account, users: (r) => r.account, rank: (r) => r.rank, points: (r) => r.points },
-    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, ACCOUNT: (r) => r.account },
+    select: 'rank userAddress points',
+    conditions: {
+      user: (r) => r.userAddress,
+      users: (r) => r.userAddress,
+      rank: (r) => r.rank,
+      points: (r) => r.points,
+    },
+    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, USER: (r) => r.userAddress },
     first: { field: 'RANK', direction: 'ASC' },
   },
   pools: {
     field: 'Query.pools',
     through: 'LIST',
     select:
-      'address marketId chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }',
+      'address number chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }',
     conditions: {
       pool: (r) => r.address,
       pools: (r) => r.address,
@@ -220,17 +230,17 @@ const lists: Record<string, Tried> = {
       assets: (r) => [r.assetA.address, r.assetB.address],
       chainId: (r) => r.chainId,
       chainIds: (r) => r.chainId,
-      marketId: (r) => r.marketId,
-      createdTimestamp: (r) => BigInt(r.createdTimestamp),
+      number: (r) => r.number,
+      createdAt: (r) => seconds(r.createdTimestamp),
     },
     keys: {
-      MARKET_ID: (r) => r.marketId,
+      NUMBER: (r) => r.number,
       ADDRESS: (r) => r.address,
       CHAIN_ID: (r) => r.chainId,
       NAME: (r) => r.name,
-      CREATED_TIMESTAMP: (r) => r.createdTimestamp,
+      CREATED_AT: (r) => r.createdTimestamp,
     },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    first: { field: 'NUMBER', direction: 'ASC' },
   },
   markets: {
     field: 'Query.markets',
@@ -282,7 +292,7 @@ const lists: Record<string, Tried> = {
   "a vault's snapshots": {
     field: 'Vault.snapshots',
     through: `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`,
-    bound: `timestamp: { gte: "0", lte: "86400" }`,
+    bound: 'time',
     ...vaultSnapshots,
   },
   "a user's rewards in markets": {
@@ -324,25 +334,25 @@ const lists: Record<string, Tried> = {
     field: 'Query.multipliers',
     through: 'LIST',
     select:
-      'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { marketId chainId assetA { address } assetB { address } }',
+      'poolAddress depositA depositB borrowA borrowB updatedAt pool { number chainId assetA { address } assetB { address } }',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
       chainId: (r) => r.pool.chainId,
       asset: (r) => [r.pool.assetA.address, r.pool.assetB.address],
       updatedAt: (r) => day(r.updatedAt),
-      depositTokenA: (r) => r.depositTokenA,
-      depositTokenB: (r) => r.depositTokenB,
-      borrowTokenA: (r) => r.borrowTokenA,
-      borrowTokenB: (r) => r.borrowTokenB,
+      depositA: (r) => r.depositA,
+      depositB: (r) => r.depositB,
+      borrowA: (r) => r.borrowA,
+      borrowB: (r) => r.borrowB,
     },
-    keys: { MARKET_ID: (r) => r.pool.marketId, POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    keys: { POOL_NUMBER: (r) => r.pool.number, POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'POOL_NUMBER', direction: 'ASC' },
   },
   'revisions of multipliers': {
     field: 'Query.multiplierHistory',
     through: 'LIST',
-    select: 'id poolAddress changedAt recordedAt changedBy depositTokenA depositTokenB borrowTokenA borrowTokenB',
+    select: 'id poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
@@ -356,20 +366,20 @@ const lists: Record<string, Tried> = {
   distributions: {
     field: 'Query.distributions',
     through: 'LIST',
-    select: 'date kind totalPoints positionCount accountCount finishedAt',
+    select: 'date kind totalPoints positionCount userCount finishedAt',
     conditions: {
       date: (r) => day(r.date),
       kind: (r) => r.kind,
       totalPoints: (r) => r.totalPoints,
       positionCount: (r) => r.positionCount,
-      accountCount: (r) => r.accountCount,
+      userCount: (r) => r.userCount,
       finishedAt: (r) => day(r.finishedAt),
     },
     keys: {
       DATE: (r) => day(r.date),
       TOTAL_POINTS: (r) => r.totalPoints,
       POSITION_COUNT: (r) => r.positionCount,
-      ACCOUNT_COUNT: (r) => r.accountCount,
+      USER_COUNT: (r) => r.userCount,
     },
     first: { field: 'DATE', direction: 'DESC' },
   },
@@ -504,9 +514,12 @@ function randomValue(type: GraphQLInputType, value: () => unknown, pick: Pick): 
   )
 }
 
+/** A DateTime ends with the year 9999, Unix seconds do not. */
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z')
+
 function written(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null
-  if (type === 'DateTime') return new Date(value as number).toISOString()
+  if (type === 'DateTime') return new Date(Math.min(value as number, LAST_SECOND)).toISOString()
   return typeof value === 'bigint' ? String(value) : value
 }
 
@@ -519,9 +532,8 @@ function matches(list: Tried, where: Row, row: Row): boolean {
     if (name === 'NOT') return !matches(list, given, row)
     const own = [list.conditions[name]?.(row) as Value].flat()
     const read = (value: any): Value => {
-      if (typeof own[0] === 'bigint') return BigInt(value)
       const type = typesOf(list).where.getFields()[name]?.type
-      return ['DateRange', 'MomentRange'].includes(String(type)) ? Date.parse(value) : value
+      return String(type) === 'DateTimeRange' ? Date.parse(value) : value
     }
     if (Array.isArray(given)) return own.some((value) => given.some((one: any) => one !== null && read(one) === value))
     if (typeof given !== 'object') return own.some((value) => value === read(given))
@@ -673,6 +685,6 @@ function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.distributionDate, lte: rows[0]?.distributionDate } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.distributionDate } }
-  const newest = BigInt(rows.at(-1)?.timestamp)
-  return { timestamp: { gte: String(newest - 86_400n), lte: String(newest) } }
+  const newest = seconds(rows.at(-1)?.timestamp) as number
+  return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }
 }

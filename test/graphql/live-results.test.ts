@@ -45,14 +45,14 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Longer than changes are gathered and read. */
 const QUIET_MS = 700
 
-const top = 'leaderboard(first: 3) { totalCount nodes { rank account points } }'
+const top = 'leaderboard(first: 3) { totalCount nodes { rank userAddress points } }'
 const ofUser = 'user(address: $address) { address points rank }'
 const subscriptionOf = `subscription ($address: Address!) { ${ofUser} }`
 
 const answer = async (query: string, variables?: object) => (await one.graphql(query, variables)).data
 const addressAt = async (rank: number) =>
-  (await answer(`{ leaderboard(first: 1, offset: ${rank - 1}) { nodes { account } } }`)).leaderboard.nodes[0]
-    .account as string
+  (await answer(`{ leaderboard(first: 1, offset: ${rank - 1}) { nodes { userAddress } } }`)).leaderboard.nodes[0]
+    .userAddress as string
 
 /** Gives an account more points than any has, by hand. */
 const raise = (address: string) =>
@@ -116,9 +116,9 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
   await Promise.all([board.next(), user.next(), always.next()])
   await touch()
   await always.next()
-  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositTokenA } } }')
+  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositA } } }')
   const { errors } = await one.graphql(
-    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: 77 }]) { id } }`,
+    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: 77 }]) { id } }`,
     { pool: data.multipliers.nodes[0].pool.address },
     asAdmin,
   )
@@ -135,8 +135,11 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
 })
 
 test('writes of another gateway or a command are reported: a resync, an import', async () => {
-  const stream = await subscribe(two, 'subscription { leaderboard(first: 20) { totalCount nodes { account points } } }')
-  const query = '{ leaderboard(first: 20) { totalCount nodes { account points } } }'
+  const stream = await subscribe(
+    two,
+    'subscription { leaderboard(first: 20) { totalCount nodes { userAddress points } } }',
+  )
+  const query = '{ leaderboard(first: 20) { totalCount nodes { userAddress points } } }'
   await stream.next()
   await sql('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
   await pause(QUIET_MS)
@@ -290,7 +293,7 @@ function holdReads({ deps }: Gateway) {
 }
 
 test('for a client that does not read nothing is read; when it reads again it gets the newest', async () => {
-  const columns = Array.from({ length: 400 }, (_, i) => `c${i}: account`).join(' ')
+  const columns = Array.from({ length: 400 }, (_, i) => `c${i}: userAddress`).join(' ')
   const query = `subscription { leaderboard(first: 20) { nodes { points ${columns} } } }`
   const body = JSON.stringify({ query })
   const socket = connect(Number(new URL(one.base).port), '127.0.0.1')

@@ -66,7 +66,7 @@ test('a client of another gateway gets a run, with everything that it links to',
   const stream = await subscribe(
     two,
     `subscription { distributionComputed {
-      id kind status date requestedBy after { totalPoints }
+      id kind status date requestedBy totalsAfter { totalPoints }
       distribution { date totalPoints positionCount positions(first: 2) { totalCount nodes { points pool { name } user { rank } } } }
     } }`,
   )
@@ -76,7 +76,7 @@ test('a client of another gateway gets a run, with everything that it links to',
   expect(errors).toBeUndefined()
   const run = data.distributionComputed
   expect(run).toMatchObject({ id, kind: 'RESYNC', status: 'SUCCEEDED', date, requestedBy: 'admin' })
-  expect(run.distribution).toMatchObject({ date, totalPoints: run.after.totalPoints })
+  expect(run.distribution).toMatchObject({ date, totalPoints: run.totalsAfter.totalPoints })
   expect(run.distribution.positions.totalCount).toBe(run.distribution.positionCount)
   expect(run.distribution.positions.nodes).toHaveLength(2)
   expect(run.distribution.positions.nodes[0].pool.name).toEqual(expect.any(String))

@@ -140,8 +140,8 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
     test("a pool's and the program's", async () => {
       const { pool, program } = await ask(
         `query ($pool: Address!, $interval: Interval!, $from: DateTime, $to: DateTime) {
-          pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd accountCount } }
-          program { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd accountCount } } }`,
+          pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd userCount } }
+          program { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd userCount } } }`,
         variables(),
       )
       const check = (series: Row[], of: Row[]) =>
@@ -152,7 +152,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
             return {
               ...bucket,
               tvlUsd: bucket.lastDate ? close(sum(now, usd('supplied')) + sum(now, usd('protected_supplied'))) : null,
-              accountCount: bucket.lastDate ? new Set(now.map((row) => row.user_address)).size : null,
+              userCount: bucket.lastDate ? new Set(now.map((row) => row.user_address)).size : null,
             }
           }),
         )
@@ -170,7 +170,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
       )
       const query = `query ($interval: Interval!, $from: DateTime, $to: DateTime, $groupBy: SeriesGroupBy!) {
         series(groupBy: $groupBy, interval: $interval, from: $from, to: $to, first: 100) {
-          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} accountCount } } }`
+          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} userCount } } }`
       const sides = positions.flatMap((row) =>
         ['a', 'b'].map((side) => ({
           ...Object.fromEntries(
@@ -199,7 +199,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
         for (const one of series) {
           const of = groups.get(`${one.key.chainId} ${one.key.poolAddress} ${one.key.assetAddress}`)
           if (!of) throw new Error(`${groupBy} has no ${JSON.stringify(one.key)}`)
-          expect(one.buckets.map(({ accountCount: _, ...bucket }: Row) => bucket)).toEqual(
+          expect(one.buckets.map(({ userCount: _, ...bucket }: Row) => bucket)).toEqual(
             starts().map((start) => expected(interval, start, of)),
           )
           expect(one.points).toBeCloseTo(sum(of, points), 3)
@@ -271,8 +271,8 @@ test('many users, pools or groups take as many statements as one', async () => {
     await ask(query, variables)
     return gateway.statements.length
   }
-  const { leaderboard } = await ask('{ leaderboard { nodes { account } } }')
-  const addresses = leaderboard.nodes.map((row: Row) => row.account)
+  const { leaderboard } = await ask('{ leaderboard { nodes { userAddress } } }')
+  const addresses = leaderboard.nodes.map((row: Row) => row.userAddress)
   const users = `query ($addresses: [Address!]!) { users(addresses: $addresses) {
     series(interval: WEEK) { points suppliedUsd marketLiquidationRewardsUsd } } }`
   expect(await count(users, { addresses: [sampleUser] })).toBe(5)

@@ -8,8 +8,8 @@ let addresses: string[]
 beforeAll(async () => {
   gateway = await startGateway({ env: { PLAN: 'on' } })
   await loadSample(gateway, { users: 60, days: 8 })
-  const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { account } } }')
-  addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { account: string }) => row.account)]
+  const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { userAddress } } }')
+  addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { userAddress: string }) => row.userAddress)]
 })
 afterAll(() => gateway.close())
 
@@ -25,18 +25,18 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'positions → pool → multiplier, markets; → user → points': {
     statements: 5,
     query: `query ($n: Int!) { positions(first: $n) { nodes { pointsA user { points rank positionCount }
-      pool { name multiplier { depositTokenA } marketA { assetSymbol } marketB { borrowRate } } } } }`,
+      pool { name multiplier { depositA } marketA { assetSymbol } marketB { borrowRate } } } } }`,
   },
   'pools → markets, multiplier, top accounts, positions → user': {
     statements: 6,
     query: `query ($n: Int!) { pools(first: $n) { nodes { displayName marketA { depositRate } marketB { depositRate }
-      multiplier { borrowTokenA } topAccounts(first: 3) { points user { address } }
+      multiplier { borrowA } topUsers(first: 3) { points user { address } }
       positions(first: 2) { nodes { user { points } } } } } }`,
   },
   'markets → pool → multiplier, market; → snapshots → user': {
     statements: 6,
     query: `query ($n: Int!, $market: Address) { markets(first: $n, address: $market) { nodes { assetSymbol
-      pool { name multiplier { depositTokenB } marketA { address } }
+      pool { name multiplier { depositB } marketA { address } }
       snapshots(last: 2) { nodes { debtAssets user { rank } } } } } }`,
   },
   'vaults → snapshots → vault, user': {
@@ -57,14 +57,14 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'multipliers → pool → markets': {
     statements: 3,
-    query: `query ($n: Int!) { multipliers(first: $n) { nodes { depositTokenA
+    query: `query ($n: Int!) { multipliers(first: $n) { nodes { depositA
       pool { name marketA { assetSymbol } marketB { assetSymbol } } } } }`,
   },
   'runs → multipliers': {
     unplanned: true,
     statements: 2,
-    query: `query ($n: Int!) { runs(first: $n) { nodes { kind after { totalPoints } sources { digest }
-      multipliers { nodes { depositTokenA changedBy } } } } }`,
+    query: `query ($n: Int!) { runs(first: $n) { nodes { kind totalsAfter { totalPoints } sources { digest }
+      multipliers { nodes { depositA changedBy } } } } }`,
   },
   'distributions → run → multipliers, runs': {
     unplanned: true,
@@ -75,7 +75,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'positions → run, multiplier used': {
     unplanned: true,
     statements: 3,
-    query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositTokenA } } } }`,
+    query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositA } } } }`,
   },
   'multipliers → history': {
     unplanned: true,
@@ -84,8 +84,8 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → points, positions → pool → multiplier': {
     statements: 4,
-    query: users(`points rank leaderboardEntry { points }
-      positions(first: $n) { nodes { points pool { name multiplier { depositTokenA } } } }`),
+    query: users(`points rank
+      positions(first: $n) { nodes { points pool { name multiplier { depositA } } } }`),
   },
   'users → positions and snapshots, filtered and sorted': {
     statements: 4,
@@ -107,7 +107,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'users → latest snapshots → market → pool → multiplier; → vault': {
     statements: 6,
     query: users(`latestSnapshots { timestamp user { address } ... on VaultSnapshot { vault { name } }
-      ... on MarketSnapshot { market { pool { multiplier { depositTokenA } } } } }`),
+      ... on MarketSnapshot { market { pool { multiplier { depositA } } } } }`),
   },
   'users → liquidation rewards → markets → pool; → vault': {
     statements: 5,
@@ -198,7 +198,7 @@ for (const [list, { counts }] of Object.entries({
   'positions(first: 2, date: "2020-01-01")': { counts: 1 },
   'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: { field: DATE })':
     { counts: 1 },
-  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: ACCOUNT, direction: DESC })': { counts: 1 },
+  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: USER, direction: DESC })': { counts: 1 },
   'leaderboard(first: 2)': { counts: 1 },
   'pools(first: 2)': { counts: 1 },
   'distributions(first: 2)': { counts: 1 },

@@ -213,8 +213,8 @@ describe('node', () => {
     Pool: 'address name marketA { address }',
     Market: 'address chainId assetSymbol',
     Vault: 'address chainId name',
-    Multiplier: 'uuid poolAddress depositTokenA createdAt',
-    Position: 'recordId points distributionDate a { tokenSymbol }',
+    Multiplier: 'recordId poolAddress depositA createdAt',
+    Position: 'recordId points distributionDate sideA { assetSymbol }',
     Distribution: 'date totalPoints kind',
   }
 
@@ -315,7 +315,7 @@ describe('users', () => {
       'vaultLiquidationRewards',
     ]
     const { user } = await ok(`{ user(address: "${stranger}") { address points rank positionCount firstDistributionDate
-      lastDistributionDate leaderboardEntry { rank } latestSnapshots { timestamp }
+      lastDistributionDate latestSnapshots { timestamp }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
       netApr { earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd breakdown { totalCount nodes { chainId } } } } }`)
@@ -326,7 +326,6 @@ describe('users', () => {
       positionCount: 0,
       firstDistributionDate: null,
       lastDistributionDate: null,
-      leaderboardEntry: null,
       latestSnapshots: [],
       ...Object.fromEntries(lists.map((list) => [list, empty])),
       earnings: {
@@ -357,8 +356,8 @@ describe('users', () => {
   test('one of them is the same as one alone, and as one of many', async () => {
     const selection = `points rank earnings { totalEarningsUsd } netApr { earnNetApr } latestSnapshots { timestamp positionId }
       marketSnapshots(last: 3) { nodes { timestamp collateralAssets } } dailyPoints(first: 2) { nodes { points } }`
-    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { account } } }')
-    const addresses: string[] = leaderboard.nodes.map((entry: { account: string }) => entry.account)
+    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
+    const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
     const { users } = await ok(`query ($addresses: [Address!]!) { users(addresses: $addresses) { ${selection} } }`, {
       addresses,
     })
@@ -464,11 +463,11 @@ describe('errors', () => {
 
 describe('mutations', () => {
   const update = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) {
-    poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { address multiplier { depositTokenA } } } }`
+    poolAddress depositA depositB borrowA borrowB updatedAt pool { address multiplier { depositA } } } }`
   const resync =
     'mutation ($date: DateTime) { resyncDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt } }'
   const manual = 'mutation { updateDistribution { positionCount } }'
-  const multipliers = [{ poolAddress: samplePool.address, depositTokenA: 7 }]
+  const multipliers = [{ poolAddress: samplePool.address, depositA: 7 }]
   const allThree = [
     [update, { multipliers }],
     [resync, {}],
@@ -515,33 +514,33 @@ describe('mutations', () => {
   test('updateMultipliers answers with the new values, in the order of the request', async () => {
     const { pools } = await ok('{ pools(first: 3) { nodes { address } } }')
     const asked = pools.nodes
-      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositTokenA: 10.5 + i }))
+      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositA: 10.5 + i }))
       .reverse()
     const { updateMultipliers } = await ok(update, { multipliers: asked }, admin)
-    expect(
-      updateMultipliers.map((one: any) => [one.poolAddress, one.depositTokenA, one.pool.multiplier.depositTokenA]),
-    ).toEqual(asked.map((one: any) => [one.poolAddress, one.depositTokenA, one.depositTokenA]))
+    expect(updateMultipliers.map((one: any) => [one.poolAddress, one.depositA, one.pool.multiplier.depositA])).toEqual(
+      asked.map((one: any) => [one.poolAddress, one.depositA, one.depositA]),
+    )
     const before = updateMultipliers[0]
-    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowTokenB: 0.25 }] }, admin)
+    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowB: 0.25 }] }, admin)
     expect(after.updateMultipliers[0]).toMatchObject({
-      depositTokenA: before.depositTokenA,
-      depositTokenB: before.depositTokenB,
-      borrowTokenA: before.borrowTokenA,
-      borrowTokenB: 0.25,
+      depositA: before.depositA,
+      depositB: before.depositB,
+      borrowA: before.borrowA,
+      borrowB: 0.25,
     })
   })
 
   test('updateMultipliers sets all or none', async () => {
-    const query = `{ pool(address: "${samplePool.address}") { multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt } } }`
+    const query = `{ pool(address: "${samplePool.address}") { multiplier { depositA depositB borrowA borrowB updatedAt } } }`
     const before = await ok(query)
-    const own = { poolAddress: samplePool.address, depositTokenA: 99 }
+    const own = { poolAddress: samplePool.address, depositA: 99 }
     for (const [multipliers, code] of [
       [[], 'BAD_INPUT'],
       [[own, own], 'BAD_INPUT'],
       [[own, { ...own, poolAddress: `0x${own.poolAddress.slice(2).toUpperCase()}` }], 'BAD_INPUT'],
-      [[{ ...own, depositTokenB: -1 }], 'BAD_INPUT'],
-      [[{ ...own, borrowTokenA: null }], 'BAD_INPUT'],
-      [[own, { poolAddress: stranger, depositTokenA: 1 }], 'NOT_FOUND'],
+      [[{ ...own, depositB: -1 }], 'BAD_INPUT'],
+      [[{ ...own, borrowA: null }], 'BAD_INPUT'],
+      [[own, { poolAddress: stranger, depositA: 1 }], 'NOT_FOUND'],
     ])
       expect(await codes(update, { multipliers }, admin), JSON.stringify(multipliers)).toEqual([code])
     expect(await ok(query)).toEqual(before)
@@ -549,23 +548,19 @@ describe('mutations', () => {
 
   test('two in one operation run one after the other, and the second sees what the first did', async () => {
     const data = await ok(
-      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 1 }]) { pool { multiplier { depositTokenA } } }
-        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 2 }]) { pool { multiplier { depositTokenA } } }
+      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 1 }]) { pool { multiplier { depositA } } }
+        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 2 }]) { pool { multiplier { depositA } } }
         one: resyncDistribution { totalPoints } two: resyncDistribution { totalPoints } }`,
       {},
       admin,
     )
-    expect(data.a[0].pool.multiplier.depositTokenA).toBe(1)
-    expect(data.b[0].pool.multiplier.depositTokenA).toBe(2)
+    expect(data.a[0].pool.multiplier.depositA).toBe(1)
+    expect(data.b[0].pool.multiplier.depositA).toBe(2)
     expect(data.one.totalPoints).toBe(data.two.totalPoints)
   })
 
   test("resyncDistribution's answer is what is stored then", async () => {
-    await ok(
-      update,
-      { multipliers: [{ poolAddress: samplePool.address, depositTokenA: 123, depositTokenB: 45 }] },
-      admin,
-    )
+    await ok(update, { multipliers: [{ poolAddress: samplePool.address, depositA: 123, depositB: 45 }] }, admin)
     const stored =
       '{ distributions(first: 1) { nodes { date totalPoints positionCount kind startedAt finishedAt } } program { totalPoints } }'
     const before = await ok(stored)

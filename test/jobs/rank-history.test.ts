@@ -26,16 +26,16 @@ async function ask(query: string, variables?: object) {
 }
 
 /** The leaderboard as of a date, from the points of positions alone. */
-async function boardAsOf(date: string): Promise<{ account: string; points: number; rank: number }[]> {
+async function boardAsOf(date: string): Promise<{ userAddress: string; points: number; rank: number }[]> {
   const { rows } = await gateway.deps.store.pool.query(
-    'SELECT user_address AS account, (points_a + points_b)::float8 AS points FROM position_points WHERE distribution_date <= $1',
+    'SELECT user_address AS "userAddress", (points_a + points_b)::float8 AS points FROM position_points WHERE distribution_date <= $1',
     [date],
   )
   const totals = new Map<string, number>()
-  for (const { account, points } of rows) totals.set(account, (totals.get(account) ?? 0) + points)
+  for (const { userAddress, points } of rows) totals.set(userAddress, (totals.get(userAddress) ?? 0) + points)
   return [...totals]
-    .map(([account, millionths]) => ({ account, points: millionths / 1e6 }))
-    .sort((a, b) => b.points - a.points || (a.account < b.account ? -1 : 1))
+    .map(([userAddress, millionths]) => ({ userAddress, points: millionths / 1e6 }))
+    .sort((a, b) => b.points - a.points || (a.userAddress < b.userAddress ? -1 : 1))
     .map((row, i) => ({ ...row, rank: i + 1 }))
 }
 
@@ -43,13 +43,13 @@ describe('as of a date', () => {
   test('the leaderboard is what the points up to it make', async () => {
     for (const date of [dates[0], dates[11], dates.at(-2), dates.at(-1)]) {
       const { leaderboard } = await ask(
-        `{ leaderboard(asOf: "${date}T15:00:00Z", first: 1000) { totalCount nodes { account points rank } } }`,
+        `{ leaderboard(asOf: "${date}T15:00:00Z", first: 1000) { totalCount nodes { userAddress points rank } } }`,
       )
       const board = await boardAsOf(date ?? '')
       expect(leaderboard.nodes).toEqual(board)
       expect(leaderboard.totalCount).toBe(board.length)
     }
-    expect((await ask('{ leaderboard { nodes { account points rank } } }')).leaderboard.nodes).toEqual(
+    expect((await ask('{ leaderboard { nodes { userAddress points rank } } }')).leaderboard.nodes).toEqual(
       (await boardAsOf('9999-01-01')).slice(0, 100),
     )
     expect((await ask('{ leaderboard(asOf: "2001-01-01") { totalCount nodes { rank } } }')).leaderboard).toEqual({
@@ -60,19 +60,19 @@ describe('as of a date', () => {
 
   test('its pages lead on', async () => {
     const query = `query ($after: String) { leaderboard(asOf: "${dates[11]}", first: 7, after: $after) {
-      nodes { account } pageInfo { hasNextPage endCursor } } }`
+      nodes { userAddress } pageInfo { hasNextPage endCursor } } }`
     const found: string[] = []
     for (let after: string | null = null; ; ) {
       const { leaderboard } = await ask(query, { after })
-      found.push(...leaderboard.nodes.map((row: Row) => row.account))
+      found.push(...leaderboard.nodes.map((row: Row) => row.userAddress))
       if (!leaderboard.pageInfo.hasNextPage) break
       after = leaderboard.pageInfo.endCursor
     }
-    expect(found).toEqual((await boardAsOf(dates[11] ?? '')).map((row) => row.account))
+    expect(found).toEqual((await boardAsOf(dates[11] ?? '')).map((row) => row.userAddress))
   })
 
   test("a user's points and rank, their history, and their change", async () => {
-    const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.account)
+    const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.userAddress)
     const data = await ask(
       `query ($users: [Address!]!) { users(addresses: $users) { address rank rankChange month: rankChange(days: 300)
         standing(asOf: "${dates[11]}") { date points rank }
@@ -80,7 +80,7 @@ describe('as of a date', () => {
       { users },
     )
     const boards = new Map<string, Map<string, Row>>()
-    for (const date of dates) boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.account, row])))
+    for (const date of dates) boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.userAddress, row])))
     for (const user of data.users) {
       const at = (date: string | undefined) => boards.get(date ?? '')?.get(user.address)
       expect(user.standing).toEqual({
@@ -121,10 +121,10 @@ describe('pools, positions and multipliers as of a date', () => {
       ${dates
         .map(
           (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
-        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositTokenA } }`,
+        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
-      multiplier { depositTokenA } } } }`)
+      multiplier { depositA } } } }`)
     const { rows } = await gateway.deps.store.pool.query(
       `SELECT t.*, t.distribution_date::text AS date, (pp.points_a + pp.points_b)::float8 AS points
        FROM position t JOIN position_points pp USING (distribution_date, user_address, market_address)`,
@@ -157,7 +157,7 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools, positions, multipliersAsOf } = await ask(`{
       pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
-      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositTokenA } } }`)
+      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
     expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
     expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
@@ -188,11 +188,11 @@ describe('pools, positions and multipliers as of a date', () => {
   test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
     const { pool } = gateway.deps.store
     const before = await ask(
-      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositTokenA borrowTokenB } } }',
+      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositA borrowB } } }',
     )
     const then = new Date().toISOString()
     const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
-    const list = '{ totalCount nodes { poolAddress depositTokenA borrowTokenB } }'
+    const list = '{ totalCount nodes { poolAddress depositA borrowB } }'
     const { rows: kept } = await pool.query('SELECT * FROM multiplier WHERE pool_address = $1', [removed])
     await pool.query(
       `UPDATE multiplier SET deposit_token_a = 77, updated_at = now() + interval '1 hour' WHERE pool_address = $1`,
@@ -208,7 +208,7 @@ describe('pools, positions and multipliers as of a date', () => {
     expect(answer.later.nodes).toEqual(
       before.multipliers.nodes.flatMap((one: Row) => {
         if (one.poolAddress === removed) return []
-        return one.poolAddress === changed ? { ...one, depositTokenA: 77 } : one
+        return one.poolAddress === changed ? { ...one, depositA: 77 } : one
       }),
     )
     const next = await ask(
@@ -226,9 +226,9 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
-      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositTokenA } } } }
+      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositA } } } }
       users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
-    const users = (await boardAsOf('9999-01-01')).map((row) => row.account)
+    const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
       for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
       gateway.statements.length = 0
@@ -238,19 +238,21 @@ describe('pools, positions and multipliers as of a date', () => {
   })
 })
 
-describe('around an account', () => {
+describe('around a user', () => {
   test('the page has it in its middle, now and as of a date', async () => {
     for (const [argument, board] of [
       ['', await boardAsOf('9999-01-01')],
       [`, asOf: "${dates[11]}"`, await boardAsOf(dates[11] ?? '')],
     ] as const)
       for (const rank of [1, 2, 9, board.length]) {
-        const { account } = board[rank - 1] ?? {}
+        const { userAddress } = board[rank - 1] ?? {}
         const { leaderboard } = await ask(
-          `{ leaderboard(around: "${account}", first: 5${argument}) { nodes { account rank } pageInfo { endCursor } } }`,
+          `{ leaderboard(around: "${userAddress}", first: 5${argument}) { nodes { userAddress rank } pageInfo { endCursor } } }`,
         )
         const from = Math.max(0, rank - 3)
-        expect(leaderboard.nodes).toEqual(board.slice(from, from + 5).map(({ account, rank }) => ({ account, rank })))
+        expect(leaderboard.nodes).toEqual(
+          board.slice(from, from + 5).map(({ userAddress, rank }) => ({ userAddress, rank })),
+        )
         const next = await ask(
           `{ leaderboard(first: 2, after: "${leaderboard.pageInfo.endCursor}"${argument}) { nodes { rank } } }`,
         )
@@ -260,7 +262,7 @@ describe('around an account', () => {
       }
   })
 
-  test('an account without a place has no page; another cursor is refused', async () => {
+  test('a user without a rank has no page; another cursor is refused', async () => {
     const { leaderboard } = await ask(`{ leaderboard(around: "0x${'9'.repeat(40)}") { nodes { rank } } }`)
     expect(leaderboard.nodes).toEqual([])
     const { errors } = await gateway.graphql(`{ leaderboard(around: "${sampleUser}", last: 5) { nodes { rank } } }`)
@@ -272,7 +274,7 @@ describe('around an account', () => {
 })
 
 test('many users take as many statements as one', async () => {
-  const users = (await boardAsOf('9999-01-01')).map((row) => row.account)
+  const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
   const query = `query ($users: [Address!]!) { users(addresses: $users) { rankChange standing(asOf: "${dates[5]}") { rank }
     rankHistory { rank } } }`
   for (const some of [users.slice(0, 1), users]) {
@@ -307,7 +309,7 @@ describe('when a date changes', () => {
     expect(again.map(({ points }) => points)).toEqual(stale.map(({ points }) => points))
     for (const date of [dates[19], dates[20], dates[25], dates.at(-2)]) {
       const { leaderboard } = await ask(
-        `{ leaderboard(asOf: "${date}", first: 1000) { nodes { account points rank } } }`,
+        `{ leaderboard(asOf: "${date}", first: 1000) { nodes { userAddress points rank } } }`,
       )
       expect(leaderboard.nodes).toEqual(await boardAsOf(date ?? ''))
     }
@@ -316,7 +318,7 @@ describe('when a date changes', () => {
   test('gateways on the store recompute them by themselves, when they start and after a run of any of them', async () => {
     const other = await startGateway({ on: gateway })
     const workers = [gateway, other].map(({ deps }) => startRankHistory(deps))
-    const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { account points rank } } }`
+    const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { userAddress points rank } } }`
     const right = async () => {
       const { data, errors } = await gateway.graphql(last)
       expect(errors).toBeUndefined()
@@ -350,7 +352,7 @@ describe('when a date changes', () => {
     await importFiles(gateway, { positions: [{ ...position, distributionDate: next }] })
     expect(await rebuildRankHistory(pool)).toBe(0)
     const { leaderboard } = await ask(
-      `{ leaderboard(asOf: "${dates.at(-1)}", first: 1000) { nodes { account points rank } } }`,
+      `{ leaderboard(asOf: "${dates.at(-1)}", first: 1000) { nodes { userAddress points rank } } }`,
     )
     expect(leaderboard.nodes).toEqual(before)
   })

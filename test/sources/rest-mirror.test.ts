@@ -666,9 +666,9 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          ({ data }) => {
-            if (data?.user?.activity)
-              data.user.activity = { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } }
+          ({ data, errors }) => {
+            if (!errors && !data.user?.activity) return
+            return { data: { user: { activity: { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } } } } }
           },
         ),
       },

@@ -14,7 +14,7 @@ export interface Consumer {
   remove(): Promise<void>
 }
 
-/** A TypeScript program of somebody else's, who has installed this package and others, compiled. */
+/** A TypeScript program of somebody else's, who has installed the typed client and other packages, compiled. */
 export async function compileConsumer(files: Record<string, string>, packages: string[] = []): Promise<Consumer> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-consumer-'))
   const install = async (name: string, from: string) => {
@@ -22,7 +22,7 @@ export async function compileConsumer(files: Record<string, string>, packages: s
     await mkdir(dirname(to), { recursive: true })
     await symlink(from, to)
   }
-  await install('lending-graph-gateway', ROOT)
+  await install('lending-graph-client', join(ROOT, 'src/client'))
   for (const name of packages) await install(name, join(ROOT, 'node_modules', name))
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)

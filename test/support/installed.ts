@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,49 +8,89 @@ import { LONG } from './long.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
-const NAME = 'lending-graph-gateway'
+
+/** The packages of this repository, by their paths in the lock file. */
+const PATHS = { 'lending-graph-gateway': '', 'lending-graph-client': 'src/client' }
 
 export interface Installed {
-  /** The program. */
-  main: string
+  /** The package. */
+  path: string
   /** The folder that it is installed into. */
   directory: string
   remove(): Promise<void>
 }
 
 /**
- * Packs this package as it would be published, and installs it into an empty folder: with TESTS=long from the registry,
- * otherwise with links to the packages that the lock file has for production.
+ * Packs a package as it would be published, and installs it into an empty folder: with TESTS=long from the registry,
+ * otherwise with links to the packages that the lock file has for it.
  */
-export async function installPackage(): Promise<Installed> {
+export async function installPackage(name: keyof typeof PATHS): Promise<Installed> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-installed-'))
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], { cwd: ROOT })
+  const cwd = join(ROOT, PATHS[name])
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], { cwd })
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[')))
-  await writeFile(join(directory, 'package.json'), '{ "private": true }')
+  await writeFile(join(directory, 'package.json'), '{ "private": true, "type": "module" }')
   if (LONG)
     await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], { cwd: directory })
-  else await installFromClone(directory, filename)
+  else await installFromClone(directory, name, filename)
   return {
-    main: join(directory, 'node_modules', NAME, 'dist/main.js'),
+    path: join(directory, 'node_modules', name),
     directory,
     remove: () => rm(directory, { recursive: true, force: true }),
   }
 }
 
-async function installFromClone(directory: string, archive: string): Promise<void> {
-  const own = join(directory, 'node_modules', NAME)
+async function installFromClone(directory: string, name: keyof typeof PATHS, archive: string): Promise<void> {
+  const own = join(directory, 'node_modules', name)
   await mkdir(own, { recursive: true })
   await run('tar', ['-xzf', join(directory, archive), '-C', own, '--strip-components=1'])
-  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean; devOptional?: boolean }>
-  }
-  const needed = Object.entries(packages).filter(([path, { dev, devOptional }]) => path && !dev && !devOptional)
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
   // A package has those of its own below it.
-  const paths = needed.map(([path]) => path).filter((path) => path.lastIndexOf('node_modules/') === 0)
+  const paths = [...neededBy(PATHS[name], packages)].filter((path) => path.lastIndexOf('node_modules/') === 0)
   const present = paths.filter((path) => existsSync(join(ROOT, path)))
   for (const path of new Set(present.map(dirname))) {
     await mkdir(join(directory, path), { recursive: true })
     const here = present.filter((one) => dirname(one) === path)
     await run('cp', ['-al', ...here, join(directory, path)], { cwd: ROOT })
   }
+  const { bin = {} } = packages[PATHS[name]] ?? {}
+  await mkdir(join(directory, 'node_modules/.bin'))
+  for (const [command, file] of Object.entries(bin)) {
+    await chmod(join(own, file), 0o755)
+    await symlink(join('..', name, file), join(directory, 'node_modules/.bin', command))
+  }
+}
+
+interface Lock {
+  packages: Record<string, LockedPackage>
+}
+
+interface LockedPackage {
+  bin?: Record<string, string>
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
+}
+
+/** The packages that a package needs, its peers included, by their paths. */
+function neededBy(path: string, packages: Lock['packages'], found = new Set<string>()): Set<string> {
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[path] ?? {}
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+    const at = peerDependenciesMeta?.[name]?.optional ? undefined : located(name, path, packages)
+    if (at === undefined || found.has(at)) continue
+    found.add(at)
+    neededBy(at, packages, found)
+  }
+  return found
+}
+
+/** Where Node finds a package for another one. */
+function located(name: string, from: string, packages: Lock['packages']): string | undefined {
+  const parts = from.split('/node_modules/')
+  for (let depth = parts.length; depth > 0; depth--) {
+    const path = `${parts.slice(0, depth).join('/node_modules/')}/node_modules/${name}`
+    if (packages[path]) return path
+  }
+  return packages[`node_modules/${name}`] ? `node_modules/${name}` : undefined
 }

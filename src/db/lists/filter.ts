@@ -14,8 +14,6 @@ export interface Condition {
   columns: string[]
   /** Whether an index serves each value of each column in the list's default order, or nearly so. */
   indexed?: boolean
-  /** Whether clients bound Unix seconds by DateTimes. */
-  dateTime?: boolean
   description: string
 }
 
@@ -57,11 +55,6 @@ export const one = (column: Compared | Compared[], description: string) => condi
 export const many = (column: Compared | Compared[], description: string) =>
   condition('many', column, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`)
 export const range = (column: Compared, description: string) => condition('range', column, description)
-/** A range of DateTimes for a column of Unix seconds. */
-export const during = (column: Compared, description: string): Condition => ({
-  ...range(column, description),
-  dateTime: true,
-})
 export const flag = (sql: string, description: string) => condition('flag', { sql, type: 'boolean' }, description)
 /** Marks a condition whose columns are indexed in the list's default order. */
 export const indexed = (condition: Condition): Condition => ({ ...condition, indexed: true })
@@ -72,10 +65,11 @@ export function columnFilters(columns: Columns): Conditions {
   for (const [name, column] of Object.entries(columns)) {
     const { type, field = name, filter } = column
     if (!filter) continue
-    conditions[field] =
+    const named = filter === true ? field : filter
+    conditions[named] =
       type === 'address' || type === 'text'
-        ? one(column, `Only rows with this \`${field}\`.`)
-        : range(column, `Only rows whose \`${field}\` is in this range.`)
+        ? one(column, `Only rows with this \`${named}\`.`)
+        : range(column, `Only rows whose \`${named}\` is in this range.`)
   }
   return conditions
 }
@@ -155,10 +149,8 @@ class WhereReader {
     const value = checked(bound, type, path)
     if (operator === 'eq') return [equal(column, type, [value])]
     let sign = SIGNS[operator as keyof typeof SIGNS]
-    if (typeof value === 'bigint' && value > LARGEST) return sign.startsWith('<') ? [] : [NEVER]
-    // A column of dates or seconds compares as their start. For a bound later in it, `<` becomes `<=` and `>=` becomes `>`.
-    const unit = UNITS[type]
-    if (unit && value instanceof Date && value.getTime() % unit !== 0) sign = sign.startsWith('<') ? '<=' : '>'
+    // The bound is cut to the column's unit: for one within a date or a second, `<` becomes `<=` and `>=` becomes `>`.
+    if (value instanceof Date && value.getTime() % unitOf(type) !== 0) sign = sign.startsWith('<') ? '<=' : '>'
     return [Prisma.sql`${column} ${Prisma.raw(sign)} ${parameter(value, type)}`]
   }
 
@@ -170,15 +162,14 @@ class WhereReader {
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const NEVER = Prisma.sql`FALSE`
-/** The milliseconds of a value, for types that compare with a Date. */
-const UNITS: Partial<Record<ValueType, number>> = { date: 86_400_000, timestamp: 1000 }
-const LARGEST = 2n ** 63n - 1n
+
+/** The unit in which a column stores moments, in milliseconds. */
+const unitOf = (type: ValueType) => (type === 'date' ? 86_400_000 : type === 'timestamp' ? 1000 : 1)
 
 const together = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length === 0 ? Prisma.sql`TRUE` : Prisma.sql`(${Prisma.join(all, ' AND ')})`
 
-function equal(column: Prisma.Sql, type: ValueType, all: unknown[]): Prisma.Sql {
-  const values = all.filter((value) => typeof value !== 'bigint' || value <= LARGEST)
+function equal(column: Prisma.Sql, type: ValueType, values: unknown[]): Prisma.Sql {
   if (values.length === 0) return NEVER
   if (values.length === 1) return Prisma.sql`${column} = ${parameter(values[0], type)}`
   return Prisma.sql`${column} = ANY(${values.map((value) => written(value, type))}::${Prisma.raw(VALUE_TYPES[type].sql)}[])`
@@ -189,7 +180,7 @@ const parameter = (value: unknown, type: ValueType) =>
 
 function written(value: unknown, type: ValueType): string | number {
   if (value instanceof Date) {
-    if (type === 'timestamp') return Math.floor(value.getTime() / 1000)
+    if (type === 'timestamp') return String(Math.floor(value.getTime() / 1000))
     return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
   }
   return typeof value === 'number' ? value : String(value)
@@ -210,7 +201,6 @@ function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
 /** Returns canonical JSON: names sorted, nulls dropped. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one) => {
-    if (typeof one === 'bigint') return String(one)
     if (one === null) return undefined
     if (typeof one !== 'object' || Array.isArray(one)) return one
     return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))

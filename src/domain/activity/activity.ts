@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { during, many, one } from '../../db/lists/filter.ts'
+import { many, one } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
@@ -41,6 +41,7 @@ const columns = columnsOf(
       sql: 't.timestamp',
       type: 'timestamp',
       description: 'The time of the transaction, in Unix seconds.',
+      filter: 'time',
       sort: 'TIME',
     },
     chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.' },
@@ -117,7 +118,6 @@ export const activities = listing({
   filters: {
     kind: one(kind, 'Only activity of this kind.'),
     kinds: many(kind, 'Only activity of one of these kinds.'),
-    time: during({ sql: 't.timestamp', type: 'timestamp' }, 'Only activity whose `time` is in this range.'),
     user: one(accountId, 'Only activity of this user.'),
     users: many(accountId, 'Only activity of one of these users.'),
     market: one(marketId, 'Only activity in the market at this address, on any chain.'),

@@ -24,8 +24,8 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
   timestamp: {
     type: 'timestamp',
     description: 'The time of the liquidation, in Unix seconds.',
-    filter: true,
-    sort: true,
+    filter: 'time',
+    sort: 'TIME',
   },
   supplySent: amount("The amount that the user's share repaid", 'debt'),
   supplySentUsd: usd("The amount that the user's share repaid"),
@@ -42,8 +42,8 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
     type: 'timestamp',
     nullable: true,
     description: 'When the user claimed the reward, in Unix seconds. Null if it has not been claimed.',
-    filter: true,
-    sort: true,
+    filter: 'claimedAt',
+    sort: 'CLAIMED_AT',
   },
 })
 

@@ -4,8 +4,9 @@ import { many, one } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
-const factor = (dollars: string) =>
+const factor = (stored: string, dollars: string) =>
   ({
+    sql: `t.${stored}`,
     type: 'float',
     nullable: true,
     description: `The factor for each dollar of ${dollars}. Null if the multiplier was removed.`,
@@ -16,10 +17,10 @@ const factor = (dollars: string) =>
 export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnum, {
   id: { type: 'bigint', description: "The revision's number. Later revisions have larger numbers.", sort: true },
   poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },
-  depositTokenA: factor('token A supplied'),
-  depositTokenB: factor('token B supplied'),
-  borrowTokenA: factor('token A borrowed'),
-  borrowTokenB: factor('token B borrowed'),
+  depositA: factor('deposit_token_a', 'asset A supplied'),
+  depositB: factor('deposit_token_b', 'asset B supplied'),
+  borrowA: factor('borrow_token_a', 'asset A borrowed'),
+  borrowB: factor('borrow_token_b', 'asset B borrowed'),
   changedAt: {
     type: 'moment',
     description: "When the revision took effect: the multiplier's `updatedAt`.",
@@ -52,15 +53,15 @@ export const revisionListing: Listing<MultiplierRevision> = listing({
  */
 export async function revisionsAt(
   reader: Reader,
-  asked: readonly { poolAddress: string; at: Date }[],
+  keys: readonly { poolAddress: string; at: Date }[],
 ): Promise<(MultiplierRevision | null)[]> {
-  const rows = await reader.$queryRaw<(MultiplierRevision & { place: number })[]>`
-    SELECT o.place::int AS place, found.*
-    FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => one.at.toISOString())}::timestamptz[])
-      WITH ORDINALITY AS o(pool, at, place)
+  const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
+    SELECT o.ordinality::int AS ordinality, found.*
+    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => one.at.toISOString())}::timestamptz[])
+      WITH ORDINALITY AS o(pool, at, ordinality)
     CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.changed_at <= o.at ORDER BY t.id DESC LIMIT 1) found`
-  return placed(asked.length, rows)
+  return inOrder(keys.length, rows)
 }
 
 /** The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none. */
@@ -82,21 +83,21 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
 /** Reads each pool's multiplier as a run used it: its newest revision up to `revision`. Null if it had none. */
 export async function revisionsUpTo(
   reader: Reader,
-  asked: readonly { poolAddress: string; revision: bigint }[],
+  keys: readonly { poolAddress: string; revision: bigint }[],
 ): Promise<(MultiplierRevision | null)[]> {
-  const rows = await reader.$queryRaw<(MultiplierRevision & { place: number })[]>`
-    SELECT o.place::int AS place, found.*
-    FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => String(one.revision))}::bigint[])
-      WITH ORDINALITY AS o(pool, revision, place)
+  const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
+    SELECT o.ordinality::int AS ordinality, found.*
+    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => String(one.revision))}::bigint[])
+      WITH ORDINALITY AS o(pool, revision, ordinality)
     CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.id <= o.revision ORDER BY t.id DESC LIMIT 1) found`
-  return placed(asked.length, rows)
+  return inOrder(keys.length, rows)
 }
 
 /** Puts rows in the order of the input. Null for a pool without a multiplier, or whose multiplier was removed. */
-function placed(length: number, rows: (MultiplierRevision & { place: number })[]): (MultiplierRevision | null)[] {
+function inOrder(length: number, rows: (MultiplierRevision & { ordinality: number })[]): (MultiplierRevision | null)[] {
   const found: (MultiplierRevision | null)[] = new Array(length).fill(null)
-  for (const row of rows) if (row.depositTokenA !== null) found[row.place - 1] = row
+  for (const row of rows) if (row.depositA !== null) found[row.ordinality - 1] = row
   return found
 }
 

@@ -6,7 +6,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 const columns = columnsOf(Prisma.PoolScalarFieldEnum, {
   id: { type: 'address', field: 'address', description: "The pool's address: its id in the REST APIs.", sort: true },
   chainId: { type: 'integer', description: 'The id of the chain that the pool is on.', sort: true },
-  marketId: { type: 'integer', description: "The pool's number in the protocol.", sort: true },
+  number: { sql: 't.market_id', type: 'integer', description: "The pool's number in the protocol.", sort: true },
   name: { type: 'text', description: "The pool's name, such as S/USDC.", sort: true },
   displayName: { sql: "concat_ws('·', t.asset_1_symbol, t.asset_2_symbol, t.market_id)", type: 'text' },
   asset1Address: { type: 'address' },
@@ -15,7 +15,7 @@ const columns = columnsOf(Prisma.PoolScalarFieldEnum, {
   asset2Address: { type: 'address' },
   asset2Name: { type: 'text' },
   asset2Symbol: { type: 'text' },
-  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: true },
+  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: 'CREATED_AT' },
   interestLastUpdated: {
     type: 'integer',
     description: "When the pool's interest was last updated, in Unix seconds.",
@@ -31,7 +31,7 @@ export const pools = listing({
   name: 'pools',
   from: Prisma.sql`pool t`,
   columns,
-  order: { marketId: 'ASC', id: 'ASC' },
+  order: { number: 'ASC', id: 'ASC' },
   filters: {
     pool: one(columns.id, 'Only the pool at this address.'),
     pools: many(columns.id, 'Only pools at one of these addresses.'),
@@ -40,10 +40,7 @@ export const pools = listing({
     assets: many(tokens, 'Only pools with one of these tokens on either side.'),
     chainId: one(columns.chainId, 'Only pools on this chain.'),
     chainIds: many(columns.chainId, 'Only pools on one of these chains.'),
-    marketId: one(columns.marketId, 'Only pools with this number in the protocol.'),
-    createdTimestamp: range(
-      { ...columns.createdTimestamp, type: 'timestamp' },
-      'Only pools created in this time range, in Unix seconds.',
-    ),
+    number: one(columns.number, 'Only pools with this number in the protocol.'),
+    createdAt: range({ ...columns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
   },
 })

@@ -15,7 +15,12 @@ export const snapshotColumns = {
     nullable: true,
     description: "The id of the user's position in the market or vault. Null if positions are summed.",
   },
-  timestamp: { type: 'timestamp', description: 'The time of the snapshot, in Unix seconds.', filter: true, sort: true },
+  timestamp: {
+    type: 'timestamp',
+    description: 'The time of the snapshot, in Unix seconds.',
+    filter: 'time',
+    sort: 'TIME',
+  },
 } as const
 
 const { chainId, accountId, positionId, timestamp } = snapshotColumns

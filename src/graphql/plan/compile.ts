@@ -81,10 +81,10 @@ class Compiler {
         return column(at(reading.column))
       case 'sql':
         return leaf(definition.type, reading.sql(of), VALUE_TYPES[reading.type].json)
-      case 'own': {
-        const there = reading.there === undefined ? {} : { there: of(reading.there) }
+      case 'embedded': {
+        const presence = reading.presence === undefined ? {} : { presence: of(reading.presence) }
         const members = this.members(definition.type, node.selectionSet, scope, reading.columns)
-        return { kind: 'object', members, ...there }
+        return { kind: 'object', members, ...presence }
       }
       case 'one': {
         const { one, by } = reading
@@ -96,7 +96,7 @@ class Compiler {
         scope.level.joins.push({ kind: 'one', scope: row, one, keys })
         const members = this.members(definition.type, node.selectionSet, row)
         if (one.always) return { kind: 'object', members }
-        return { kind: 'object', members, there: row.column(Object.keys(one.columns)[0] as string) }
+        return { kind: 'object', members, presence: row.column(Object.keys(one.columns)[0] as string) }
       }
       case 'list': {
         const owner = reading.list.owner?.fields.map(of) ?? []
@@ -112,7 +112,7 @@ class Compiler {
           list.together = true
           return list
         })
-        return { kind: 'together', lists }
+        return { kind: 'concatenated', lists }
       }
     }
   }

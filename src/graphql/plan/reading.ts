@@ -28,8 +28,8 @@ export type Reading =
   | { kind: 'column'; column: string }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
-  /** An object built from the row's columns, by field. It is null if the column `there` is null. */
-  | { kind: 'own'; columns: Record<string, string>; there?: string }
+  /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
+  | { kind: 'embedded'; columns: Record<string, string>; presence?: string }
   /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
   | { kind: 'one'; one: One; by: string[] }
   | { kind: 'list'; list: ListReading }
@@ -147,7 +147,7 @@ const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
  * @param columns the column of each field
  */
 export const part = (columns: Record<string, string>) => ({
-  ...reading({ kind: 'own', columns }),
+  ...reading({ kind: 'embedded', columns }),
   resolve: (row: any): any => Object.fromEntries(Object.entries(columns).map(([field, name]) => [field, row[name]])),
 })
 
@@ -183,7 +183,7 @@ export interface ListReading {
   /** Completes the arguments that need a lookup in the database. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
   /** The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is empty. */
-  place?(args: Arguments): Prisma.Sql[] | undefined
+  startAfter?(args: Arguments): Prisma.Sql[] | undefined
   owner?: Owner
   /** The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that require a count. */
   total?: {

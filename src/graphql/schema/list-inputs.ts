@@ -76,8 +76,8 @@ type Enums = Record<string, object>
 
 /** Adds the range inputs, and returns a function that adds the filter and order inputs of one list. */
 export function addListInputTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
-  const bounds = (name: string, type: 'DateTime' | 'BigInt' | 'Float' | 'Int', what: string, exact?: string) =>
-    builder.inputType(name, {
+  const bounds = (type: 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
+    builder.inputType(`${type}Range`, {
       description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
       fields: (t) => {
         const bound = (description: string) => t.field({ type: type as 'Float', description })
@@ -96,17 +96,17 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
         }
       },
     })
+  const moments = bounds(
+    'DateTime',
+    'points in time',
+    ', to the unit in which the value is stored: the UTC date of a distribution date, the second of a snapshot or a reward, the millisecond of other times',
+  )
   const ranges = {
-    date: bounds(
-      'DateRange',
-      'DateTime',
-      'distribution dates, which are midnight UTC',
-      ' (the UTC date of the given time counts)',
-    ),
-    moment: bounds('MomentRange', 'DateTime', 'points in time'),
-    timestamp: bounds('TimestampRange', 'BigInt', 'points in time, in Unix seconds', ''),
-    float: bounds('NumberRange', 'Float', 'finite numbers, in the unit of the value'),
-    int: bounds('IntRange', 'Int', 'integers', ''),
+    date: moments,
+    moment: moments,
+    timestamp: moments,
+    float: bounds('Float', 'finite numbers, in the unit of the value'),
+    int: bounds('Int', 'integers', ''),
   }
   function filterType(name: string, conditions: Conditions, enums: Enums): InputRef<Where> {
     const ref = builder.inputRef<Where>(`${name}Filter`)
@@ -129,9 +129,9 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
     }) as InputRef<Where>
   }
 
-  function inputTypeOf(name: string, { kind, type, dateTime }: Condition, enums: Enums): unknown {
+  function inputTypeOf(name: string, { kind, type }: Condition, enums: Enums): unknown {
     if (kind === 'flag') return 'Boolean'
-    if (kind === 'range') return ranges[dateTime ? 'moment' : (type as keyof typeof ranges)]
+    if (kind === 'range') return ranges[type as keyof typeof ranges]
     const value = enums[name] ?? SCALARS[type]
     return kind === 'many' ? [value] : value
   }

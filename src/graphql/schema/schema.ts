@@ -70,7 +70,7 @@ export function addTypes(builder: Builder) {
   const earnings = addEarnings(builder, { listInputs })
   const Market = addMarket(builder, { listInputs, Pool, ...activity, ...snapshots })
   const Vault = addVault(builder, { listInputs, ...activity, ...snapshots })
-  const LeaderboardEntry = addLeaderboard(builder, { listInputs, User })
+  addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
   const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
@@ -82,6 +82,7 @@ export function addTypes(builder: Builder) {
     Positions,
     DistributionKind,
     MultiplierInput,
+    User,
     ...runs,
   })
   addUser(builder, {
@@ -90,7 +91,6 @@ export function addTypes(builder: Builder) {
     User,
     Position,
     Positions,
-    LeaderboardEntry,
     ...activity,
     ...earnings,
     ...snapshots,
@@ -108,6 +108,6 @@ export function addTypes(builder: Builder) {
   addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
-  addSearch(builder, { Pool, Market, Vault })
+  addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }
 }

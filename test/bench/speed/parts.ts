@@ -32,7 +32,7 @@ export async function neverSeen(server: Server, operation: Operation, count: num
 const PAGE = 'first: $first, after: $after, offset: $offset'
 const WHAT = 'pageInfo { hasNextPage endCursor }'
 const lists = (names: { pool: string; asset: string; user: string; market: string; vault: string; date: string }) => ({
-  leaderboard: `leaderboard(${PAGE}) { nodes { rank account points } ${WHAT} }`,
+  leaderboard: `leaderboard(${PAGE}) { nodes { rank userAddress points } ${WHAT} }`,
   allUsers: `allUsers(${PAGE}) { nodes { address } ${WHAT} }`,
   positions: `positions(${PAGE}) { nodes { recordId points } ${WHAT} }`,
   'positions of an asset': `positions(assets: ["${names.asset}"], ${PAGE}) { nodes { recordId points } ${WHAT} }`,

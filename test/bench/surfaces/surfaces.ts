@@ -83,10 +83,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: the leaderboard by points, sorted by account',
       query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
-        orderBy: { field: ACCOUNT }) { nodes { account points rank } } }`,
+        orderBy: { field: USER }) { nodes { userAddress points rank } } }`,
       variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ORDER BY user_address LIMIT 100`,
-      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
       name: 'series of a user by week',
@@ -113,12 +113,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'series of the program by day',
-      query: `{ program { series { start points tvlUsd borrowedUsd accountCount } } }`,
+      query: `{ program { series { start points tvlUsd borrowedUsd userCount } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT date::text, total_points / 1e6::float8, d.tvl, d.borrowed, account_count FROM distribution JOIN (
           SELECT distribution_date AS date, sum(a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd) AS tvl,
             sum(a_borrowed_usd + b_borrowed_usd) AS borrowed FROM pool_day GROUP BY 1) d USING (date) ORDER BY 1`,
-      rows: (data) => data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'accountCount')),
+      rows: (data) => data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'userCount')),
     },
     {
       name: 'series of the three tokens with the most points',
@@ -186,10 +186,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: the leaderboard, top 100',
-      query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { account points rank } } }`,
+      query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { userAddress points rank } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
-      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
       name: 'as of: the standing of a user',
@@ -235,11 +235,11 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'as of: all multipliers',
       query: `query ($asOf: DateTime!) { multipliersAsOf(asOf: $asOf, first: 1000) {
-        nodes { poolAddress depositTokenA borrowTokenB } } }`,
+        nodes { poolAddress depositA borrowB } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [`${date}T00:00:00Z`] })),
       sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b FROM multiplier_revision
         WHERE changed_at <= $1 ORDER BY pool_address, id DESC`,
-      rows: (data) => data.multipliersAsOf.nodes.map(row('poolAddress', 'depositTokenA', 'borrowTokenB')),
+      rows: (data) => data.multipliersAsOf.nodes.map(row('poolAddress', 'depositA', 'borrowB')),
     },
     {
       name: 'rank history of a user',
@@ -252,16 +252,16 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'around an account',
-      query: `query ($user: Address!) { leaderboard(around: $user, first: 7) { nodes { account points rank } } }`,
+      query: `query ($user: Address!) { leaderboard(around: $user, first: 7) { nodes { userAddress points rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account
         WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4) ORDER BY rank LIMIT 7`,
-      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
       name: 'portfolio of ten wallets: their pools',
       query: `query ($addresses: [String!]!) { portfolio(addresses: $addresses) { points bestRank
-        pools { poolAddress walletCount points suppliedUsd borrowedUsd } } }`,
+        pools { poolAddress userCount points suppliedUsd borrowedUsd } } }`,
       variants: [0, 40, 80].map((from) => ({
         variables: { addresses: wallets(from, 10) },
         values: [wallets(from, 10)],
@@ -275,7 +275,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         portfolio.pools.map((pool: Row) => [
           portfolio.points,
           portfolio.bestRank,
-          ...row('poolAddress', 'walletCount', 'points', 'suppliedUsd', 'borrowedUsd')(pool),
+          ...row('poolAddress', 'userCount', 'points', 'suppliedUsd', 'borrowedUsd')(pool),
         ]),
     },
     {

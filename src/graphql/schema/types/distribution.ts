@@ -29,6 +29,7 @@ import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position-ref.ts'
 import { program } from './program.ts'
 import { type DistributionKindRef, loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 
 /** The listing's rows stand for Prisma's: their `totalPoints` are points, Prisma's are millionths. */
 const rows = distributions as unknown as Listing<DistributionRow>
@@ -55,11 +56,22 @@ type Refs = {
   Positions: PositionsRef
   DistributionKind: DistributionKindRef
   MultiplierInput: MultiplierInputRef
+  User: UserRef
 } & RunRefs
 
 export function addDistribution(builder: Builder, refs: Refs) {
-  const { listInputs, PositionInputs, Positions, DistributionKind, MultiplierInput, Run, RunInputs, Runs, DayTotals } =
-    refs
+  const {
+    listInputs,
+    PositionInputs,
+    Positions,
+    DistributionKind,
+    MultiplierInput,
+    Run,
+    RunInputs,
+    Runs,
+    DayTotals,
+    User,
+  } = refs
   const DistributionInputs = listInputs('Distribution', distributions, { kind: DistributionKind })
   const { totalPoints: described, ...stored } = distributions.columns
   const Distribution = builder.prismaNode('Distribution', {
@@ -142,21 +154,22 @@ export function addDistribution(builder: Builder, refs: Refs) {
   })
 
   const Mover = builder.objectRef<MoverRow>('DistributionMover').implement({
-    description: 'An account whose points a run would change.',
+    description: 'A user whose points a run would change.',
     fields: (t) => ({
-      account: t.expose('account', { type: 'Address', description: "The account's address." }),
-      pointsBefore: t.exposeFloat('pointsBefore', { description: "The account's current points over all dates." }),
-      pointsAfter: t.exposeFloat('pointsAfter', { description: "The account's points over all dates after the run." }),
+      userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
+      user: t.field({ type: User, description: 'The user, as stored now.', ...one(userAt, ['userAddress']) }),
+      pointsBefore: t.exposeFloat('pointsBefore', { description: "The user's current points over all dates." }),
+      pointsAfter: t.exposeFloat('pointsAfter', { description: "The user's points over all dates after the run." }),
       pointsChange: t.exposeFloat('pointsChange', {
         description: 'The change in points: points after the run minus points before it.',
       }),
       rankBefore: t.exposeInt('rankBefore', {
         nullable: true,
-        description: "The account's current rank. Null if it is not an account yet.",
+        description: "The user's current rank. Null if the user has no stored position yet.",
       }),
       rankAfter: t.exposeInt('rankAfter', {
         nullable: true,
-        description: "The account's rank after the run. Null if it would no longer be an account.",
+        description: "The user's rank after the run. Null if the user would no longer have a stored position.",
       }),
     }),
   })
@@ -181,27 +194,27 @@ export function addDistribution(builder: Builder, refs: Refs) {
         description: 'The kind of run.',
         resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
       }),
-      before: t.expose('before', {
+      totalsBefore: t.expose('totalsBefore', {
         type: DayTotals,
         description: 'The current totals of the date, all zero if the date is not stored.',
       }),
-      after: t.expose('after', { type: DayTotals, description: 'The totals of the date after the run.' }),
+      totalsAfter: t.expose('totalsAfter', { type: DayTotals, description: 'The totals of the date after the run.' }),
       programPointsBefore: t.exposeFloat('programPointsBefore', {
-        description: 'Current total points of all accounts over all dates.',
+        description: 'Current total points of all users over all dates.',
       }),
       programPointsAfter: t.exposeFloat('programPointsAfter', {
         description: 'Total points of all accounts over all dates after the run.',
       }),
-      changedAccountCount: t.exposeInt('changedAccountCount', {
-        description: 'Number of accounts whose points would change, including added and removed accounts.',
+      changedUserCount: t.exposeInt('changedUserCount', {
+        description: 'Number of users whose points would change, including added and removed users.',
       }),
       changedRankCount: t.exposeInt('changedRankCount', {
-        description: 'Number of accounts whose rank would change.',
+        description: 'Number of users whose rank would change.',
       }),
       movers: t.expose('movers', {
         type: [Mover],
         extensions: { cost: { rows: 'page' } },
-        description: 'The `first` accounts with the largest change in points, by size of change, then by address.',
+        description: 'The `first` users with the largest change in points, by size of change, then by address.',
       }),
     }),
   })

@@ -2,7 +2,6 @@ import type { ObjectRef } from '@pothos/core'
 import type { Listing } from '../../../db/lists/listing.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
 import { assertSortable } from '../../../domain/snapshot/bounds.ts'
-import { snapshotFilter } from '../../../domain/snapshot/snapshot.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { type KeyedRow, list, one, ownedBy } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
@@ -18,7 +17,7 @@ export const snapshotsIn = <Row>(kind: EntityType, snapshots: Listing<Row>) =>
     {
       listing: () => snapshots,
       assertSortable,
-      filter: ({ from, to }) => snapshotFilter(kind, { from, to }),
+      filter: () => ({ where: [] }),
       owner: ownedBy<string>(snapshots, { [`${kind}Id`]: 'id', chainId: 'chainId' }),
     },
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },

@@ -7,7 +7,7 @@ import type { ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityIn } from './activity.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { listArguments, timeArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
@@ -36,7 +36,7 @@ export function addMarket(
       snapshots: t.field({
         type: MarketSnapshots,
         description: 'Snapshots of all users in the market, oldest first, then by user and position.',
-        args: { ...listArguments(t.arg, MarketSnapshotInputs), ...timeArguments(t.arg) },
+        args: listArguments(t.arg, MarketSnapshotInputs),
         ...snapshotsIn('market', marketSnapshots),
       }),
       activity: t.field({

@@ -60,10 +60,10 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
       'New factors for a pool: finite numbers of at least 0. An omitted factor keeps its value, or is 0 if the pool had no multiplier.',
     fields: (t) => ({
       poolAddress: t.field({ type: 'Address', required: true, description: "The pool's address." }),
-      depositTokenA: t.float({ description: 'The factor for each dollar of token A supplied.' }),
-      depositTokenB: t.float({ description: 'The factor for each dollar of token B supplied.' }),
-      borrowTokenA: t.float({ description: 'The factor for each dollar of token A borrowed.' }),
-      borrowTokenB: t.float({ description: 'The factor for each dollar of token B borrowed.' }),
+      depositA: t.float({ description: 'The factor for each dollar of asset A supplied.' }),
+      depositB: t.float({ description: 'The factor for each dollar of asset B supplied.' }),
+      borrowA: t.float({ description: 'The factor for each dollar of asset A borrowed.' }),
+      borrowB: t.float({ description: 'The factor for each dollar of asset B borrowed.' }),
     }),
   })
 

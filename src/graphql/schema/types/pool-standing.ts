@@ -18,7 +18,7 @@ type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
 export function addPoolStanding(builder: Builder, { Pool, MultiplierRevision }: Refs): void {
   const PoolStanding = builder.objectRef<Row>('PoolStanding').implement({
     description:
-      "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` and `topAccounts(date:)` list the accounts.",
+      "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` and `topUsers(date:)` list the users.",
     fields: (t) => ({
       ...columnFields(t, poolStandingColumns),
       multiplier: t.field({

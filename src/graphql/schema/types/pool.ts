@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from '../../../db/lists/column.ts'
-import { topAccountsSql } from '../../../domain/account/account.ts'
+import { topUsersSql } from '../../../domain/account/account.ts'
 import { pointsOf } from '../../../domain/points/millionths.ts'
 import { pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
@@ -26,7 +26,7 @@ function assertTop(first: number): void {
   if (first < 0 || first > 100) throw new GatewayError('BAD_INPUT', 'first must be from 0 to 100.')
 }
 
-const topAccountColumns = columnsOf(
+const topUserColumns = columnsOf(
   {},
   {
     userAddress: { sql: 't.user_address', type: 'address' },
@@ -34,17 +34,17 @@ const topAccountColumns = columnsOf(
     points: {
       sql: pointsOf('t.points'),
       type: 'decimal',
-      description: "The account's points from this pool on that date.",
+      description: "The user's points from this pool on that date.",
     },
   },
 )
 
-const topAccountsOfPool: RowsReading = {
-  columns: topAccountColumns,
+const topUsersOfPool: RowsReading = {
+  columns: topUserColumns,
   by: ['id'],
   of: ({ first, date }, [pool]) => {
     assertTop(first)
-    return Prisma.sql`FROM (${topAccountsSql(pool ?? Prisma.empty, first, date ? isoDate(date) : null)}) t`
+    return Prisma.sql`FROM (${topUsersSql(pool ?? Prisma.empty, first, date ? isoDate(date) : null)}) t`
   },
 }
 
@@ -61,15 +61,15 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
     }),
   })
 
-  const PoolAccount = builder.objectRef<RowOf<typeof topAccountColumns>>('PoolAccount').implement({
-    description: 'An account in one pool on one distribution date.',
+  const PoolUser = builder.objectRef<RowOf<typeof topUserColumns>>('PoolUser').implement({
+    description: 'A user in one pool on one distribution date.',
     fields: (t) => ({
       user: t.field({
         type: User,
-        description: 'The account.',
+        description: 'The user.',
         ...one(userAt, ['userAddress']),
       }),
-      ...columnFields(t, topAccountColumns),
+      ...columnFields(t, topUserColumns),
     }),
   })
 
@@ -113,14 +113,14 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),
       }),
-      topAccounts: t.field({
-        type: [PoolAccount],
-        description: 'The accounts with the most points from this pool on one distribution date, most points first.',
+      topUsers: t.field({
+        type: [PoolUser],
+        description: 'The users with the most points from this pool on one distribution date, most points first.',
         args: {
           first: t.arg.int({
             defaultValue: 10,
             required: true,
-            description: 'Number of accounts to return, 0 to 100.',
+            description: 'Number of users to return, 0 to 100.',
           }),
           date: t.arg({
             type: 'DateTime',
@@ -128,7 +128,7 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
           }),
         },
         // Reads all positions of the date.
-        ...rows(topAccountsOfPool, ['text'], { cost: { weight: 100 } }),
+        ...rows(topUsersOfPool, ['text'], { cost: { weight: 100 } }),
       }),
     }),
   })

@@ -1,5 +1,5 @@
 import type { Described } from '../../../db/lists/column.ts'
-import { placeOf } from '../../../db/lists/listing.ts'
+import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
 import { positionFilter } from '../../../domain/position/filter.ts'
@@ -23,7 +23,7 @@ import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
-type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: number } & {
+type PositionSide = { assetAddress: string; assetSymbol: string; assetPriceUsd: number } & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
 
@@ -47,15 +47,15 @@ type Refs = {
 export function addPosition(builder: Builder, refs: Refs) {
   const { Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
-    description: "One side of a position: a token, its price and the user's amounts.",
+    description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {
       const amount = (name: SideAmount, what: string) =>
         t.exposeFloat(name, { description: `${what}, in whole tokens.` })
       const usd = (name: `${SideAmount}Usd`, what: string) => t.exposeFloat(name, { description: `${what}, in USD.` })
       return {
-        tokenAddress: t.expose('tokenAddress', { type: 'Address', description: "The token's address." }),
-        tokenSymbol: t.exposeString('tokenSymbol', { description: "The token's symbol." }),
-        tokenPrice: t.exposeFloat('tokenPrice', { description: "The token's price in USD." }),
+        assetAddress: t.expose('assetAddress', { type: 'Address', description: "The asset's address." }),
+        assetSymbol: t.exposeString('assetSymbol', { description: "The asset's symbol." }),
+        assetPriceUsd: t.exposeFloat('assetPriceUsd', { description: "The asset's price in USD." }),
         suppliedAmount: amount('suppliedAmount', 'Borrowable supply'),
         suppliedAmountUsd: usd('suppliedAmountUsd', 'Borrowable supply'),
         protectedSuppliedAmount: amount('protectedSuppliedAmount', 'Protected (non-borrowable) supply'),
@@ -79,12 +79,12 @@ export function addPosition(builder: Builder, refs: Refs) {
       pointsA: pointsOf('pointsA', pointsA),
       pointsB: pointsOf('pointsB', pointsB),
       points: pointsOf('points', points),
-      a: t.field({
+      sideA: t.field({
         type: Side,
         description: 'Side A of the position.',
         ...part(sideColumns('a')),
       }),
-      b: t.field({
+      sideB: t.field({
         type: Side,
         description: 'Side B of the position.',
         ...part(sideColumns('b')),
@@ -166,9 +166,9 @@ export function addPosition(builder: Builder, refs: Refs) {
             const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
             if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
             const { name } = applyListInputs(positionListing, args).listing
-            return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
+            return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
           },
-          place({ afterRecord: id, orderBy }) {
+          startAfter({ afterRecord: id, orderBy }) {
             if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
             return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
           },
@@ -201,20 +201,17 @@ const boundsOf = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =
 })
 
 /** The position columns of one side, by field. */
-const sideColumns = (side: 'a' | 'b') =>
-  Object.fromEntries(
-    [
-      'tokenAddress',
-      'tokenSymbol',
-      'tokenPrice',
-      'suppliedAmount',
-      'suppliedAmountUsd',
-      'protectedSuppliedAmount',
-      'protectedSuppliedAmountUsd',
-      'borrowedAmount',
-      'borrowedAmountUsd',
-    ].map((field) => [field, side + field.charAt(0).toUpperCase() + field.slice(1)]),
-  )
+const sideColumns = (side: 'a' | 'b') => ({
+  assetAddress: `${side}TokenAddress`,
+  assetSymbol: `${side}TokenSymbol`,
+  assetPriceUsd: `${side}TokenPrice`,
+  suppliedAmount: `${side}SuppliedAmount`,
+  suppliedAmountUsd: `${side}SuppliedAmountUsd`,
+  protectedSuppliedAmount: `${side}ProtectedSuppliedAmount`,
+  protectedSuppliedAmountUsd: `${side}ProtectedSuppliedAmountUsd`,
+  borrowedAmount: `${side}BorrowedAmount`,
+  borrowedAmountUsd: `${side}BorrowedAmountUsd`,
+})
 
 /** Limits the index ranges that one request reads. */
 export const MAX_ASSETS = 200

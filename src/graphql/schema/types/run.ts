@@ -96,19 +96,19 @@ export function addRun(builder: Builder, refs: Refs) {
   })
 
   const DayTotals = builder
-    .objectRef<{ positionCount: number; accountCount: number; totalPoints: number }>('DayTotals')
+    .objectRef<{ positionCount: number; userCount: number; totalPoints: number }>('DayTotals')
     .implement({
       description: 'The totals of a distribution date.',
       fields: (t) => ({
         positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-        accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
+        userCount: t.exposeInt('userCount', { description: 'Number of users with a position on the date.' }),
         totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
       }),
     })
-  const totals = (positionCount: number | null, accountCount: number | null, totalPoints: number | null) =>
-    positionCount === null || accountCount === null || totalPoints === null
+  const totals = (positionCount: number | null, userCount: number | null, totalPoints: number | null) =>
+    positionCount === null || userCount === null || totalPoints === null
       ? null
-      : { positionCount, accountCount, totalPoints }
+      : { positionCount, userCount, totalPoints }
 
   const multipliers = unplanned(
     {
@@ -144,14 +144,14 @@ export function addRun(builder: Builder, refs: Refs) {
         extensions: { cost: { rows: 2 } },
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
-      before: t.field({
+      totalsBefore: t.field({
         type: DayTotals,
         nullable: true,
         description:
           'The totals of the date before the run, all zero if the date was not stored. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountBefore, r.accountCountBefore, r.totalPointsBefore),
       }),
-      after: t.field({
+      totalsAfter: t.field({
         type: DayTotals,
         nullable: true,
         description: 'The totals of the date after the run. Null if the run stored nothing.',

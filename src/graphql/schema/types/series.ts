@@ -26,8 +26,8 @@ interface Bucket {
   program(): Promise<CalendarBucket | undefined>
   points(): Promise<number>
   levels(): Promise<LevelsOfBucket | undefined>
-  /** Number of accounts on the bucket's last date. Null if unknown. */
-  accountCount?(): Promise<number | null>
+  /** Number of users with a position on the bucket's last date. Null if unknown. */
+  userCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
 }
 
@@ -131,12 +131,11 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
           return levels?.tvlUsd ?? null
         },
       }),
-      accountCount: t.int({
+      userCount: t.int({
         nullable: true,
         description:
-          'Number of accounts with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
-        resolve: async (bucket) =>
-          (await bucket.program()) && bucket.accountCount ? await bucket.accountCount() : null,
+          'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
+        resolve: async (bucket) => ((await bucket.program()) && bucket.userCount ? await bucket.userCount() : null),
       }),
     }),
   })
@@ -205,7 +204,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
         return bucketsOf(context, span, (start) => ({
           points: async () => (await calendar(start))?.points ?? 0,
           levels: () => levels(start),
-          accountCount: async () => (await calendar(start))?.accountCount ?? null,
+          userCount: async () => (await calendar(start))?.userCount ?? null,
         }))
       },
     }),
@@ -328,12 +327,12 @@ function bucketsOf(
   return span.starts.map((start) => ({ start, program: () => calendar(start), ...values(start) }))
 }
 
-/** The values of pool buckets. In a single pool each account has one position, so positions count accounts. */
+/** The values of pool buckets. In a single pool each user has one position, so positions count users. */
 function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePool: boolean) {
   return (start: Date) => ({
     points: async () => (await values(start))?.points ?? 0,
     levels: () => values(start),
-    ...(onePool && { accountCount: async () => (await values(start))?.positionCount ?? 0 }),
+    ...(onePool && { userCount: async () => (await values(start))?.positionCount ?? 0 }),
   })
 }
 

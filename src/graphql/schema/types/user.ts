@@ -26,7 +26,6 @@ import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
-import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
@@ -46,8 +45,8 @@ const usersAt: RowsReading = {
   columns: userColumns,
   by: [],
   of: ({ addresses }, _, used) =>
-    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedToUser(used)}
-      ORDER BY u.place`,
+    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, ordinality) ${joinedToUser(used)}
+      ORDER BY u.ordinality`,
 }
 
 /** Reads a user's newest snapshots of one kind. */
@@ -90,7 +89,6 @@ type Refs = {
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
-  LeaderboardEntry: LeaderboardEntryRef
 } & ActivityRefs &
   EarningsRefs &
   SnapshotRefs &
@@ -163,21 +161,6 @@ export function addUser(builder: Builder, refs: Refs) {
         description:
           'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
         ...column(userAt, 'lastDistributionDate', ['address']),
-      }),
-      leaderboardEntry: t.field({
-        type: refs.LeaderboardEntry,
-        nullable: true,
-        description: "The user's entry on the leaderboard. Null if the user has no stored position.",
-        ...reading({
-          kind: 'own',
-          columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
-          there: 'rank',
-        }),
-        resolve: async ({ address }, _, context) => {
-          const user = await context.batches.load(userAt.load, [address])
-          if (!user || user.rank === null) return null
-          return { rank: user.rank, userAddress: address, points: user.points }
-        },
       }),
       positions: t.field({
         type: refs.Positions,

@@ -7,7 +7,7 @@ import type { ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityIn } from './activity.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { listArguments, timeArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 /** Loads the vault at an address on a chain. */
@@ -29,7 +29,7 @@ export function addVault(
       snapshots: t.field({
         type: VaultSnapshots,
         description: 'Snapshots of all users in the vault, oldest first, then by user and position.',
-        args: { ...listArguments(t.arg, VaultSnapshotInputs), ...timeArguments(t.arg) },
+        args: listArguments(t.arg, VaultSnapshotInputs),
         ...snapshotsIn('vault', vaultSnapshots),
       }),
       activity: t.field({
