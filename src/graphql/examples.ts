@@ -84,6 +84,37 @@ export const examples: Example[] = [
     variables: ofUser,
   },
   {
+    name: 'Activity',
+    persona: 'A wallet',
+    title: 'What a wallet did, newest first',
+    query: `# For the next page, give endCursor as after.
+query Activity($user: Address!, $where: ActivityFilter) {
+  user(address: $user) {
+    activity(first: 10, where: $where) {
+      totalCount
+      nodes {
+        kind
+        time
+        amount
+        assetSymbol
+        amountUsd
+        market { pool { displayName } }
+        vault { name }
+        txHash
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`,
+    variables: ({ user, dates }) => ({
+      user,
+      where: {
+        kinds: ['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY', 'LIQUIDATION_REWARD'],
+        time: { lte: `${dates.last}T23:59:59Z` },
+      },
+    }),
+  },
+  {
     name: 'Ranks',
     persona: 'A wallet',
     title: 'The rank over time, and the neighbours',

@@ -42,6 +42,14 @@ const snapshotOrder = (row: Row) => [
   row.positionId ?? '',
 ]
 const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
+const activityOrder = (row: Row) => [
+  -BigInt(row.timestamp),
+  -row.logIndex,
+  row.txHash,
+  row.chainId,
+  row.userAddress,
+  row.marketAddress ? 0 : 1,
+]
 const byChain = (row: Row) => [row.chainId, row.address]
 const byPool = (row: Row) => [row.number, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
@@ -184,6 +192,14 @@ const ways: Record<string, Way[]> = {
       order: (row) => [rounded(row.earnDepositUsd + row.borrowUsd), ...entity(row)],
     },
   ],
+  'Market.activity': [
+    { through: ofMarket, order: activityOrder },
+    {
+      through: ofMarket,
+      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: { field: TIME }',
+      order: (row) => [BigInt(row.timestamp), row.logIndex],
+    },
+  ],
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
   'Pool.positions': [
     { through: ofPool, order: newestFirst },
@@ -198,6 +214,27 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
+  'User.activity': [
+    { through: ofUser, order: activityOrder, atLeast: 110 },
+    {
+      through: ofUser,
+      filter: 'where: { kind: LIQUIDATION_REWARD }, orderBy: { field: TIME }',
+      order: (row) => [
+        BigInt(row.timestamp),
+        row.logIndex,
+        backwards(row.txHash),
+        -row.chainId,
+        row.marketAddress ? 1 : 0,
+      ],
+      atLeast: 100,
+    },
+    {
+      through: ofUser,
+      filter: `where: { OR: [{ vault: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
+      order: activityOrder,
+      atLeast: 40,
+    },
+  ],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
     {
@@ -235,6 +272,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: snapshotOrder },
     { through: ofUser, filter: `grouped: true, vault: "${sampleVault.address}"`, order: snapshotOrder },
   ],
+  'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
 }
 

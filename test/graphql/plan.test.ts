@@ -270,6 +270,9 @@ for (const [name, list] of Object.entries({
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
+  "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
+  "a user's activity, filtered, oldest first":
+    'user(address: USER) { activity(where: { NOT: { kind: LIQUIDATION_REWARD } }, orderBy: { field: TIME } PAGE) REST }',
   "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
   "a user's earnings, sorted":
     'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: { field: EARNINGS_USD, direction: DESC } PAGE) REST } }',

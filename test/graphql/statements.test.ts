@@ -129,6 +129,17 @@ const operations: Record<string, { statements: number; query: string; unplanned?
       marketLiquidationRewards(first: $n) { nodes { liquidReward debtMarket { assetSymbol }
         collateralMarket { pool { name } } } }`),
   },
+  'users → activity → market, pool, vault, user': {
+    statements: 5,
+    query: users(`activity(first: 50) { nodes { kind time amount assetSymbol user { rank } market { pool { name } }
+      vault { name } } }`),
+  },
+  'markets and vaults → activity → user': {
+    statements: 7,
+    query: `query ($n: Int!, $market: Address, $vault: Address) {
+      markets(first: $n, address: $market) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
+      vaults(first: $n, address: $vault) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
+  },
   'users → net APR → market → pool, vault': {
     statements: 5,
     query: users(`netApr { earnNetApr breakdown(first: 1000) { totalCount nodes {

@@ -24,6 +24,7 @@ import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
+import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
@@ -89,7 +90,8 @@ type Refs = {
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
-} & EarningsRefs &
+} & ActivityRefs &
+  EarningsRefs &
   SnapshotRefs &
   RewardRefs
 
@@ -266,6 +268,13 @@ export function addUser(builder: Builder, refs: Refs) {
           vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
         },
         ...rewardsOf('vault', vaultLiquidationRewards),
+      }),
+      activity: t.field({
+        type: refs.Activities,
+        description:
+          "The user's deposits, withdrawals, borrowings, repayments and shares of liquidation rewards, newest first.",
+        args: listArguments(t.arg, refs.ActivityInputs),
+        ...activityOfUser(),
       }),
       earnings: t.field({
         type: refs.Earnings,
