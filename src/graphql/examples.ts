@@ -41,7 +41,7 @@ export const examples: Example[] = [
     netApr { earnNetApr borrowNetApr }
     latestSnapshots {
       chainId
-      timestamp
+      time
       ... on MarketSnapshot {
         collateralUsd
         debtUsd
@@ -54,7 +54,7 @@ export const examples: Example[] = [
     }
     marketLiquidationRewards(first: 3) {
       totalCount
-      nodes { txHash liquidRewardUsd claimedTimestamp }
+      nodes { txHash liquidRewardUsd claimedAt }
     }
   }
 }`,
@@ -113,7 +113,7 @@ query Snapshots($user: Address!, $market: String) {
     ) {
       totalCount
       nodes {
-        timestamp
+        time
         collateralAssets
         collateralUsd
         protectedUsd
@@ -274,7 +274,7 @@ query AsOf(
       nodes { points user { address } }
     }
   }
-  multipliersAsOf(asOf: $asOf, first: 3) {
+  multiplierRevisions(asOf: $asOf, first: 3) {
     totalCount
     nodes {
       poolAddress
@@ -459,7 +459,7 @@ query PoolsByTvl {
     pool { name }
     snapshots(last: 5) {
       nodes {
-        timestamp
+        time
         collateralUsd
         debtUsd
         user { address rank }
@@ -626,7 +626,7 @@ query Aggregates($user: Address!) {
   runs(first: 10) {
     totalCount
     nodes {
-      id
+      recordId
       kind
       status
       requestedBy

@@ -117,7 +117,7 @@ describe('graphql-request', () => {
     const request = client()
     const { user } = await request.request(UserDocument, { address })
     const around = await request.request(LeaderboardAroundDocument, { address, first: 3 })
-    const row = around.leaderboard.nodes.find(({ account }) => account === address)
+    const row = around.leaderboard.nodes.find(({ userAddress }) => userAddress === address)
     expect(row).toMatchObject({ rank: user.rank, points: user.points, user: { rankChange: user.rankChange } })
     const asOf = user.firstDistributionDate
     const then = await request.request(LeaderboardDocument, { first: 1, asOf })
@@ -134,7 +134,7 @@ describe('graphql-request', () => {
     const { user } = await request.request(UserDocument, { address })
     const { portfolio } = await request.request(PortfolioDocument, { addresses: [address, 'me'] })
     expect(portfolio).toMatchObject({ points: user.points, bestRank: user.rank, earnings: user.earnings })
-    expect(portfolio.members.map(({ problem }) => problem)).toEqual([null, expect.any(String)])
+    expect(portfolio.users.map(({ problem }) => problem)).toEqual([null, expect.any(String)])
     const { user: rates } = await request.request(NetAprDocument, { address })
     const { user: latest } = await request.request(LatestSnapshotsDocument, { address })
     const { user: market } = await request.request(MarketLiquidationRewardsDocument, { address })
@@ -163,7 +163,7 @@ describe('graphql-request', () => {
     const [{ item }] = search as [(typeof search)[0]]
     expect(item).toMatchObject({ __typename: 'Pool', displayName })
     const found = await request.request(PoolTopUsersDocument, { address: pool, first: 2 })
-    expect(found.pool?.topAccounts).toHaveLength(2)
+    expect(found.pool?.topUsers).toHaveLength(2)
     const { vault } = await request.request(VaultChartDocument, { chainId: 1, address: pool })
     expect(vault).toBeNull()
   })
@@ -183,7 +183,7 @@ describe('graphql-request', () => {
         expectTypeOf(row.shares).toEqualTypeOf<string>()
         expect(row.shares).toMatch(/^\d+$/)
       }
-    const newest = user.latestSnapshots.map((one) => Number(one.timestamp)).sort((a, b) => b - a)[0]!
+    const newest = user.latestSnapshots.map((one) => Date.parse(one.time) / 1000).sort((a, b) => b - a)[0]!
     const asNumber = await request.request(MarketSnapshotsDocument, { address, from: newest - 5 * 86_400, to: newest })
     const asText = await request.request(MarketSnapshotsDocument, {
       address,

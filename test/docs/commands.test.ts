@@ -147,8 +147,9 @@ const STARTS = /\bnpm start\b|gateway -- serve\b/
 const blocks = documents.flatMap((document) => document.blocks)
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
 
-test('every block is in a language whose blocks are run, or a drawing', () => {
-  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'json', 'graphql', 'js', '']))
+test('every block is in a language whose blocks are run (TypeScript by test/client), or a drawing', () => {
+  const languages = new Set(['sh', 'json', 'graphql', 'js', 'ts', 'tsx', ''])
+  expect(new Set(blocks.map(({ language }) => language))).toEqual(languages)
 })
 
 describe('commands', () => {

@@ -118,11 +118,13 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId number name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
+    node: `address chainId number name displayName createdTimestamp createdAt interestLastUpdated interestUpdatedAt
+      marketAAddress marketBAddress
       points positionCount ${AMOUNTS}
       assetA { chainId address symbol name decimals } assetB { chainId address symbol name decimals }`,
     columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
-      AS "displayName", "createdTimestamp", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      AS "displayName", "createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated",
+      to_timestamp("interestLastUpdated") AS "interestUpdatedAt", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
       points, positions AS "positionCount", ${amounts}, "chainId" AS "assetA.chainId", "chainId" AS "assetB.chainId",
       ${decimalsOf('p."chainId"', 'asset_1_address')} AS "assetA.decimals",
       ${decimalsOf('p."chainId"', 'asset_2_address')} AS "assetB.decimals",

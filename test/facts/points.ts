@@ -101,8 +101,8 @@ export const pointsFacts: Fact[] = [
 
   {
     name: 'the history of multipliers, newest first; what was removed has nulls',
-    query: `multiplierHistory { totalCount nodes { poolAddress depositA depositB borrowA borrowB } }`,
-    at: 'multiplierHistory.nodes',
+    query: `multiplierRevisions { totalCount nodes { poolAddress depositA depositB borrowA borrowB } }`,
+    at: 'multiplierRevisions.nodes',
     sql: `SELECT * FROM (SELECT "poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
           "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB" FROM multipliers
         UNION ALL SELECT '${pools.wild}', NULL, NULL, NULL, NULL) h`,
@@ -111,22 +111,22 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: "a pool's history says who changed what and when",
-    query: `multiplierHistory(pool: "${pools.eth}") { nodes { ${REVISION} changedBy } }`,
-    at: 'multiplierHistory.nodes',
+    query: `multiplierRevisions(where: { pool: "${pools.eth}" }) { nodes { ${REVISION} changedBy } }`,
+    at: 'multiplierRevisions.nodes',
     sql: `SELECT ${revision}, 'import' AS "changedBy" FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC`,
   },
   {
     name: "a multiplier's own history",
-    query: `pool(address: "${pools.eth}") { multiplier { history(first: 1) { totalCount nodes { ${REVISION} } } } }`,
-    at: 'pool.multiplier.history.nodes',
+    query: `pool(address: "${pools.eth}") { multiplier { revisions(first: 1) { totalCount nodes { ${REVISION} } } } }`,
+    at: 'pool.multiplier.revisions.nodes',
     sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC LIMIT 1`,
     total: `SELECT count(*) FROM multipliers WHERE "poolAddress" = '${pools.eth}'`,
   },
   ...['2025-01-31', '2025-02-01', '2025-02-02T12:00:00Z', '2025-03-10T11:59:59.999Z', '2025-03-10T12:00:00Z'].map(
     (moment): Fact => ({
       name: `multipliers as of ${moment}, those of pools that have none now among them`,
-      query: `multipliersAsOf(asOf: "${moment}") { totalCount nodes { ${REVISION} } }`,
-      at: 'multipliersAsOf.nodes',
+      query: `multiplierRevisions(asOf: "${moment}") { totalCount nodes { ${REVISION} } }`,
+      at: 'multiplierRevisions.nodes',
       sql: `SELECT ${revision} FROM ${WAS(moment)} ORDER BY "poolAddress"`,
       total: `SELECT count(*) FROM ${WAS(moment)}`,
       ...(moment === '2025-01-31' ? { empty: true as const } : {}),
@@ -134,14 +134,15 @@ export const pointsFacts: Fact[] = [
   ),
   {
     name: "a pool's multiplier at a moment",
-    query: `multiplier(pool: "${pools.eth}", asOf: "2025-03-10T11:59:59.999Z") { ${REVISION} }`,
-    at: 'multiplier',
+    query: `multiplierRevisions(asOf: "2025-03-10T11:59:59.999Z", where: { pool: "${pools.eth}" }) { totalCount nodes { ${REVISION} } }`,
+    at: 'multiplierRevisions.nodes',
     sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' AND import = 1`,
+    total: 'SELECT 1',
   },
   {
     name: 'a multiplier that was removed is none now',
-    query: `multiplier(pool: "${pools.wild}") { poolAddress }`,
-    at: 'multiplier',
+    query: `multiplierRevisions(asOf: "2999-01-01", where: { pools: ["${pools.wild}"] }) { nodes { poolAddress } }`,
+    at: 'multiplierRevisions.nodes',
     sql: 'SELECT WHERE false',
     empty: true,
   },

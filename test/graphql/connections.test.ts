@@ -50,7 +50,7 @@ const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 /** Text whose order is the reverse. */
 const backwards = (text: string) => [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
 
-const newestNumber = (row: Row) => [-BigInt(row.id)]
+const newestNumber = (row: Row) => [-BigInt(row.recordId)]
 
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 const ofPool = `pool(address: "${samplePool.address}") { LIST }`
@@ -100,14 +100,6 @@ const ways: Record<string, Way[]> = {
   'Query.multipliers': [
     { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
   ],
-  'Query.multipliersAsOf': [
-    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
-    {
-      through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
-      order: (row) => [-row.depositA, row.poolAddress],
-    },
-  ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
     { through: 'LIST', filter: 'chainId: 146', order: byPool },
@@ -155,7 +147,13 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'kind: RESYNC, status: SUCCEEDED', order: newestNumber },
     { through: 'LIST', filter: `date: "${yesterday}"`, order: newestNumber },
   ],
-  'Query.multiplierHistory': [
+  'Query.multiplierRevisions': [
+    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
+    {
+      through: 'LIST',
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      order: (row) => [-row.depositA, row.poolAddress],
+    },
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
@@ -163,7 +161,7 @@ const ways: Record<string, Way[]> = {
       order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
-  'Multiplier.history': [
+  'Multiplier.revisions': [
     { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
   ],
   'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
@@ -553,7 +551,7 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
         updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
-        resyncDistribution(date: $date) { totalPoints }
+        resyncDistribution(date: $date) { status }
       }`,
       { pool: samplePool.address, factor, date: yesterday },
       { authorization: `Bearer ${ADMIN_TOKEN}` },

@@ -104,7 +104,7 @@ function emptyPlaces(value: unknown, path = ''): string[] {
 }
 
 /** What may be null in a row: a missing price, a reward not claimed, what is wrong with a text, an error of a run. */
-const leaves = /(Usd|claimedTimestamp|problem|error|durationMs|averageSuppliedUsd)$/
+const leaves = /(Usd|claimedAt|problem|error|durationMs|averageSuppliedUsd)$/
 
 /** Whether an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
 function hasRecord(value: unknown): boolean {

@@ -118,7 +118,7 @@ test('a time within the unit of a column is before and after what it is between'
 
 test('text with a NUL character is refused', async () => {
   const message = await refusal(
-    gateway.graphql('query ($by: String) { multiplierHistory(where: { changedBy: $by }) { totalCount } }', {
+    gateway.graphql('query ($by: String) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }', {
       by: 'a\0b',
     }),
   )
@@ -127,10 +127,10 @@ test('text with a NUL character is refused', async () => {
 
 test('all values are sent as parameters', async () => {
   const { data } = await gateway.graphql(
-    'query ($by: String) { multiplierHistory(where: { changedBy: $by }) { totalCount } }',
+    'query ($by: String) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }',
     { by: `' OR 1 = 1 --` },
   )
-  expect(data.multiplierHistory.totalCount).toBe(0)
+  expect(data.multiplierRevisions.totalCount).toBe(0)
 })
 
 test('all positions are sorted only within what bounds them', async () => {

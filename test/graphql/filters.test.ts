@@ -433,9 +433,9 @@ const lists: Record<string, Tried> = {
     first: { field: 'POOL_NUMBER', direction: 'ASC' },
   },
   'revisions of multipliers': {
-    field: 'Query.multiplierHistory',
+    field: 'Query.multiplierRevisions',
     through: 'LIST',
-    select: 'id poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
+    select: 'recordId poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
@@ -443,8 +443,8 @@ const lists: Record<string, Tried> = {
       recordedAt: (r) => day(r.recordedAt),
       changedBy: (r) => r.changedBy,
     },
-    keys: { ID: (r) => BigInt(r.id), POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   distributions: {
     field: 'Query.distributions',
@@ -469,7 +469,7 @@ const lists: Record<string, Tried> = {
   runs: {
     field: 'Query.runs',
     through: 'LIST',
-    select: 'id date kind status requestedBy startedAt finishedAt',
+    select: 'recordId date kind status requestedBy startedAt finishedAt',
     conditions: {
       date: (r) => r.date && day(r.date),
       kind: (r) => r.kind,
@@ -479,8 +479,8 @@ const lists: Record<string, Tried> = {
       startedAt: (r) => day(r.startedAt),
       finishedAt: (r) => r.finishedAt && day(r.finishedAt),
     },
-    keys: { ID: (r) => BigInt(r.id), DATE: (r) => r.date && day(r.date) },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), DATE: (r) => r.date && day(r.date) },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   "a user's earnings": {
     field: 'Earnings.breakdown',

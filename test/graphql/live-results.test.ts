@@ -57,7 +57,7 @@ const raise = (address: string) =>
   sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000000000 WHERE user_address = '${address}'`)
 
 async function resync(gateway: Gateway): Promise<void> {
-  const { errors } = await gateway.graphql('mutation { resyncDistribution { run { id } } }', {}, asAdmin)
+  const { errors } = await gateway.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
   expect(errors).toBeUndefined()
 }
 

@@ -48,11 +48,11 @@ async function dates(): Promise<string[]> {
 
 async function resync(gateway: Gateway, date: string): Promise<string> {
   const { data } = await gateway.graphql(
-    'mutation ($date: DateTime!) { resyncDistribution(date: $date) { run { id } } }',
+    'mutation ($date: DateTime!) { resyncDistribution(date: $date) { recordId } }',
     { date },
     asAdmin,
   )
-  return data.resyncDistribution.run.id
+  return data.resyncDistribution.recordId
 }
 
 const version = async () => {
@@ -64,7 +64,7 @@ test('a client of another gateway gets a run, with everything that it links to',
   const stream = await subscribe(
     two,
     `subscription { distributionComputed {
-      id kind status date requestedBy totalsAfter { totalPoints }
+      recordId kind status date requestedBy totalsAfter { totalPoints }
       distribution { date totalPoints positionCount positions(first: 2) { totalCount nodes { points pool { name } user { rank } } } }
     } }`,
   )
@@ -73,7 +73,7 @@ test('a client of another gateway gets a run, with everything that it links to',
   const { data, errors } = await stream.next()
   expect(errors).toBeUndefined()
   const run = data.distributionComputed
-  expect(run).toMatchObject({ id, kind: 'RESYNC', status: 'SUCCEEDED', date, requestedBy: 'admin' })
+  expect(run).toMatchObject({ recordId: id, kind: 'RESYNC', status: 'SUCCEEDED', date, requestedBy: 'admin' })
   expect(run.distribution).toMatchObject({ date, totalPoints: run.totalsAfter.totalPoints })
   expect(run.distribution.positions.totalCount).toBe(run.distribution.positionCount)
   expect(run.distribution.positions.nodes).toHaveLength(2)
@@ -81,25 +81,25 @@ test('a client of another gateway gets a run, with everything that it links to',
 })
 
 test('each run is reported once, in order, and only runs for the requested date', async () => {
-  const query = 'subscription ($date: DateTime) { distributionComputed(date: $date) { id } }'
+  const query = 'subscription ($date: DateTime) { distributionComputed(date: $date) { recordId } }'
   const [a = '', b = ''] = await dates()
   const all = await subscribe(two, query)
   const ofB = await subscribe(one, query, { variables: { date: b } })
   const ids: string[] = []
   for (const date of [a, b, a, b]) ids.push(await resync(two, date))
-  for (const id of ids) expect((await all.next()).data.distributionComputed.id).toBe(id)
-  expect((await ofB.next()).data.distributionComputed.id).toBe(ids[1])
-  expect((await ofB.next()).data.distributionComputed.id).toBe(ids[3])
+  for (const id of ids) expect((await all.next()).data.distributionComputed.recordId).toBe(id)
+  expect((await ofB.next()).data.distributionComputed.recordId).toBe(ids[1])
+  expect((await ofB.next()).data.distributionComputed.recordId).toBe(ids[3])
   expect([all.events.length, ofB.events.length]).toEqual([4, 2])
 })
 
 test('a run that fails is not reported', async () => {
-  const stream = await subscribe(two, 'subscription { distributionComputed { id } }')
+  const stream = await subscribe(two, 'subscription { distributionComputed { recordId } }')
   await sql(`INSERT INTO run (kind, status, requested_by, started_at, finished_at, error, base_deposit, base_borrow)
     VALUES ('import', 'failed', 'test', now(), now(), 'no', 1, 1)`)
   const [date = ''] = await dates()
   const id = await resync(one, date)
-  expect((await stream.next()).data.distributionComputed.id).toBe(id)
+  expect((await stream.next()).data.distributionComputed.recordId).toBe(id)
 })
 
 test('dataChanged says at once where the data stands, then what SQL from elsewhere has made of it', async () => {
@@ -173,7 +173,7 @@ test('the streams have the headers that proxies, browsers and operators need', a
 })
 
 test('comments keep a quiet stream open', async () => {
-  const stream = await subscribe(one, 'subscription { distributionComputed { id } }')
+  const stream = await subscribe(one, 'subscription { distributionComputed { recordId } }')
   await vi.waitFor(() => expect(stream.text().match(/^:$/gm)?.length).toBeGreaterThan(2), { timeout: 3000 })
 })
 
@@ -201,7 +201,7 @@ test('mistakes are errors with a code, and take no place', async () => {
   for (const query of [
     'subscription { nothing }',
     'subscription { distributionComputed(date: "yesterday") { id } }',
-    'subscription ($date: DateTime!) { distributionComputed(date: $date) { id } }',
+    'subscription ($date: DateTime!) { distributionComputed(date: $date) { recordId } }',
   ]) {
     const stream = await subscribe(one, query)
     const { errors, data } = await stream.next()
@@ -224,7 +224,7 @@ test('mistakes are errors with a code, and take no place', async () => {
 
 test('a client that leaves frees its place', async () => {
   const opened = await Promise.all(
-    Array.from({ length: 20 }, () => subscribe(one, 'subscription { distributionComputed { id } }')),
+    Array.from({ length: 20 }, () => subscribe(one, 'subscription { distributionComputed { recordId } }')),
   )
   expect(await openAt(one)).toBe(20)
   for (const stream of opened) stream.leave()
@@ -316,7 +316,7 @@ test('a gateway that closes ends its streams at once, without the word that they
 
 test('a listening connection that is cut comes back, and nothing is lost', async () => {
   const changes = await subscribe(two, 'subscription { dataChanged { version } }')
-  const runs = await subscribe(two, 'subscription { distributionComputed { id } }')
+  const runs = await subscribe(two, 'subscription { distributionComputed { recordId } }')
   const before = await changes.next()
   const [a = '', b = ''] = await dates()
   const { notifications } = two.deps
@@ -333,13 +333,13 @@ test('a listening connection that is cut comes back, and nothing is lost', async
   await down
   ids.push(await resync(one, a), await resync(one, b))
   await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 10_000 })
-  for (const id of ids) expect((await runs.next()).data.distributionComputed.id).toBe(id)
+  for (const id of ids) expect((await runs.next()).data.distributionComputed.recordId).toBe(id)
   await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()), {
     timeout: 5000,
   })
   expect(BigInt(await version())).toBeGreaterThan(BigInt(before.data.dataChanged.version))
   ids.push(await resync(one, a))
-  expect((await runs.next()).data.distributionComputed.id).toBe(ids[2])
+  expect((await runs.next()).data.distributionComputed.recordId).toBe(ids[2])
   expect(runs.events).toHaveLength(3)
 })
 

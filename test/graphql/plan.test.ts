@@ -145,7 +145,7 @@ const ROOTS = [
   'markets',
   'vaults',
   'multipliers',
-  'multipliersAsOf',
+  'multiplierRevisions',
   'distributions',
   'distribution',
   'program',

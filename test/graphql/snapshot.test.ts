@@ -102,7 +102,7 @@ async function whileChanging(target: Gateway, look: () => Promise<void>, change 
         const update =
           'mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id } }'
         expect((await target.graphql(update, { multipliers }, admin)).errors).toBeUndefined()
-        const resync = 'mutation ($date: DateTime!) { resyncDistribution(date: $date) { totalPoints } }'
+        const resync = 'mutation ($date: DateTime!) { resyncDistribution(date: $date) { status } }'
         const date = dates[round % dates.length]
         expect((await target.graphql(resync, { date }, admin)).errors).toBeUndefined()
       }

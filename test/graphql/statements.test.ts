@@ -91,10 +91,10 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     statements: 3,
     query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositA } } } }`,
   },
-  'multipliers → history': {
+  'multipliers → revisions': {
     unplanned: true,
     statements: 2,
-    query: `query ($n: Int!) { multipliers(first: $n) { nodes { history(first: 2) { nodes { changedBy } } } } }`,
+    query: `query ($n: Int!) { multipliers(first: $n) { nodes { revisions(first: 2) { nodes { changedBy } } } } }`,
   },
   'users → points, positions → pool → multiplier': {
     statements: 4,

@@ -149,13 +149,13 @@ describe('pools, positions and multipliers as of a date', () => {
   })
 
   test('nothing is of before the first distribution', async () => {
-    const { pools, positions, multipliersAsOf } = await ask(`{
+    const { pools, positions, multiplierRevisions } = await ask(`{
       pools(first: 3) { nodes { totals(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
-      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
+      multiplierRevisions(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
     expect(pools.nodes).toEqual([{ totals: null }, { totals: null }, { totals: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
-    expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
+    expect(multiplierRevisions).toEqual({ totalCount: 0, nodes: [] })
   })
 
   test('positions are those of the last date up to the moment, wherever they are listed', async () => {
@@ -195,9 +195,9 @@ describe('pools, positions and multipliers as of a date', () => {
     )
     await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [removed])
     const answer = await ask(
-      `{ then: multipliersAsOf(asOf: "${then}", first: 1000) ${list}
-         later: multipliersAsOf(asOf: "2999-01-01", first: 1000) ${list}
-         page: multipliersAsOf(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
+      `{ then: multiplierRevisions(asOf: "${then}", first: 1000) ${list}
+         later: multiplierRevisions(asOf: "2999-01-01", first: 1000) ${list}
+         page: multiplierRevisions(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
     )
     expect(answer.then).toEqual({ totalCount: before.multipliers.nodes.length, nodes: before.multipliers.nodes })
     expect(answer.later.nodes).toEqual(
@@ -207,9 +207,9 @@ describe('pools, positions and multipliers as of a date', () => {
       }),
     )
     const next = await ask(
-      `{ multipliersAsOf(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
+      `{ multiplierRevisions(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
     )
-    expect([...answer.page.nodes, ...next.multipliersAsOf.nodes].map((one: Row) => one.poolAddress)).toEqual(
+    expect([...answer.page.nodes, ...next.multiplierRevisions.nodes].map((one: Row) => one.poolAddress)).toEqual(
       before.multipliers.nodes.slice(0, 4).map((one: Row) => one.poolAddress),
     )
     const [row] = kept
@@ -282,7 +282,7 @@ test('many users take as many statements as one', async () => {
 
 describe('when a date changes', () => {
   const resync = (date: string | undefined) =>
-    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { totalPoints } }`, {}, asAdmin)
+    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { status } }`, {}, asAdmin)
 
   test('later ranks are reported as being recomputed, then they are right; earlier ones stay', async () => {
     const { pool } = gateway.deps.store

@@ -20,10 +20,16 @@ export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   asset2Address: { type: 'address' },
   asset2Name: { type: 'text' },
   asset2Symbol: { type: 'text' },
-  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: 'CREATED_AT' },
+  createdTimestamp: {
+    type: 'integer',
+    description: 'When the pool was created, in Unix seconds.',
+    moment: { field: 'createdAt', description: 'When the pool was created.' },
+    sort: 'CREATED_AT',
+  },
   interestLastUpdated: {
     type: 'integer',
     description: "When the pool's interest was last updated, in Unix seconds.",
+    moment: { field: 'interestUpdatedAt', description: "When the pool's interest was last updated." },
   },
   unit1Id: { type: 'address', field: 'marketAAddress', description: "The address of side A's market." },
   unit2Id: { type: 'address', field: 'marketBAddress', description: "The address of side B's market." },

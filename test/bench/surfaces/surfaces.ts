@@ -281,12 +281,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: all multipliers',
-      query: `query ($asOf: DateTime!) { multipliersAsOf(asOf: $asOf, first: 1000) {
+      query: `query ($asOf: DateTime!) { multiplierRevisions(asOf: $asOf, first: 1000) {
         nodes { poolAddress depositA borrowB } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [`${date}T00:00:00Z`] })),
       sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b FROM multiplier_revision
         WHERE changed_at <= $1 ORDER BY pool_address, id DESC`,
-      rows: (data) => data.multipliersAsOf.nodes.map(row('poolAddress', 'depositA', 'borrowB')),
+      rows: (data) => data.multiplierRevisions.nodes.map(row('poolAddress', 'depositA', 'borrowB')),
     },
     {
       name: 'rank history of a user',
