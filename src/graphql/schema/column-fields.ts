@@ -52,7 +52,10 @@ const momentOf = (name: string) => ({
     reading: {
       kind: 'sql',
       type: 'moment',
-      sql: (column) => `to_timestamp(least(${column(name)}, ${LAST_SECOND}))`,
+      sql: (column) => {
+        const seconds = column(name)
+        return `to_timestamp(CASE WHEN ${seconds} > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE ${seconds} END)`
+      },
     } satisfies Reading,
   },
   resolve: (row: Record<string, bigint | null>): Date | null => {
