@@ -60,8 +60,8 @@ describe('graphql-request', () => {
     expectTypeOf(user.address).toEqualTypeOf<Scalars['Address']['output']>()
     expectTypeOf(user.lastDistributionDate).toEqualTypeOf<Scalars['DateTime']['output'] | null>()
 
-    const { users } = await request.request(UsersDocument, { addresses: [address, address] })
-    expect(users).toEqual([user, user])
+    const { lookupUsers } = await request.request(UsersDocument, { addresses: [address, address] })
+    expect(lookupUsers.map((one) => one.user)).toEqual([user, user])
     expect((await request.request(DailyPointsDocument, { address, last: 2 })).user.dailyPoints.nodes).toHaveLength(2)
     expect((await request.request(EarningsDocument, { address })).user.earnings.breakdown.nodes.length).toBeGreaterThan(
       0,

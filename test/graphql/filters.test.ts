@@ -432,7 +432,7 @@ const lists: Record<string, Tried> = {
     first: { field: '', direction: 'DESC' },
   },
   'all users': {
-    field: 'Query.allUsers',
+    field: 'Query.users',
     through: 'LIST',
     select: 'address',
     conditions: { user: (r) => r.address, users: (r) => r.address },

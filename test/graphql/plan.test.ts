@@ -83,7 +83,7 @@ type Pick = <T>(from: T[]) => T
 const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rateSeries|rankHistory|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
@@ -139,7 +139,6 @@ const ROOTS = [
   'distributions',
   'distribution',
   'program',
-  'allUsers',
 ]
 
 function randomQuery(seed: number[]): string {

@@ -270,7 +270,7 @@ describe('on a sample', () => {
 
     const graph = `{ pools { nodes { address chainId } }
       markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } } }
-      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } allUsers { nodes { address } } }`
+      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } users { nodes { address } } }`
     expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
 
     const again = await startGateway({ now: copy.deps.now })
@@ -580,7 +580,7 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          (body) => body.data?.allUsers && { errors: [{ message: 'no users today' }] },
+          (body) => body.data?.users && { errors: [{ message: 'no users today' }] },
         ),
       },
       /no users today/,
@@ -590,7 +590,7 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          ({ data }) => void data.allUsers?.nodes.pop(),
+          ({ data }) => void data.users?.nodes.pop(),
         ),
       },
       /its graph gave \d+ users, and counts \d+/,

@@ -100,7 +100,7 @@ export function addTypes(builder: Builder) {
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
-  addStanding(builder, { User, spanArguments })
+  addStanding(builder, { User })
   addPoolStanding(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
