@@ -1,7 +1,6 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'
-import type { Reading } from '../plan/reading.ts'
 
 /** The GraphQL scalar of each value type. */
 export const SCALARS: Record<ValueType, string> = {
@@ -52,11 +51,11 @@ const momentOf = (name: string) => ({
     reading: {
       kind: 'sql',
       type: 'moment',
-      sql: (column) => {
+      sql: (column: (field: string) => string) => {
         const seconds = column(name)
         return `to_timestamp(CASE WHEN ${seconds} > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE ${seconds} END)`
       },
-    } satisfies Reading,
+    },
   },
   resolve: (row: Record<string, bigint | null>): Date | null => {
     const seconds = row[name]
