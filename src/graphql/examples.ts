@@ -25,6 +25,12 @@ export const examples: Example[] = [
   user(address: $user) {
     points
     rank
+    netWorthUsd
+    currentPositions(
+      orderBy: { field: SUPPLIED_USD, direction: DESC }
+    ) {
+      nodes { pool { displayName } points }
+    }
     earnings {
       totalEarningsUsd
       hasIncompletePrices
@@ -252,7 +258,7 @@ query AsOf(
     }
   }
   pool(address: $pool) {
-    standing(asOf: $asOf) {
+    totals(asOf: $asOf) {
       date
       points
       pointsOfDate
@@ -354,6 +360,49 @@ subscription LiveLeaderboard {
     nodes { rank userAddress points }
   }
 }`,
+  },
+  {
+    name: 'PoolsByTvl',
+    persona: 'The risk desk',
+    title: 'The largest pools, with both sides',
+    query: `# Sort by UTILIZATION, POINTS or DEPOSIT_RATE_A as well.
+query PoolsByTvl {
+  pools(
+    first: 10
+    where: { tvlUsd: { gt: 0 } }
+    orderBy: { field: TVL_USD, direction: DESC }
+  ) {
+    totalCount
+    nodes {
+      displayName
+      tvlUsd
+      suppliedUsd
+      borrowedUsd
+      utilization
+      points
+      marketA { assetSymbol tvlUsd borrowedUsd depositRate }
+      marketB { assetSymbol tvlUsd borrowedUsd depositRate }
+    }
+  }
+}`,
+  },
+  {
+    name: 'Asset',
+    persona: 'The risk desk',
+    title: 'One token: its price and its pools',
+    query: `query Asset($chainId: SafeInt!, $asset: Address!) {
+  asset(chainId: $chainId, address: $asset) {
+    symbol
+    name
+    decimals
+    price { priceUsd date pool { displayName } }
+    pools(orderBy: { field: TVL_USD, direction: DESC }) {
+      totalCount
+      nodes { displayName tvlUsd utilization }
+    }
+  }
+}`,
+    variables: ({ market: { chainId, assetAddress } }) => ({ chainId, asset: assetAddress }),
   },
   {
     name: 'Pools',

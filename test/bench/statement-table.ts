@@ -7,6 +7,8 @@ export const statementTable: Record<string, number> = {
   'graphql UserPage': 1,
   'graphql DailyPoints': 1,
   'graphql Snapshots': 1,
+  'graphql PoolsByTvl': 1,
+  'graphql Asset': 1,
   'graphql Pools': 1,
   'graphql PoolPositions': 1,
   'graphql LargestPositions': 1,

@@ -1,14 +1,13 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
+import { asAdmin, type Gateway, hasPlans } from '../support/gateway.ts'
 import { hold } from '../support/held.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ env: { READ_TIMEOUT_MS: '1000' } })
-  await loadSample(gateway, { users: 10, days: 4 })
+  gateway = await startOnSample({ users: 20, days: 4, env: { READ_TIMEOUT_MS: '1000' } })
 })
 afterAll(() => gateway.close())
 

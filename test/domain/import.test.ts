@@ -613,7 +613,7 @@ test('totals, ranks and distributions follow from the positions, for any records
       fc.array(fc.array(position, { maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (imports) => {
         await pool.query(
-          'TRUNCATE position, position_points, distribution, standing, standing_day, pool_day, account_day, account, "user"',
+          'TRUNCATE position, position_points, distribution, standing, standing_day, pool_day, pool_total, account_day, account, "user"',
         )
         const expected = new Map<string, { user: string; day: number; points: bigint }>()
         for (const positions of imports) {

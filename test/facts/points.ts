@@ -1,4 +1,4 @@
-import { dates, pools, users } from './data.ts'
+import { dates, pools, tokens, users } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /** The program: its totals, distributions, runs, multipliers and their history, and everything as of a date. */
@@ -19,6 +19,15 @@ const moments = [
   '2030-01-01',
 ]
 const dateAt = (moment: string) => `(SELECT max(date) FROM scored WHERE date <= '${moment}'::timestamptz)`
+
+/** The sums of one side of positions `s`. */
+const sideSums = (side: string) => {
+  const sum = (what: string) => `coalesce(sum("${side}${what}AmountUsd"::numeric), 0)`
+  const at = `totals.side${side.toUpperCase()}`
+  return `${sum('Supplied')} AS "${at}.suppliedUsd", ${sum('ProtectedSupplied')} AS "${at}.protectedUsd",
+    ${sum('Supplied')} + ${sum('ProtectedSupplied')} AS "${at}.tvlUsd", ${sum('Borrowed')} AS "${at}.borrowedUsd",
+    ${sum('Borrowed')} / nullif(${sum('Supplied')}, 0) AS "${at}.utilization"`
+}
 
 export const pointsFacts: Fact[] = [
   {
@@ -171,22 +180,85 @@ export const pointsFacts: Fact[] = [
   ...['2025-03-04', '2025-03-31', '2025-04-01'].map(
     (moment): Fact => ({
       name: `pools as of ${moment}: points up to the date, amounts on it`,
-      query: `pools { nodes { address standing(asOf: "${moment}") { date points pointsOfDate positionCount suppliedUsd
+      query: `pools { nodes { address totals(asOf: "${moment}") { date points pointsOfDate positionCount suppliedUsd
         protectedUsd borrowedUsd tvlUsd multiplier { depositA } } } }`,
       at: 'pools.nodes',
-      sql: `SELECT o.id AS address, ${dateAt(moment)} AS "standing.date", sum(points) AS "standing.points",
-          coalesce(sum(points) FILTER (WHERE now), 0) AS "standing.pointsOfDate",
-          count(*) FILTER (WHERE now) AS "standing.positionCount",
-          coalesce(sum("suppliedUsd") FILTER (WHERE now), 0) AS "standing.suppliedUsd",
-          coalesce(sum("protectedUsd") FILTER (WHERE now), 0) AS "standing.protectedUsd",
-          coalesce(sum("borrowedUsd") FILTER (WHERE now), 0) AS "standing.borrowedUsd",
-          coalesce(sum("suppliedUsd" + "protectedUsd") FILTER (WHERE now), 0) AS "standing.tvlUsd",
-          (SELECT "deposit_tokenA" FROM ${WAS(`${moment}`)} WHERE "poolAddress" = o.id) AS "standing.multiplier.depositA"
+      sql: `SELECT o.id AS address, ${dateAt(moment)} AS "totals.date",
+          coalesce(sum(points), 0) AS "totals.points",
+          coalesce(sum(points) FILTER (WHERE now), 0) AS "totals.pointsOfDate",
+          count(*) FILTER (WHERE now) AS "totals.positionCount",
+          coalesce(sum("suppliedUsd") FILTER (WHERE now), 0) AS "totals.suppliedUsd",
+          coalesce(sum("protectedUsd") FILTER (WHERE now), 0) AS "totals.protectedUsd",
+          coalesce(sum("borrowedUsd") FILTER (WHERE now), 0) AS "totals.borrowedUsd",
+          coalesce(sum("suppliedUsd" + "protectedUsd") FILTER (WHERE now), 0) AS "totals.tvlUsd",
+          (SELECT "deposit_tokenA" FROM ${WAS(`${moment}`)} WHERE "poolAddress" = o.id) AS "totals.multiplier.depositA"
         FROM pools o LEFT JOIN (SELECT *, date = ${dateAt(moment)} AS now FROM scored) s ON s.pool = o.id
           AND date <= '${moment}'
         GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
     }),
   ),
+  {
+    name: 'the totals of pools without a moment are of the newest date, side by side',
+    query: `pools { nodes { address totals { date points pointsOfDate positionCount utilization
+      sideA { pointsOfDate suppliedUsd protectedUsd tvlUsd borrowedUsd utilization }
+      sideB { pointsOfDate suppliedUsd protectedUsd tvlUsd borrowedUsd utilization } } } }`,
+    at: 'pools.nodes',
+    sql: `SELECT o.id AS address, ${dateAt('2030-01-01')} AS "totals.date",
+        coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS "totals.points",
+        coalesce(sum(points), 0) AS "totals.pointsOfDate", count(s) AS "totals.positionCount",
+        sum("borrowedUsd") / nullif(sum("suppliedUsd"), 0) AS "totals.utilization",
+        ${['a', 'b'].map(
+          (side) => `coalesce(sum("points${side.toUpperCase()}"), 0) AS "totals.side${side.toUpperCase()}.pointsOfDate",
+        ${sideSums(side)}`,
+        )}
+      FROM pools o LEFT JOIN scored s ON s.pool = o.id AND date = ${dateAt('2030-01-01')}
+      GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
+  },
+  {
+    name: "a pool's current positions are of the newest date, though it has more of others",
+    query: 'pools { nodes { currentPositions { totalCount nodes { recordId } } } }',
+    at: 'pools.nodes.currentPositions.nodes',
+    sql: `SELECT s.id AS "recordId" FROM scored s JOIN pools o ON o.id = pool WHERE date = ${dateAt('2030-01-01')}
+      ORDER BY "marketId", o.id, s.id`,
+  },
+  {
+    name: 'an asset on one chain, its price and its pools',
+    query: `asset(chainId: 1, address: "${tokens.usdc}") { chainId address symbol name decimals
+      price { priceUsd date poolAddress pool { name } } pools { totalCount nodes { name } } }`,
+    at: 'asset.pools.nodes',
+    sql: `SELECT name FROM pools WHERE "chainId" = 1 AND '${tokens.usdc}' IN (asset_1_address, asset_2_address)
+      ORDER BY "marketId", id`,
+    total: `SELECT count(*) FROM pools WHERE "chainId" = 1 AND '${tokens.usdc}' IN (asset_1_address, asset_2_address)`,
+  },
+  {
+    name: 'the prices of assets are those of their newest positions on their chain',
+    query: 'assets { nodes { chainId address price { priceUsd date poolAddress pool { name } } } }',
+    at: 'assets.nodes',
+    sql: `SELECT DISTINCT ON (chain, asset) chain AS "chainId", asset AS address, price AS "price.priceUsd",
+        date AS "price.date", pool AS "price.poolAddress", o.name AS "price.pool.name"
+      FROM (SELECT id, chain, pool, date, "aTokenAddress" AS asset, "aTokenPrice" AS price FROM scored
+        UNION ALL SELECT id, chain, pool, date, "bTokenAddress", "bTokenPrice" FROM scored
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_1_address, NULL FROM pools
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_2_address, NULL FROM pools
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL FROM markets
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL FROM vaults) s
+      LEFT JOIN pools o ON o.id = pool
+      ORDER BY chain, asset, date DESC NULLS LAST, s.id`,
+  },
+  {
+    name: 'the assets of a pool have their decimals and prices',
+    query: `pool(address: "${pools.arb}") { assetA { decimals price { priceUsd date } } assetB { decimals } }`,
+    at: 'pool',
+    sql: `SELECT 18 AS "assetA.decimals", 0.5::float8 AS "assetA.price.priceUsd",
+        (SELECT max(date) FROM scored WHERE pool = '${pools.arb}') AS "assetA.price.date", 6 AS "assetB.decimals"`,
+  },
+  {
+    name: 'an address that no pool, market or vault of the chain has is no asset',
+    query: `asset(chainId: 1, address: "${tokens.arb}") { symbol }`,
+    at: 'asset',
+    sql: 'SELECT WHERE false',
+    empty: true,
+  },
   ...[undefined, '2025-03-03'].map(
     (date): Fact => ({
       name: `the top accounts of pools on ${date ?? 'the newest date of each'}`,

@@ -2,18 +2,17 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType, i
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 12 })
+  gateway = await startOnSample()
   await addRewards(gateway)
   await addHistory(gateway)
 })
@@ -62,6 +61,22 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 /** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
 const ways: Record<string, Way[]> = {
   'Query.users': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.assets': [
+    { through: 'LIST', order: byChain },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: SYMBOL }',
+      order: (row) => [row.symbol, ...byChain(row)],
+    },
+  ],
+  'Asset.pools': [
+    { through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`, order: byPool },
+    {
+      through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`,
+      filter: 'orderBy: { field: TVL_USD, direction: DESC }',
+      order: (row) => [-row.tvlUsd, ...byPool(row)],
+    },
+  ],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
@@ -76,6 +91,11 @@ const ways: Record<string, Way[]> = {
       filter: 'where: { chainIds: [146] }, orderBy: { field: BORROW_RATE, direction: DESC }',
       order: (row) => [-row.borrowRate, ...byChain(row)],
     },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: UTILIZATION }',
+      order: (row) => [row.utilization ?? Number.POSITIVE_INFINITY, ...byChain(row)],
+    },
   ],
   'Query.multipliers': [
     { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
@@ -88,6 +108,16 @@ const ways: Record<string, Way[]> = {
       through: 'LIST',
       filter: 'where: { asset: "COMMON" }, orderBy: { field: NAME }',
       order: (row) => [row.name, ...byPool(row)],
+    },
+    {
+      through: 'LIST',
+      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [{ field: TVL_USD, direction: DESC }, { field: POINTS }]',
+      order: (row) => [-row.tvlUsd, row.points, ...byPool(row)],
+    },
+    {
+      through: 'LIST',
+      filter: 'orderBy: [{ field: UTILIZATION, direction: DESC }]',
+      order: (row) => [-(row.utilization ?? Number.NEGATIVE_INFINITY), ...byPool(row)],
     },
   ],
   'Query.positions': [
@@ -159,6 +189,15 @@ const ways: Record<string, Way[]> = {
     { through: ofPool, order: newestFirst },
     { through: ofPool, filter: `date: "${yesterday}"`, order: newestFirst },
   ],
+  'Pool.currentPositions': [
+    { through: ofPool, order: newestFirst },
+    {
+      through: ofPool,
+      filter: 'orderBy: { field: POINTS, direction: DESC }',
+      order: (row) => [-row.points, ...newestFirst(row)],
+    },
+  ],
+  'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
     {
@@ -231,7 +270,7 @@ for (const [field, several] of Object.entries(ways))
           totalCount edges { cursor node { ${row} } } nodes { ${row} }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
         const query = `query ($first: Int, $after: String, $last: Int, $before: String, $offset: BigInt) {
-          ${way.through.replace('LIST', list)} }`
+          ${(await withTokens(way.through)).replace('LIST', list)} }`
         return gateway.graphql(query, paging)
       }
       const page = async (paging: Paging): Promise<Connection> => {
@@ -541,11 +580,11 @@ function compare(a: (number | bigint | string)[], b: (number | bigint | string)[
 
 let tokens: Promise<Record<string, string>> | undefined
 
-/** The filter with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
-async function withTokens(filter: string): Promise<string> {
+/** A text with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
+async function withTokens(text: string): Promise<string> {
   tokens ??= findTokens()
   const found = await tokens
-  return filter.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
+  return text.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
 }
 
 async function findTokens(): Promise<Record<string, string>> {

@@ -11,7 +11,7 @@ import { Documents } from '../../src/graphql/policy/documents.ts'
 import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const idOf = (text: string) => `sha256:${sha256(text)}`
@@ -28,8 +28,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'documents-'))
   const path = join(dir, 'documents.json')
   await writeFile(path, JSON.stringify(Object.fromEntries([TOP, RESYNC, NEWS, WIDE].map((text) => [idOf(text), text]))))
-  gateway = await startGateway({ env: { KNOWN_DOCUMENTS: path } })
-  await loadSample(gateway)
+  gateway = await startOnSample({ env: { KNOWN_DOCUMENTS: path } })
   trusted = await startGateway({ on: gateway, env: { KNOWN_DOCUMENTS: path, TRUSTED_DOCUMENTS_ONLY: 'true' } })
 })
 afterAll(async () => {

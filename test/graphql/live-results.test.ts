@@ -6,15 +6,14 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles, position } from '../support/one-pool.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let one: Gateway
 let two: Gateway
 let streams: EventStream[] = []
 
 beforeAll(async () => {
-  one = await startGateway({ env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
-  await loadSample(one, { users: 20, days: 4 })
+  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   two = await startGateway({ on: one })
   await vi.waitFor(() => {
     for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let one: Gateway
 let two: Gateway
@@ -13,8 +13,7 @@ let streams: EventStream[] = []
 
 beforeAll(async () => {
   // Some events here are as large as can be.
-  one = await startGateway({ env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
-  await loadSample(one, { users: 20, days: 4 })
+  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   two = await startGateway({ on: one })
   await vi.waitFor(() => {
     for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const stranger = `0x${'5'.repeat(40)}`
@@ -10,8 +10,7 @@ const MAX = 2n ** 256n - 1n
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 6 })
+  gateway = await startOnSample({ users: 30, days: 6 })
   const { pool } = gateway.deps.store
   for (const [position, usd] of [
     ['one', 1.5],

@@ -5,15 +5,14 @@ import { examples } from '../../src/graphql/examples.ts'
 import { hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { graphiqlPage } from '../support/graphiql.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const MAX_BYTES = 600_000
 
 let gateway: Gateway
 let empty: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 10 })
+  gateway = await startOnSample()
   empty = await startGateway()
 })
 afterAll(async () => {

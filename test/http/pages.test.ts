@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   let gateway: Gateway
@@ -13,8 +13,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
   let elsewhere: string[]
 
   beforeAll(async () => {
-    gateway = await startGateway()
-    await loadSample(gateway, { users: 10, days: 4 })
+    gateway = await startOnSample({ users: 20, days: 4 })
     opened = await openBrowser()
     browser = opened.context
     elsewhere = []

@@ -4,15 +4,14 @@ import { startRankHistory } from '../../src/jobs/rank-history.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let dates: string[]
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 30 })
+  gateway = await startOnSample({ days: 30 })
   const { pool } = gateway.deps.store
   const all = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map((row) => row.date)
   dates = all
@@ -74,7 +73,7 @@ describe('as of a date', () => {
   test("a user's points and rank, their history, and their change", async () => {
     const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.userAddress)
     const data = await ask(
-      `query ($users: [Address!]!) { users(first: 1000, where: { users: $users }) { nodes {
+      `query ($users: [Address!]!) { users(first: 20, where: { users: $users }) { nodes {
         address rank rankChange month: rankChange(days: 300)
         pointsThen: points(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
         days: series(from: "${dates[0]}") { lastDate totalPoints rank } weeks: series(interval: WEEK) { lastDate rank } } } }`,
@@ -130,7 +129,7 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools } = await ask(`{ pools(first: 20) { nodes { address
       ${dates
         .map(
-          (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
+          (date, i) => `at${i}: totals(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
         suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
@@ -145,30 +144,26 @@ describe('pools, positions and multipliers as of a date', () => {
         const day = all.filter((row) => row.date === date)
         const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
         const near = (value: number) => expect.closeTo(value, 3)
-        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual(
-          all.length === 0
-            ? null
-            : {
-                date: `${date}T00:00:00.000Z`,
-                points: sum(all, (row) => row.points) / 1e6,
-                pointsOfDate: sum(day, (row) => row.points) / 1e6,
-                positionCount: day.length,
-                suppliedUsd: near(usd('supplied')),
-                protectedUsd: near(usd('protected_supplied')),
-                tvlUsd: near(usd('supplied') + usd('protected_supplied')),
-                borrowedUsd: near(usd('borrowed')),
-                multiplier: pool.multiplier,
-              },
-        )
+        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual({
+          date: `${date}T00:00:00.000Z`,
+          points: sum(all, (row) => row.points) / 1e6,
+          pointsOfDate: sum(day, (row) => row.points) / 1e6,
+          positionCount: day.length,
+          suppliedUsd: near(usd('supplied')),
+          protectedUsd: near(usd('protected_supplied')),
+          tvlUsd: near(usd('supplied') + usd('protected_supplied')),
+          borrowedUsd: near(usd('borrowed')),
+          multiplier: pool.multiplier,
+        })
       }
   })
 
-  test('nothing is of before the first distribution, nor of a pool without a position', async () => {
+  test('nothing is of before the first distribution', async () => {
     const { pools, positions, multiplierRevisions } = await ask(`{
-      pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
+      pools(first: 3) { nodes { totals(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
       multiplierRevisions(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
-    expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
+    expect(pools.nodes).toEqual([{ totals: null }, { totals: null }, { totals: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
     expect(multiplierRevisions).toEqual({ totalCount: 0, nodes: [] })
   })
@@ -236,8 +231,8 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
-      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositA } } } }
-      users(first: 1000, where: { users: $users }) { nodes { points(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
+      pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points multiplier { depositA } } } }
+      users(first: $n, where: { users: $users }) { nodes { points(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
         positions(asOf: "${dates[5]}") { nodes { points } } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
@@ -286,12 +281,12 @@ describe('around a user', () => {
 
 test('many users take as many statements as one', async () => {
   const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
-  const query = `query ($users: [Address!]!) { users(first: 1000, where: { users: $users }) { nodes {
+  const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { users: $users }) { nodes {
     rankChange rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
-    for (let known = 0; known < 2; known++) await ask(query, { users: some })
+    for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
     gateway.statements.length = 0
-    await ask(query, { users: some })
+    await ask(query, { n: some.length, users: some })
     expect(gateway.statements.length).toBe(6)
   }
 })

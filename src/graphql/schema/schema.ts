@@ -3,6 +3,8 @@ import { type Builder, createBuilder } from './builder.ts'
 import { addListInputTypes, addSortDirection } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { addAggregates } from './types/aggregates.ts'
+import { addAsset } from './types/asset.ts'
+import { addAssetPrice } from './types/asset-price.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
@@ -16,7 +18,7 @@ import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
-import { addPoolStanding } from './types/pool-standing.ts'
+import { addPoolTotals } from './types/pool-totals.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition } from './types/position.ts'
 import { positionInputs, positionRef, positionsRef } from './types/position-ref.ts'
@@ -62,7 +64,9 @@ export function addTypes(builder: Builder) {
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
   const PositionInputs = positionInputs(listInputs)
-  const Pool = addPool(builder, { listInputs, PositionInputs, Positions, User })
+  const Asset = addAsset(builder, { listInputs })
+  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, User })
+  addAssetPrice(builder, { Asset, Pool })
   const snapshots = addSnapshot(builder, { listInputs })
   const rewards = addLiquidationReward(builder, { listInputs })
   const earnings = addEarnings(builder, { listInputs })
@@ -101,7 +105,7 @@ export function addTypes(builder: Builder) {
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User })
-  addPoolStanding(builder, { Pool, MultiplierRevision })
+  addPoolTotals(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
