@@ -84,6 +84,37 @@ export const examples: Example[] = [
     variables: ofUser,
   },
   {
+    name: 'Activity',
+    persona: 'A wallet',
+    title: 'What a wallet did, newest first',
+    query: `# For the next page, give endCursor as after.
+query Activity($user: Address!, $where: ActivityFilter) {
+  user(address: $user) {
+    activity(first: 10, where: $where) {
+      totalCount
+      nodes {
+        kind
+        time
+        amount
+        assetSymbol
+        amountUsd
+        market { pool { displayName } }
+        vault { name }
+        txHash
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`,
+    variables: ({ user, dates }) => ({
+      user,
+      where: {
+        kinds: ['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY', 'LIQUIDATION_REWARD'],
+        time: { lte: `${dates.last}T23:59:59Z` },
+      },
+    }),
+  },
+  {
     name: 'Ranks',
     persona: 'A wallet',
     title: 'The rank over time, and the neighbours',
@@ -103,14 +134,9 @@ export const examples: Example[] = [
     name: 'Snapshots',
     persona: 'A wallet',
     title: 'Snapshots in one market',
-    query: `# With grouped, several positions there are one row.
-query Snapshots($user: Address!, $market: String) {
+    query: `query Snapshots($user: Address!, $market: Address) {
   user(address: $user) {
-    marketSnapshots(
-      last: 30
-      market: $market
-      grouped: true
-    ) {
+    marketSnapshots(last: 30, where: { market: $market }) {
       totalCount
       nodes {
         time
@@ -224,9 +250,9 @@ query PoolRanking(
   $to: DateTime!
 ) {
   positionAggregates(
-    filter: { pool: $pool, from: $from, to: $to }
+    where: { pool: $pool, date: { gte: $from, lte: $to } }
     groupBy: [USER]
-    orderBy: [{ by: SUM_POINTS }]
+    orderBy: [{ field: SUM_POINTS, direction: DESC }]
     first: 5
   ) {
     key { user { address rank } }
@@ -545,12 +571,12 @@ query SeriesOfTokens {
     name: 'Aggregates',
     persona: 'The risk desk',
     title: 'Sums and averages of a user, by group',
-    query: `# from and to in place of users: everyone in those dates.
+    query: `# date in place of user: everyone on those dates.
 query Aggregates($user: Address!) {
   positionAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [POOL, MONTH]
-    orderBy: [{ by: SUM_POINTS }]
+    orderBy: [{ field: SUM_POINTS, direction: DESC }]
     first: 10
   ) {
     key { start pool { displayName } }
@@ -559,7 +585,7 @@ query Aggregates($user: Address!) {
     averageSuppliedUsd
   }
   marketSnapshotAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [MARKET]
   ) {
     key { market { assetSymbol } }
@@ -567,7 +593,7 @@ query Aggregates($user: Address!) {
     averageDebtUsd
   }
   liquidationRewardAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [CHAIN]
   ) {
     key { chainId }
