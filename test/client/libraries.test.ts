@@ -47,7 +47,7 @@ let gateway: Gateway
 let url: string
 const address = sampleUser
 beforeAll(async () => {
-  gateway = await startOnSample({ days: 30 })
+  gateway = await startOnSample({ users: 60, days: 30 })
   url = `${gateway.base}/graphql`
 })
 afterAll(() => gateway?.close())
