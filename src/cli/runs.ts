@@ -8,7 +8,7 @@ const runs = graphql(`
   query CliRuns($first: Int!, $date: DateTime, $kind: DistributionKind, $status: RunStatus) {
     runs(first: $first, date: $date, kind: $kind, status: $status) {
       nodes {
-        id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+        recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
         totalsBefore { positionCount userCount totalPoints }
         totalsAfter { positionCount userCount totalPoints }
@@ -68,7 +68,7 @@ export function addRuns(program: Command): void {
         })
         for (const run of nodes)
           table.push([
-            String(run.id),
+            run.recordId,
             run.date ? isoDay(new Date(run.date)) : '-',
             run.kind.toLowerCase(),
             run.status.toLowerCase(),

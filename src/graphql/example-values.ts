@@ -8,7 +8,7 @@ export interface ExampleValues {
   /** Users at the top of the leaderboard. */
   leaders: string[]
   pool: string
-  market: { chainId: number; address: string; assetSymbol: string }
+  market: { chainId: number; address: string; assetAddress: string; assetSymbol: string }
   /** The newest distribution date, and the one a week of distributions before it. */
   dates: { first: string; last: string }
 }
@@ -23,7 +23,7 @@ export const valuesOperation = graphql(`
           positions(first: 1) { nodes { pool { address } } }
           latestSnapshots {
             __typename
-            ... on MarketSnapshot { market { chainId address assetSymbol } }
+            ... on MarketSnapshot { market { chainId address assetAddress assetSymbol } }
           }
           marketLiquidationRewards(first: 1) { nodes { txHash } }
         }
@@ -31,7 +31,7 @@ export const valuesOperation = graphql(`
     }
     allUsers(first: 1) { nodes { address } }
     pools(first: 1) { nodes { address } }
-    markets(first: 1) { nodes { chainId address assetSymbol } }
+    markets(first: 1) { nodes { chainId address assetAddress assetSymbol } }
     distributions(first: 8) { nodes { date } }
   }
 `)
@@ -43,7 +43,7 @@ export const noValues: ExampleValues = {
   user: ZERO_ADDRESS,
   leaders: [],
   pool: ZERO_ADDRESS,
-  market: { chainId: 1, address: ZERO_ADDRESS, assetSymbol: 'USDC' },
+  market: { chainId: 1, address: ZERO_ADDRESS, assetAddress: ZERO_ADDRESS, assetSymbol: 'USDC' },
   dates: { first: '2026-01-01', last: '2026-01-08' },
 }
 

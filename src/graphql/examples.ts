@@ -25,6 +25,12 @@ export const examples: Example[] = [
   user(address: $user) {
     points
     rank
+    netWorthUsd
+    currentPositions(
+      orderBy: { field: SUPPLIED_USD, direction: DESC }
+    ) {
+      nodes { pool { displayName } points }
+    }
     earnings {
       totalEarningsUsd
       hasIncompletePrices
@@ -35,7 +41,7 @@ export const examples: Example[] = [
     netApr { earnNetApr borrowNetApr }
     latestSnapshots {
       chainId
-      timestamp
+      time
       ... on MarketSnapshot {
         collateralUsd
         debtUsd
@@ -48,7 +54,7 @@ export const examples: Example[] = [
     }
     marketLiquidationRewards(first: 3) {
       totalCount
-      nodes { txHash liquidRewardUsd claimedTimestamp }
+      nodes { txHash liquidRewardUsd claimedAt }
     }
   }
 }`,
@@ -138,7 +144,7 @@ query Snapshots($user: Address!, $market: String) {
     ) {
       totalCount
       nodes {
-        timestamp
+        time
         collateralAssets
         collateralUsd
         protectedUsd
@@ -282,7 +288,7 @@ query AsOf(
     }
   }
   pool(address: $pool) {
-    standing(asOf: $asOf) {
+    totals(asOf: $asOf) {
       date
       points
       pointsOfDate
@@ -299,7 +305,7 @@ query AsOf(
       nodes { points user { address } }
     }
   }
-  multipliersAsOf(asOf: $asOf, first: 3) {
+  multiplierRevisions(asOf: $asOf, first: 3) {
     totalCount
     nodes {
       poolAddress
@@ -386,6 +392,49 @@ subscription LiveLeaderboard {
 }`,
   },
   {
+    name: 'PoolsByTvl',
+    persona: 'The risk desk',
+    title: 'The largest pools, with both sides',
+    query: `# Sort by UTILIZATION, POINTS or DEPOSIT_RATE_A as well.
+query PoolsByTvl {
+  pools(
+    first: 10
+    where: { tvlUsd: { gt: 0 } }
+    orderBy: { field: TVL_USD, direction: DESC }
+  ) {
+    totalCount
+    nodes {
+      displayName
+      tvlUsd
+      suppliedUsd
+      borrowedUsd
+      utilization
+      points
+      marketA { assetSymbol tvlUsd borrowedUsd depositRate }
+      marketB { assetSymbol tvlUsd borrowedUsd depositRate }
+    }
+  }
+}`,
+  },
+  {
+    name: 'Asset',
+    persona: 'The risk desk',
+    title: 'One token: its price and its pools',
+    query: `query Asset($chainId: SafeInt!, $asset: Address!) {
+  asset(chainId: $chainId, address: $asset) {
+    symbol
+    name
+    decimals
+    price { priceUsd date pool { displayName } }
+    pools(orderBy: { field: TVL_USD, direction: DESC }) {
+      totalCount
+      nodes { displayName tvlUsd utilization }
+    }
+  }
+}`,
+    variables: ({ market: { chainId, assetAddress } }) => ({ chainId, asset: assetAddress }),
+  },
+  {
     name: 'Pools',
     persona: 'The risk desk',
     title: 'Pools with rates, multipliers, top users',
@@ -441,7 +490,7 @@ subscription LiveLeaderboard {
     pool { name }
     snapshots(last: 5) {
       nodes {
-        timestamp
+        time
         collateralUsd
         debtUsd
         user { address rank }
@@ -608,7 +657,7 @@ query Aggregates($user: Address!) {
   runs(first: 10) {
     totalCount
     nodes {
-      id
+      recordId
       kind
       status
       requestedBy

@@ -140,6 +140,9 @@ export const samplePool = { chainId: stsS.chainId, address: stsS.id }
 /** The market where the sample user has two positions and liquidation rewards. */
 export const sampleMarket = { chainId: stsS.chainId, address: stsS.sides[0].id }
 
+/** The address of that market's asset. */
+export const sampleAsset = tokenAddress(stsS.sides[0].token)
+
 /** The vault where the sample user has assets and liquidation rewards. */
 export const sampleVault = { chainId: sVault.chainId, address: sVault.id }
 

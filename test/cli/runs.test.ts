@@ -127,9 +127,9 @@ describe('--dry-run', () => {
       ['resync 2026-03-03', 'now', 'after'],
       ['points of the date', '2', '60'],
       ['positions', '2', '2'],
-      ['accounts', '2', '2'],
+      ['users', '2', '2'],
       ['points of the program', '4', '62'],
-      ['The points of 2 accounts would change, the rank of 0.'],
+      ['The points of 2 users would change, the rank of 0.'],
       [ANN, '3', '32', '29', '1', '1'],
     ])
       expect(lines).toContainEqual(line)

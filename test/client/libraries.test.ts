@@ -6,34 +6,49 @@ import { createClient } from 'graphql-sse'
 import {
   DailyPointsDocument,
   DataChangedDocument,
+  DistributionDocument,
+  DistributionsDocument,
   EarningsDocument,
   LatestSnapshotsDocument,
+  LeaderboardAroundDocument,
   LeaderboardDocument,
   LiveLeaderboardDocument,
   LiveUserDocument,
+  MarketLiquidationRewardsDocument,
   MarketSnapshotsDocument,
+  NetAprDocument,
   type PoolCardFragment,
   PoolCardFragmentDoc,
+  PoolChartDocument,
   PoolDocument,
   PoolsDocument,
+  PoolTopUsersDocument,
+  PortfolioDocument,
   PositionsDocument,
+  ProgramChartDocument,
+  RankChartDocument,
+  RunsDocument,
   type Scalars,
+  SearchDocument,
+  StackedChartDocument,
+  UserChartDocument,
   UserDocument,
   UsersDocument,
+  VaultChartDocument,
+  VaultLiquidationRewardsDocument,
   VaultSnapshotsDocument,
 } from 'lending-graph-client'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let url: string
 const address = sampleUser
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startOnSample({ days: 30 })
   url = `${gateway.base}/graphql`
-  await loadSample(gateway, { days: 30 })
 })
 afterAll(() => gateway?.close())
 
@@ -78,6 +93,81 @@ describe('graphql-request', () => {
     expectTypeOf(positions.nodes[0]!.sideA.assetAddress).toEqualTypeOf<string>()
   })
 
+  test('charts have a bucket a day, the same from several sides', async () => {
+    const request = client()
+    const { user } = await request.request(UserChartDocument, { address })
+    const ranks = await request.request(RankChartDocument, { address })
+    expect(user.series).toHaveLength(30)
+    expect(ranks.user.rankHistory.at(-1)).toMatchObject({
+      date: user.series.at(-1)?.lastDate,
+      rank: expect.any(Number),
+    })
+    const { pools } = await request.request(PoolsDocument, { first: 1 })
+    const { pool } = await request.request(PoolChartDocument, { address: pools.nodes[0]!.address, interval: 'WEEK' })
+    expect(pool?.series.at(-1)?.tvlUsd).toBeGreaterThan(0)
+    expect(pool?.marketA).toMatchObject({ pool: { displayName: pool?.displayName } })
+    expect(pool?.marketA?.rateSeries.length).toBeGreaterThan(0)
+    const { program } = await request.request(ProgramChartDocument, {})
+    const { series } = await request.request(StackedChartDocument, { groupBy: 'CHAIN', first: 100 })
+    const points = (buckets: { points: number }[]) => buckets.reduce((sum, bucket) => sum + bucket.points, 0)
+    expect(series.reduce((sum, one) => sum + points(one.buckets), 0)).toBeCloseTo(points(program.series), 2)
+  })
+
+  test('boards: of a date, and around a user', async () => {
+    const request = client()
+    const { user } = await request.request(UserDocument, { address })
+    const around = await request.request(LeaderboardAroundDocument, { address, first: 3 })
+    const row = around.leaderboard.nodes.find(({ userAddress }) => userAddress === address)
+    expect(row).toMatchObject({ rank: user.rank, points: user.points, user: { rankChange: user.rankChange } })
+    const asOf = user.firstDistributionDate
+    const then = await request.request(LeaderboardDocument, { first: 1, asOf })
+    expect(then.leaderboard.nodes[0]!.points).toBeLessThan(around.leaderboard.nodes[0]!.points)
+    const { distributions } = await request.request(DistributionsDocument, { first: 2 })
+    expect(distributions.nodes[0]).toMatchObject({ date: user.lastDistributionDate })
+    const { distribution } = await request.request(DistributionDocument, { date: distributions.nodes[1]!.date })
+    expect(distribution?.id).toBe(distributions.nodes[1]!.id)
+    expect((await request.request(RunsDocument, { first: 1 })).runs.nodes[0]).toMatchObject({ status: 'SUCCEEDED' })
+  })
+
+  test('a portfolio of one is its user, and its rows have names and decimals', async () => {
+    const request = client()
+    const { user } = await request.request(UserDocument, { address })
+    const { portfolio } = await request.request(PortfolioDocument, { addresses: [address, 'me'] })
+    expect(portfolio).toMatchObject({ points: user.points, bestRank: user.rank, earnings: user.earnings })
+    expect(portfolio.users.map(({ problem }) => problem)).toEqual([null, expect.any(String)])
+    const { user: rates } = await request.request(NetAprDocument, { address })
+    const { user: latest } = await request.request(LatestSnapshotsDocument, { address })
+    const { user: market } = await request.request(MarketLiquidationRewardsDocument, { address })
+    const { user: vault } = await request.request(VaultLiquidationRewardsDocument, { address })
+    const markets = [
+      ...portfolio.markets.map((row) => row.market),
+      ...rates.netApr.breakdown.nodes.flatMap((row) => row.market ?? []),
+      ...latest.latestSnapshots.flatMap((row) => (row.__typename === 'MarketSnapshot' ? row.market : [])),
+      ...market.marketLiquidationRewards.nodes.map((row) => row.collateralMarket),
+    ]
+    const vaults = [
+      ...portfolio.vaults.map((row) => row.vault),
+      ...latest.latestSnapshots.flatMap((row) => (row.__typename === 'VaultSnapshot' ? row.vault : [])),
+      ...vault.vaultLiquidationRewards.nodes.map((row) => row.vault),
+    ]
+    expect([markets.length, vaults.length].every((count) => count > 0)).toBe(true)
+    for (const one of [...markets, ...vaults])
+      expect(one).toMatchObject({ assetSymbol: expect.any(String), assetDecimals: expect.any(Number) })
+  })
+
+  test('search leads to a pool, and a pool to its users', async () => {
+    const request = client()
+    const { pools } = await request.request(PoolsDocument, { first: 1 })
+    const { address: pool, displayName } = pools.nodes[0]!
+    const { search } = await request.request(SearchDocument, { text: pool })
+    const [{ item }] = search as [(typeof search)[0]]
+    expect(item).toMatchObject({ __typename: 'Pool', displayName })
+    const found = await request.request(PoolTopUsersDocument, { address: pool, first: 2 })
+    expect(found.pool?.topUsers).toHaveLength(2)
+    const { vault } = await request.request(VaultChartDocument, { chainId: 1, address: pool })
+    expect(vault).toBeNull()
+  })
+
   test('snapshots: amounts and times are decimal strings, times may be asked for as numbers or as strings', async () => {
     const request = client()
     const { user } = await request.request(LatestSnapshotsDocument, { address })
@@ -93,7 +183,7 @@ describe('graphql-request', () => {
         expectTypeOf(row.shares).toEqualTypeOf<string>()
         expect(row.shares).toMatch(/^\d+$/)
       }
-    const newest = user.latestSnapshots.map((one) => Number(one.timestamp)).sort((a, b) => b - a)[0]!
+    const newest = user.latestSnapshots.map((one) => Date.parse(one.time) / 1000).sort((a, b) => b - a)[0]!
     const asNumber = await request.request(MarketSnapshotsDocument, { address, from: newest - 5 * 86_400, to: newest })
     const asText = await request.request(MarketSnapshotsDocument, {
       address,

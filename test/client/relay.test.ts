@@ -8,8 +8,8 @@ import { lexicographicSortSchema, printSchema } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const config = {
   src: './src',
@@ -64,8 +64,7 @@ graphql\`
 let gateway: Gateway
 let project: string
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway)
+  gateway = await startOnSample()
   project = await mkdtemp(join(tmpdir(), 'gateway-relay-'))
   await mkdir(join(project, 'src'))
   await mkdir(join(project, 'artifacts'))

@@ -3,16 +3,20 @@ import { buildSchema, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../src/rest/index.ts'
 import { type Json, jsonOf } from '../rest/fixture.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 /** Each documented GET links to the graph, which holds the same values. */
 
 const now = new Date('2026-11-21T10:20:30.456Z')
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ now: () => now, env: { TRUSTED_DOCUMENTS_ONLY: 'true' } })
-  await loadSample(gateway, { now, users: randomInt(20, 60), days: randomInt(5, 40) })
+  gateway = await startOnSample({
+    users: randomInt(20, 60),
+    days: randomInt(5, 40),
+    now: () => now,
+    env: { TRUSTED_DOCUMENTS_ONLY: 'true' },
+  })
   await readWorld()
 }, 120_000)
 afterAll(() => gateway?.close())

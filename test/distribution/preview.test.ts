@@ -30,7 +30,7 @@ afterEach(() => {
   source.rows = []
 })
 
-const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: PreviewKind!, $first: Int!) {
+const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: DistributionKind!, $first: Int!) {
   previewDistribution(date: $date, multipliers: $multipliers, kind: $kind, first: $first) {
     distributionDate kind programPointsBefore programPointsAfter changedUserCount changedRankCount
     totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }
@@ -287,11 +287,11 @@ test('equals what the run then does, also with multipliers that are not stored y
         const previewed = await preview({ date, kind, multipliers, first })
         expect(await state(date)).toEqual(before)
         if (multipliers.length > 0)
-          await mutate('mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { uuid } }', {
+          await mutate('mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { recordId } }', {
             m: multipliers,
           })
         const verb = kind === 'RESYNC' ? 'resyncDistribution' : 'updateDistribution'
-        await mutate(`mutation ($date: DateTime) { ${verb}(date: $date) { totalPoints } }`, { date })
+        await mutate(`mutation ($date: DateTime) { ${verb}(date: $date) { status } }`, { date })
         const done = changes(date, kind, before, await state(date))
         expect(previewed).toEqual({ ...done, movers: done.movers.slice(0, first) })
       },

@@ -24,7 +24,7 @@ import {
 
 const POOL_2 = `0x${'6'.repeat(40)}`
 const FACTORS = 'depositA depositB borrowA borrowB'
-const RUN = `id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+const RUN = `recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
   multipliers { totalCount nodes { poolAddress ${FACTORS} changedBy } }
   sources { kind name digest count block time fetchedAt }
   totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }`
@@ -66,7 +66,7 @@ const graph = async (query: string, headers = {}) => {
 const runsOf = async (day: string) => (await graph(`{ runs(date: "${day}") { nodes { ${RUN} } } }`)).runs.nodes
 const setDepositA = (factor: number, poolAddress = POOL) =>
   graph(
-    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { uuid } }`,
+    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { recordId } }`,
     alice,
   )
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSITIONS_SOURCE: dir })
@@ -77,7 +77,7 @@ describe('every run is a record', () => {
     await importFiles(gateway, { positions }, 'carol')
     const [first] = await runsOf('2026-01-01')
     expect(first).toEqual({
-      id: expect.stringMatching(/^\d+$/),
+      recordId: expect.stringMatching(/^\d+$/),
       kind: 'IMPORT',
       date: midnight('2026-01-01'),
       status: 'SUCCEEDED',
@@ -169,30 +169,28 @@ describe('every run is a record', () => {
 
   test('a resync, which fetches nothing; its answer, its number and its date lead to it', async () => {
     await importFiles(gateway, { positions: [at('2026-01-05', ANN, 10, { pointsA: 1, pointsB: 2 })] })
-    const { resyncDistribution: done } = await graph(
-      `mutation { resyncDistribution(date: "2026-01-05") { startedAt finishedAt run { ${RUN} } } }`,
-      { authorization: 'Bearer the-token-of-bob' },
-    )
-    expect(done.run).toMatchObject({
+    const { resyncDistribution: done } = await graph(`mutation { resyncDistribution(date: "2026-01-05") { ${RUN} } }`, {
+      authorization: 'Bearer the-token-of-bob',
+    })
+    expect(done).toMatchObject({
       kind: 'RESYNC',
       requestedBy: 'bob',
       sources: [],
       totalsBefore: { positionCount: 1, userCount: 1, totalPoints: 3 },
       totalsAfter: { positionCount: 1, userCount: 1, totalPoints: 20 },
-      startedAt: done.startedAt,
-      finishedAt: done.finishedAt,
     })
     expect((await post('resync', '2026-01-05')).status).toBe(200)
     const data = await graph(`{
-      run(id: ${done.run.id}) { ${RUN} }
-      none: run(id: 999999) { id } far: run(id: "${2n ** 70n}") { id }
+      run(recordId: "${done.recordId}") { ${RUN} }
+      none: run(recordId: "999999") { id } far: run(recordId: "${2n ** 70n}") { id } text: run(recordId: "x") { id }
       distribution(date: "2026-01-05") { run { requestedBy } runs { totalCount nodes { kind requestedBy } } }
       page: distribution(date: "2026-01-05") { runs(first: 1, offset: 1) { nodes { requestedBy } pageInfo { hasNextPage } } }
     }`)
     expect(data).toEqual({
-      run: done.run,
+      run: done,
       none: null,
       far: null,
+      text: null,
       distribution: {
         run: { requestedBy: 'admin' },
         runs: {
@@ -223,8 +221,8 @@ describe('every run is a record', () => {
         durationMs: expect.any(Number),
         multipliers: null,
         sources: [],
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       }),
       expect.objectContaining({ status: 'SUCCEEDED', error: null }),
     ])
@@ -273,8 +271,8 @@ describe('every run is a record', () => {
         error: expect.stringMatching(
           /^the dataset has one problem; nothing was imported:\npositions.jsonl:2: userAddress/,
         ),
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       }),
     ])
     expect(await runsOf('2026-01-07')).toEqual([])
@@ -295,10 +293,10 @@ describe('every run is a record', () => {
 
   test('runs are listed by date, kind and outcome, newest first', async () => {
     const list = async (given: string) =>
-      (await graph(`{ runs(${given}) { totalCount nodes { id kind status date } } }`)).runs
+      (await graph(`{ runs(${given}) { totalCount nodes { recordId kind status date } } }`)).runs
     const all = await list('first: 1000')
-    expect(all.nodes.map((run: any) => Number(run.id))).toEqual(
-      all.nodes.map((run: any) => Number(run.id)).sort((a: number, b: number) => b - a),
+    expect(all.nodes.map((run: any) => Number(run.recordId))).toEqual(
+      all.nodes.map((run: any) => Number(run.recordId)).sort((a: number, b: number) => b - a),
     )
     for (const [given, fits] of [
       ['kind: IMPORT', (run: any) => run.kind === 'IMPORT'],
@@ -317,7 +315,7 @@ test('a position says which run and which multiplier gave it its points', async 
   const day = '2026-02-01'
   const positions = async () => {
     const { positions } = await graph(`{ positions(date: "${day}") { nodes {
-      userAddress poolAddress points run { id kind requestedBy } multiplierUsed { ${FACTORS} changedBy } } } }`)
+      userAddress poolAddress points run { recordId kind requestedBy } multiplierUsed { ${FACTORS} changedBy } } } }`)
     return Object.fromEntries(
       positions.nodes.map(({ userAddress, poolAddress, ...rest }: any) => [
         userAddress === ANN ? 'given' : poolAddress === POOL ? 'computed' : 'no multiplier',
@@ -367,7 +365,7 @@ test('a position says which run and which multiplier gave it its points', async 
   expect((await post('resync', '2026-02-02')).status).toBe(200)
   expect(await positions()).toEqual(resynced)
   const { run } = await graph(
-    `{ run(id: ${resynced.computed.run.id}) { multipliers { nodes { poolAddress depositA } } } }`,
+    `{ run(recordId: "${resynced.computed.run.recordId}") { multipliers { nodes { poolAddress depositA } } } }`,
   )
   expect(run.multipliers.nodes).toEqual([{ poolAddress: POOL, depositA: 5 }])
 
@@ -383,7 +381,7 @@ test('points that stay what they were for another reason name that reason', asyn
   const day = '2026-02-04'
   const why = async () => {
     const { positions } = await graph(
-      `{ positions(date: "${day}") { nodes { points run { id } multiplierUsed { depositA } } } }`,
+      `{ positions(date: "${day}") { nodes { points run { recordId } multiplierUsed { depositA } } } }`,
     )
     return positions.nodes[0]
   }
@@ -396,7 +394,7 @@ test('points that stay what they were for another reason name that reason', asyn
   await setDepositA(4)
   const halved = await load(5)
   expect(halved).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
-  expect(Number(halved.run.id)).toBeGreaterThan(Number(first.run.id))
+  expect(Number(halved.run.recordId)).toBeGreaterThan(Number(first.run.recordId))
   expect(await load(5, { pointsA: 20, pointsB: 0 })).toMatchObject({ points: 20, multiplierUsed: null })
   const computed = await load(5)
   expect(computed).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
@@ -466,10 +464,10 @@ describe('one run of a date at a time', () => {
         durationMs: null,
         multipliers: null,
         sources: [],
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       })
-      const named = `A run for ${day} is in progress (run ${run.id}, a resync that alice started at ${run.startedAt}).`
+      const named = `A run for ${day} is in progress (run ${run.recordId}, a resync that alice started at ${run.startedAt}).`
       for (const base of [gateway.base, other.base])
         for (const verb of ['resync', 'manualupdate']) {
           const second = base === gateway.base || verb === 'resync' ? await post(verb, day, asAdmin, base) : undefined
@@ -534,12 +532,16 @@ describe('a process that ends in the middle of a run', () => {
       const [dead] = await runsOf(day)
       if (place === 'before it writes') {
         const [shown] = parsed((await command(['runs', '--date', day, '--json'], env())).out)
-        expect(shown).toMatchObject({ id: dead.id, status: 'FAILED', error: expect.stringContaining('cut off') })
+        expect(shown).toMatchObject({
+          recordId: dead.recordId,
+          status: 'FAILED',
+          error: expect.stringContaining('cut off'),
+        })
       } else {
         await importFiles(gateway, { positions: [at(day, ANN, 10, { pointsA: 1, pointsB: 0 })] })
         expect((await post('resync', day)).status).toBe(200)
       }
-      const record = (await graph(`{ run(id: ${dead.id}) { status error finishedAt } }`)).run
+      const record = (await graph(`{ run(recordId: "${dead.recordId}") { status error finishedAt } }`)).run
       expect(record).toEqual({
         status: 'FAILED',
         error: 'It was cut off: the process that ran it ended.',

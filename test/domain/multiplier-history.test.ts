@@ -36,15 +36,19 @@ const byRest = (body: object, headers = asAdmin) =>
 const FACTORS = 'depositA depositB borrowA borrowB'
 const history = async (given = '') =>
   (
-    await graph(`{ multiplierHistory(first: 1000 ${given}) { totalCount nodes {
-    id poolAddress ${FACTORS} changedAt recordedAt changedBy } } }`)
-  ).multiplierHistory.nodes
+    await graph(`{ multiplierRevisions(first: 1000 ${given}) { totalCount nodes {
+    recordId poolAddress ${FACTORS} changedAt recordedAt changedBy } } }`)
+  ).multiplierRevisions.nodes
 const at = async (asOf?: string, of = POOL) =>
-  (await graph(`{ multiplier(pool: "${of}" ${asOf ? `asOf: "${asOf}"` : ''}) { ${FACTORS} changedBy } }`)).multiplier
+  (
+    await graph(
+      `{ multiplierRevisions(where: { pool: "${of}" }, asOf: "${asOf ?? '9999-12-31'}") { nodes { ${FACTORS} changedBy } } }`,
+    )
+  ).multiplierRevisions.nodes[0] ?? null
 const current = async () =>
   (
     await graph(
-      `{ multipliers { nodes { poolAddress ${FACTORS} updatedAt history(first: 1) { nodes { id ${FACTORS} } } } } }`,
+      `{ multipliers { nodes { poolAddress ${FACTORS} updatedAt revisions(first: 1) { nodes { recordId ${FACTORS} } } } } }`,
     )
   ).multipliers.nodes
 
@@ -77,9 +81,9 @@ describe('who changed what when', () => {
     expect(times[0]).toBeGreaterThanOrEqual(began - 1)
     for (const { changedAt, recordedAt } of found)
       expect(Math.abs(Date.parse(recordedAt) - Date.parse(changedAt))).toBeLessThan(5000)
-    const [{ updatedAt, history: own }] = await current()
+    const [{ updatedAt, revisions: own }] = await current()
     expect(updatedAt).toBe(found[0].changedAt)
-    expect(own.nodes[0].id).toBe(found[0].id)
+    expect(own.nodes[0].recordId).toBe(found[0].recordId)
   })
 
   test('a revision for each pool that changed, even if more were given', async () => {
@@ -90,8 +94,8 @@ describe('who changed what when', () => {
       [POOL_2, 0, 0],
       [POOL, 1, 0],
     ])
-    expect(await history(`pool: "${POOL}"`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
-    expect(await history(`pool: "${ANN}"`)).toEqual([])
+    expect(await history(`where: { pool: "${POOL}" }`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
+    expect(await history(`where: { pool: "${ANN}" }`)).toEqual([])
   })
 
   test('none where nothing changed', async () => {
@@ -102,8 +106,8 @@ describe('who changed what when', () => {
     await byGraph(`{ poolAddress: "${POOL}" }, { poolAddress: "${POOL_2}" }`)
     await byGraph(`{ poolAddress: "${POOL}", depositA: 2 }, { poolAddress: "${POOL_2}", depositA: 0 }`)
     await sql(`UPDATE multiplier SET updated_at = now()`)
-    expect(await history(`pool: "${POOL}"`)).toEqual(before)
-    expect(await history(`pool: "${POOL_2}"`)).toHaveLength(1)
+    expect(await history(`where: { pool: "${POOL}" }`)).toEqual(before)
+    expect(await history(`where: { pool: "${POOL_2}" }`)).toHaveLength(1)
   })
 
   test('none where it was refused', async () => {
@@ -132,8 +136,8 @@ describe('who changed what when', () => {
     await Promise.all(changes)
     const found = (await history()).slice(0, 3)
     for (const { changedAt } of found) expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(turn.getTime())
-    const [{ depositA, history: own }] = await current()
-    expect(own.nodes).toMatchObject([{ id: found[0].id, depositA }])
+    const [{ depositA, revisions: own }] = await current()
+    expect(own.nodes).toMatchObject([{ recordId: found[0].recordId, depositA }])
     expect(await at()).toMatchObject({ depositA })
   })
 })
@@ -153,10 +157,12 @@ describe('the multiplier at a moment', () => {
     expect(await at(undefined, POOL_2)).toBeNull()
     const many = await graph(
       `{ ${['2026-01-09', '2026-01-15', '2026-02-01']
-        .map((day, i) => `m${i}: multiplier(pool: "${POOL}", asOf: "${day}") { depositA }`)
+        .map(
+          (day, i) => `m${i}: multiplierRevisions(where: { pool: "${POOL}" }, asOf: "${day}") { nodes { depositA } }`,
+        )
         .join(' ')} }`,
     )
-    expect(Object.values(many)).toEqual([null, { depositA: 10 }, { depositA: 20 }])
+    expect(Object.values(many).map((list: any) => list.nodes)).toEqual([[], [{ depositA: 10 }], [{ depositA: 20 }]])
   })
 
   test('what is recorded later stands from its moment on: now is what is stored', async () => {
@@ -185,15 +191,15 @@ describe('the multiplier at a moment', () => {
 test('a run shows what it used, whether or not it succeeded', async () => {
   const day = (date: string) => position(ANN, 10, { distributionDate: midnight(date) })
   const used = async (id: string) =>
-    (await graph(`{ run(id: ${id}) { multipliers { totalCount nodes { poolAddress depositA changedBy } } } }`)).run
-      .multipliers
+    (await graph(`{ run(recordId: "${id}") { multipliers { totalCount nodes { poolAddress depositA changedBy } } } }`))
+      .run.multipliers
   const resync = async () =>
-    (await graph('mutation { resyncDistribution { run { id } } }', alice)).resyncDistribution.run.id
+    (await graph('mutation { resyncDistribution { recordId } }', alice)).resyncDistribution.recordId
   await importFiles(gateway, {
     multipliers: [multiplier, { ...multiplier, poolAddress: POOL_2 }],
     positions: [day(DAY)],
   })
-  const [two] = (await graph('{ runs(first: 1) { nodes { id } } }')).runs.nodes
+  const [two] = (await graph('{ runs(first: 1) { nodes { recordId } } }')).runs.nodes
   await byGraph(`{ poolAddress: "${POOL}", depositA: 6 }`)
   const changed = await resync()
   await sql(`DELETE FROM multiplier WHERE pool_address = '${POOL}'`)
@@ -207,7 +213,7 @@ test('a run shows what it used, whether or not it succeeded', async () => {
     changedBy,
   })
   const kept = of(POOL_2, 2, 'import')
-  expect(await used(two.id)).toEqual({ totalCount: 2, nodes: [of(POOL, 2, 'import'), kept] })
+  expect(await used(two.recordId)).toEqual({ totalCount: 2, nodes: [of(POOL, 2, 'import'), kept] })
   expect(await used(changed)).toEqual({ totalCount: 2, nodes: [of(POOL, 6, 'alice'), kept] })
   expect(await used(removed)).toEqual({ totalCount: 1, nodes: [kept] })
   expect(await used(none)).toEqual({ totalCount: 0, nodes: [] })

@@ -6,18 +6,20 @@ import type { Fact } from './fact.ts'
 const { ann, ben, cat, dan, gus } = users
 const of = (user: string, selection: string) => `user(address: "${user}") { ${selection} }`
 
-const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp collateralAssets collateralUsd protectedAssets
+const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp time collateralAssets collateralUsd protectedAssets
   protectedUsd debtAssets debtUsd`
-const marketRow = `"chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", "positionId", timestamp::text,
+const marketRow = `"chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", "positionId",
+  timestamp::text, to_timestamp(timestamp) AS time,
   "collateralAssets"::text, "collateralUsd", "protectedAssets"::text, "protectedUsd", "debtAssets"::text, "debtUsd"`
-const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp shares assets assetsUsd'
-const vaultRow = `"chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", "positionId", timestamp::text,
+const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp time shares assets assetsUsd'
+const vaultRow = `"chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", "positionId",
+  timestamp::text, to_timestamp(timestamp) AS time,
   shares::text, assets::text, "assetsUsd"`
-const REWARD_ROW = `chainId txHash logIndex timestamp userAddress supplySent supplySentUsd collateralReceived
-  collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp`
-const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, "accountId" AS "userAddress", "supplySent"::text,
+const REWARD_ROW = `chainId txHash logIndex timestamp time userAddress supplySent supplySentUsd collateralReceived
+  collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp claimedAt`
+const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, to_timestamp(timestamp) AS time, "accountId" AS "userAddress", "supplySent"::text,
   "supplySentUsd", "collateralReceived"::text, "collateralReceivedUsd", "liquidReward"::text, "liquidRewardUsd",
-  "userRoi", "claimedTimestamp"::text`
+  "userRoi", "claimedTimestamp"::text, to_timestamp("claimedTimestamp") AS "claimedAt"`
 
 /** What each entity of some users is worth now, with the money that they put in: a row for each entity. */
 const earningsOf = (...accounts: string[]) => `(
@@ -71,7 +73,7 @@ export const analyticsFacts: Fact[] = [
     name: 'grouped, integers add up exactly and USD skips nulls',
     query: of(ann, `marketSnapshots(grouped: true) { nodes { ${MARKET_ROW} } }`),
     at: 'user.marketSnapshots.nodes',
-    sql: `SELECT "chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text,
+    sql: `SELECT "chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
         sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
         sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
         sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
@@ -121,7 +123,7 @@ export const analyticsFacts: Fact[] = [
     name: 'grouped vault snapshots',
     query: of(ann, `vaultSnapshots(grouped: true) { nodes { ${VAULT_ROW} } }`),
     at: 'user.vaultSnapshots.nodes',
-    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text,
+    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
         sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
       FROM vault_snapshots s WHERE "accountId" = '${ann}' GROUP BY "chainId", "vaultId", "accountId", s.timestamp
       ORDER BY s.timestamp, "chainId", "vaultId"`,

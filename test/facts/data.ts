@@ -327,6 +327,8 @@ export const imports: Files[] = [
       pool(pools.eth, 1, 20, 'ETH/USDC', eth, usdc, [markets.same, markets.usdc]),
       pool(pools.arb, 42161, 7, 'ARB/USDC', arb, usdc, [markets.same, markets.arbUsdc]),
       pool(pools.none, 1, 20, 'USDC/ETH', usdc, eth, [markets.usdc, markets.same]),
+      // No position, no markets.
+      pool(at('1b', '05'), 7, 9, 'ARB/DUST', arb, dust, [at('3f', '08'), at('3f', '07')]),
       pool(pools.wild, 146, 9, `a "b" \\ %s '' $1 {é} 🦊`, eth, dust, [markets.dust, at('3f', '09')]),
     ],
     multipliers: [

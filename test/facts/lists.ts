@@ -28,6 +28,29 @@ const DATES =
   'AND: [{ OR: [{ date: { gte: "2025-02-20", lte: "2025-03-15" } }, { date: { gt: "2025-03-15", lt: "2025-04-10" } }] }]'
 const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
 
+/** The amounts on the newest date, of positions or of their sides, in the program's words. */
+const NOW = `coalesce(sum("suppliedUsd"::numeric), 0) AS supplied, coalesce(sum("protectedUsd"::numeric), 0) AS protected,
+  coalesce(sum("borrowedUsd"::numeric), 0) AS borrowed`
+const newest = 'date = (SELECT max(date) FROM scored)'
+const AMOUNTS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd utilization'
+const amounts = `supplied AS "suppliedUsd", protected AS "protectedUsd", supplied + protected AS "tvlUsd",
+  borrowed AS "borrowedUsd", borrowed / nullif(supplied, 0) AS utilization`
+const amountSorts = {
+  SUPPLIED_USD: 'supplied',
+  PROTECTED_USD: 'protected',
+  TVL_USD: '(supplied + protected)',
+  BORROWED_USD: 'borrowed',
+  UTILIZATION: 'borrowed / nullif(supplied, 0)',
+}
+const rateOf = (unit: string, rate: string) =>
+  `(SELECT "${rate}Rate" FROM markets m WHERE m.id = p.${unit} AND m."chainId" = p."chainId")`
+/** A pool's factor now: the newest, but for that which was removed. */
+const factorOf = (factor: string) => `(SELECT "${factor}" FROM multipliers m WHERE "poolAddress" = p.id
+  AND "poolAddress" <> '${pools.wild}' ORDER BY import DESC LIMIT 1)`
+const decimalsOf = (chain: string, asset: string) => `coalesce(
+  (SELECT min("assetDecimals") FROM markets m WHERE m."chainId" = ${chain} AND m."assetAddress" = ${asset}),
+  (SELECT min("assetDecimals") FROM vaults v WHERE v."chainId" = ${chain} AND v."assetAddress" = ${asset}))`
+
 const lists: Record<string, List> = {
   positions: {
     list: 'positions(first: 1000, ORDER WHERE)',
@@ -95,17 +118,35 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId number name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
-      assetA { address symbol name } assetB { address symbol name }`,
+    node: `address chainId number name displayName createdTimestamp createdAt interestLastUpdated interestUpdatedAt
+      marketAAddress marketBAddress
+      points positionCount ${AMOUNTS}
+      assetA { chainId address symbol name decimals } assetB { chainId address symbol name decimals }`,
     columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
-      AS "displayName", "createdTimestamp", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      AS "displayName", "createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated",
+      to_timestamp("interestLastUpdated") AS "interestUpdatedAt", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      points, positions AS "positionCount", ${amounts}, "chainId" AS "assetA.chainId", "chainId" AS "assetB.chainId",
+      ${decimalsOf('p."chainId"', 'asset_1_address')} AS "assetA.decimals",
+      ${decimalsOf('p."chainId"', 'asset_2_address')} AS "assetB.decimals",
       asset_1_address AS "assetA.address", asset_1_symbol AS "assetA.symbol", asset_1_name AS "assetA.name",
       asset_2_address AS "assetB.address", asset_2_symbol AS "assetB.symbol", asset_2_name AS "assetB.name"`,
-    from: 'pools',
+    from: `(SELECT o.*, n.*, coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS points FROM pools o,
+      LATERAL (SELECT count(*) AS positions, ${NOW} FROM scored WHERE pool = o.id AND ${newest}) n) p`,
     own: '"marketId", id',
     reversed: '"marketId" DESC, id DESC',
     first: 'NUMBER ASC',
     sorts: {
+      ...amountSorts,
+      POINTS: 'points',
+      POSITION_COUNT: 'positions',
+      DEPOSIT_RATE_A: rateOf('unit_1_id', 'deposit'),
+      DEPOSIT_RATE_B: rateOf('unit_2_id', 'deposit'),
+      BORROW_RATE_A: rateOf('unit_1_id', 'borrow'),
+      BORROW_RATE_B: rateOf('unit_2_id', 'borrow'),
+      MULTIPLIER_DEPOSIT_A: factorOf('deposit_tokenA'),
+      MULTIPLIER_DEPOSIT_B: factorOf('deposit_tokenB'),
+      MULTIPLIER_BORROW_A: factorOf('borrow_tokenA'),
+      MULTIPLIER_BORROW_B: factorOf('borrow_tokenB'),
       NUMBER: '"marketId"',
       ADDRESS: 'id',
       CHAIN_ID: '"chainId"',
@@ -113,6 +154,18 @@ const lists: Record<string, List> = {
       NAME: 'name',
     },
     filters: {
+      'tvlUsd: { gte: 100 }': 'supplied + protected >= 100',
+      'suppliedUsd: { lt: 100000000 }': 'supplied < 100000000',
+      'protectedUsd: { gt: 0 }': 'protected > 0',
+      'borrowedUsd: { gt: 0.3, lte: 1e9 }': 'borrowed > 0.3 AND borrowed <= 1e9',
+      'utilization: { lte: 1 }': 'borrowed <= supplied AND supplied > 0',
+      'NOT: { utilization: { gte: 0 } }': 'supplied = 0',
+      'points: { gt: 0 }': 'points > 0',
+      'positionCount: { gte: 3 }': 'positions >= 3',
+      'depositRateA: { gte: 0.03 }': `${rateOf('unit_1_id', 'deposit')} >= 0.03`,
+      'borrowRateB: { lt: 0.08 }': `${rateOf('unit_2_id', 'borrow')} < 0.08`,
+      'multiplierDepositA: { gt: 1 }': `${factorOf('deposit_tokenA')} > 1`,
+      'multiplierBorrowB: { lt: 6 }': `${factorOf('borrow_tokenB')} < 6`,
       [`asset: "${tokens.eth}"`]: `'${tokens.eth}' IN (asset_1_address, asset_2_address)`,
       [`assets: ["${tokens.arb}", "${tokens.dust}"]`]: `asset_1_address = '${tokens.arb}' OR asset_2_address = '${tokens.dust}'`,
       'chainId: 42161': '"chainId" = 42161',
@@ -127,14 +180,20 @@ const lists: Record<string, List> = {
   markets: {
     list: 'markets(first: 1000, ORDER WHERE)',
     at: 'markets',
-    node: 'chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address }',
-    columns: `"chainId", id AS address, "assetAddress", "assetSymbol", "assetDecimals", "depositRate", "borrowRate",
+    node: `chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address }
+      ${AMOUNTS}`,
+    columns: `"chainId", id AS address, "assetAddress", "assetSymbol", "assetDecimals", "depositRate", "borrowRate", ${amounts},
       "poolId" AS "pool.address"`,
-    from: 'markets',
+    // A market whose pool does not name it, or is on another chain, has no amounts.
+    from: `(SELECT m.*, n.* FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
+        AND m.id IN (unit_1_id, unit_2_id)
+      LEFT JOIN LATERAL (SELECT ${NOW} FROM sides s WHERE s.pool = o.id AND s.${newest} AND
+        s.asset = CASE m.id WHEN unit_1_id THEN asset_1_address ELSE asset_2_address END) n ON o.id IS NOT NULL) m`,
     own: '"chainId", id',
     reversed: '"chainId" DESC, id DESC',
     first: 'CHAIN_ID ASC',
     sorts: {
+      ...amountSorts,
       CHAIN_ID: '"chainId"',
       ADDRESS: 'id',
       ASSET_SYMBOL: '"assetSymbol"',
@@ -144,6 +203,9 @@ const lists: Record<string, List> = {
     filters: {
       [`asset: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
       [`assets: ["${tokens.dust}", "${tokens.arb}"]`]: `"assetAddress" IN ('${tokens.dust}', '${tokens.arb}')`,
+      'tvlUsd: { gt: 0 }': 'supplied + protected > 0',
+      'NOT: { tvlUsd: { gte: 0 } }': 'supplied IS NULL',
+      'utilization: { gt: 0 }': 'borrowed > 0 AND supplied > 0',
       'borrowRate: { gte: 0.05, lt: 3 }': '"borrowRate" >= 0.05 AND "borrowRate" < 3',
       'depositRate: { gt: 0, lte: 0.02 }': '"depositRate" > 0 AND "depositRate" <= 0.02',
       'chainId: 1': '"chainId" = 1',
@@ -152,6 +214,30 @@ const lists: Record<string, List> = {
       [`markets: ["${markets.same}", "${markets.dust}"]`]: `id IN ('${markets.same}', '${markets.dust}')`,
       [`pool: "${pools.eth}"`]: `"poolId" = '${pools.eth}'`,
       [`pools: ["${pools.wild}", "${pools.arb}"]`]: `"poolId" IN ('${pools.wild}', '${pools.arb}')`,
+    },
+  },
+  assets: {
+    list: 'assets(first: 1000, ORDER WHERE)',
+    at: 'assets',
+    node: 'chainId address symbol name decimals',
+    columns: `chain AS "chainId", address, symbol, name, ${decimalsOf('chain', 'address')} AS decimals`,
+    from: `(SELECT "chainId" AS chain, asset_1_address AS address, asset_1_symbol AS symbol, asset_1_name AS name FROM pools
+      UNION SELECT "chainId", asset_2_address, asset_2_symbol, asset_2_name FROM pools
+      UNION SELECT m."chainId", "assetAddress", "assetSymbol", "assetSymbol" FROM
+        (SELECT "chainId", "assetAddress", "assetSymbol" FROM markets
+          UNION SELECT "chainId", "assetAddress", "assetSymbol" FROM vaults) m
+        WHERE NOT EXISTS (SELECT FROM pools o WHERE o."chainId" = m."chainId"
+          AND "assetAddress" IN (asset_1_address, asset_2_address))) a`,
+    own: 'chain, address',
+    reversed: 'chain DESC, address DESC',
+    first: 'CHAIN_ID ASC',
+    sorts: { CHAIN_ID: 'chain', ADDRESS: 'address', NAME: 'name', SYMBOL: 'symbol' },
+    filters: {
+      [`asset: "${tokens.usdc}"`]: `address = '${tokens.usdc}'`,
+      [`assets: ["${tokens.dust}", "${tokens.arb}"]`]: `address IN ('${tokens.dust}', '${tokens.arb}')`,
+      'chainId: 146': 'chain = 146',
+      'chainIds: [1, 8]': 'chain = 1',
+      'symbol: "DUST"': `symbol = 'DUST'`,
     },
   },
   vaults: {

@@ -101,6 +101,24 @@ export const userFacts: Fact[] = [
     sql: `SELECT id AS "recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
   },
   {
+    name: "a user's current positions are those of the newest date",
+    query: of(ann, 'currentPositions { totalCount nodes { recordId distributionDate } }'),
+    at: 'user.currentPositions.nodes',
+    sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
+      AND date = (SELECT max(date) FROM scored) ORDER BY id`,
+    total: `SELECT count(*) FROM scored WHERE "user" = '${ann}' AND date = (SELECT max(date) FROM scored)`,
+  },
+  {
+    name: 'the net worth of users is what they have on the newest date; 0 without a position then',
+    query: `users(addresses: [${list([...Object.values(users), nobody])}]) { address suppliedUsd protectedUsd borrowedUsd netWorthUsd }`,
+    at: 'users',
+    sql: `SELECT u.address, coalesce(sum("suppliedUsd"), 0) AS "suppliedUsd", coalesce(sum("protectedUsd"), 0) AS "protectedUsd",
+        coalesce(sum("borrowedUsd"), 0) AS "borrowedUsd",
+        coalesce(sum("suppliedUsd" + "protectedUsd" - "borrowedUsd"), 0) AS "netWorthUsd"
+      FROM unnest(ARRAY['${[...Object.values(users), nobody].join("', '")}']) WITH ORDINALITY u(address, n)
+      LEFT JOIN scored ON "user" = u.address AND date = (SELECT max(date) FROM scored) GROUP BY u.address, n ORDER BY n`,
+  },
+  {
     name: "a user's days add up the positions of each date",
     query: of(ann, 'dailyPoints { nodes { distributionDate points positionCount user { address } } }'),
     at: 'user.dailyPoints.nodes',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 type Row = Record<string, any>
@@ -12,8 +12,7 @@ let first: string
 let last: string
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 20 })
+  gateway = await startOnSample({ users: 30, days: 20 })
   const { pool } = gateway.deps.store
   const read = async (sql: string) => (await pool.query(sql)).rows as Row[]
   await pool.query(`UPDATE market_snapshot SET collateral_usd = NULL WHERE position_id = 'main' AND timestamp % 7 = 0`)

@@ -2,18 +2,17 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType, i
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 12 })
+  gateway = await startOnSample()
   await addRewards(gateway)
   await addHistory(gateway)
 })
@@ -59,7 +58,7 @@ const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 /** Text whose order is the reverse. */
 const backwards = (text: string) => [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
 
-const newestNumber = (row: Row) => [-BigInt(row.id)]
+const newestNumber = (row: Row) => [-BigInt(row.recordId)]
 
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 const ofPool = `pool(address: "${samplePool.address}") { LIST }`
@@ -70,6 +69,22 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 /** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
 const ways: Record<string, Way[]> = {
   'Query.allUsers': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.assets': [
+    { through: 'LIST', order: byChain },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: SYMBOL }',
+      order: (row) => [row.symbol, ...byChain(row)],
+    },
+  ],
+  'Asset.pools': [
+    { through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`, order: byPool },
+    {
+      through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`,
+      filter: 'orderBy: { field: TVL_USD, direction: DESC }',
+      order: (row) => [-row.tvlUsd, ...byPool(row)],
+    },
+  ],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
@@ -84,17 +99,14 @@ const ways: Record<string, Way[]> = {
       filter: 'where: { chainIds: [146] }, orderBy: { field: BORROW_RATE, direction: DESC }',
       order: (row) => [-row.borrowRate, ...byChain(row)],
     },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: UTILIZATION }',
+      order: (row) => [row.utilization ?? Number.POSITIVE_INFINITY, ...byChain(row)],
+    },
   ],
   'Query.multipliers': [
     { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
-  ],
-  'Query.multipliersAsOf': [
-    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
-    {
-      through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
-      order: (row) => [-row.depositA, row.poolAddress],
-    },
   ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
@@ -104,6 +116,16 @@ const ways: Record<string, Way[]> = {
       through: 'LIST',
       filter: 'where: { asset: "COMMON" }, orderBy: { field: NAME }',
       order: (row) => [row.name, ...byPool(row)],
+    },
+    {
+      through: 'LIST',
+      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [{ field: TVL_USD, direction: DESC }, { field: POINTS }]',
+      order: (row) => [-row.tvlUsd, row.points, ...byPool(row)],
+    },
+    {
+      through: 'LIST',
+      filter: 'orderBy: [{ field: UTILIZATION, direction: DESC }]',
+      order: (row) => [-(row.utilization ?? Number.NEGATIVE_INFINITY), ...byPool(row)],
     },
   ],
   'Query.positions': [
@@ -133,7 +155,13 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'kind: RESYNC, status: SUCCEEDED', order: newestNumber },
     { through: 'LIST', filter: `date: "${yesterday}"`, order: newestNumber },
   ],
-  'Query.multiplierHistory': [
+  'Query.multiplierRevisions': [
+    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
+    {
+      through: 'LIST',
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      order: (row) => [-row.depositA, row.poolAddress],
+    },
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
@@ -141,7 +169,7 @@ const ways: Record<string, Way[]> = {
       order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
-  'Multiplier.history': [
+  'Multiplier.revisions': [
     { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
   ],
   'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
@@ -177,6 +205,14 @@ const ways: Record<string, Way[]> = {
     { through: ofPool, order: newestFirst },
     { through: ofPool, filter: `date: "${yesterday}"`, order: newestFirst },
   ],
+  'Pool.currentPositions': [
+    { through: ofPool, order: newestFirst },
+    {
+      through: ofPool,
+      filter: 'orderBy: { field: POINTS, direction: DESC }',
+      order: (row) => [-row.points, ...newestFirst(row)],
+    },
+  ],
   'User.activity': [
     { through: ofUser, order: activityOrder, atLeast: 110 },
     {
@@ -198,6 +234,7 @@ const ways: Record<string, Way[]> = {
       atLeast: 40,
     },
   ],
+  'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
     {
@@ -271,7 +308,7 @@ for (const [field, several] of Object.entries(ways))
           totalCount edges { cursor node { ${row} } } nodes { ${row} }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
         const query = `query ($first: Int, $after: String, $last: Int, $before: String, $offset: BigInt) {
-          ${way.through.replace('LIST', list)} }`
+          ${(await withTokens(way.through)).replace('LIST', list)} }`
         return gateway.graphql(query, paging)
       }
       const page = async (paging: Paging): Promise<Connection> => {
@@ -552,7 +589,7 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
         updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
-        resyncDistribution(date: $date) { totalPoints }
+        resyncDistribution(date: $date) { status }
       }`,
       { pool: samplePool.address, factor, date: yesterday },
       { authorization: `Bearer ${ADMIN_TOKEN}` },
@@ -580,11 +617,11 @@ function compare(a: (number | bigint | string)[], b: (number | bigint | string)[
 
 let tokens: Promise<Record<string, string>> | undefined
 
-/** The filter with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
-async function withTokens(filter: string): Promise<string> {
+/** A text with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
+async function withTokens(text: string): Promise<string> {
   tokens ??= findTokens()
   const found = await tokens
-  return filter.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
+  return text.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
 }
 
 async function findTokens(): Promise<Record<string, string>> {

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 20, days: 4 })
+  gateway = await startOnSample({ users: 20, days: 4 })
 })
 afterAll(() => gateway.close())
 
@@ -119,7 +118,7 @@ test('a time within the unit of a column is before and after what it is between'
 
 test('text with a NUL character is refused', async () => {
   const message = await refusal(
-    gateway.graphql('query ($by: String) { multiplierHistory(where: { changedBy: $by }) { totalCount } }', {
+    gateway.graphql('query ($by: String) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }', {
       by: 'a\0b',
     }),
   )
@@ -128,10 +127,10 @@ test('text with a NUL character is refused', async () => {
 
 test('all values are sent as parameters', async () => {
   const { data } = await gateway.graphql(
-    'query ($by: String) { multiplierHistory(where: { changedBy: $by }) { totalCount } }',
+    'query ($by: String) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }',
     { by: `' OR 1 = 1 --` },
   )
-  expect(data.multiplierHistory.totalCount).toBe(0)
+  expect(data.multiplierRevisions.totalCount).toBe(0)
 })
 
 test('all positions are sorted only within what bounds them', async () => {

@@ -12,21 +12,30 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 8 })
+  gateway = await startOnSample({ users: 30, days: 6 })
   await addRewards(gateway)
   const { pool } = gateway.deps.store
   await pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`)
   await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
     WHERE log_index > 9 AND chain_id = 1`)
+  // Ties, pools without a position or a multiplier, and amounts that are 0.
+  const some = (remainder: number) => `SELECT id FROM pool WHERE market_id % 4 = ${remainder}`
+  await pool.query(`DELETE FROM pool_day WHERE pool_address IN (${some(0)})`)
+  await pool.query(`UPDATE pool_day SET a_supplied_usd = 5, b_supplied_usd = 0.1, a_protected_usd = 0.2, b_protected_usd = 0,
+    a_borrowed_usd = 2, b_borrowed_usd = 0 WHERE pool_address IN (${some(1)})`)
+  await pool.query(
+    `UPDATE pool_day SET a_supplied_usd = 0, b_supplied_usd = 0 WHERE pool_address = (${some(2)} LIMIT 1)`,
+  )
+  await pool.query(`UPDATE pool_total SET points = 7 WHERE pool_address IN (${some(1)})`)
+  await pool.query(`DELETE FROM multiplier WHERE pool_address = (${some(3)} LIMIT 1)`)
 })
 afterAll(() => gateway.close())
 
@@ -172,6 +181,71 @@ const factors = {
   BORROW_B: (r: Row) => r.borrowB,
 }
 
+/** The amounts of a pool or a market now. */
+const amounts = {
+  select: 'suppliedUsd protectedUsd tvlUsd borrowedUsd utilization',
+  conditions: {
+    suppliedUsd: (r: Row) => r.suppliedUsd,
+    protectedUsd: (r: Row) => r.protectedUsd,
+    tvlUsd: (r: Row) => r.tvlUsd,
+    borrowedUsd: (r: Row) => r.borrowedUsd,
+    utilization: (r: Row) => r.utilization,
+  },
+  keys: {
+    SUPPLIED_USD: (r: Row) => r.suppliedUsd,
+    PROTECTED_USD: (r: Row) => r.protectedUsd,
+    TVL_USD: (r: Row) => r.tvlUsd,
+    BORROWED_USD: (r: Row) => r.borrowedUsd,
+    UTILIZATION: (r: Row) => r.utilization,
+  },
+}
+const rate = (side: 'A' | 'B', name: string) => (r: Row) => r[`market${side}`]?.[name] ?? null
+const multiplier = (name: string) => (r: Row) => r.multiplier?.[name] ?? null
+const poolRates = {
+  depositRateA: rate('A', 'depositRate'),
+  depositRateB: rate('B', 'depositRate'),
+  borrowRateA: rate('A', 'borrowRate'),
+  borrowRateB: rate('B', 'borrowRate'),
+  multiplierDepositA: multiplier('depositA'),
+  multiplierDepositB: multiplier('depositB'),
+  multiplierBorrowA: multiplier('borrowA'),
+  multiplierBorrowB: multiplier('borrowB'),
+}
+const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+const pools = {
+  select: `address number chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }
+    points positionCount ${amounts.select} marketA { depositRate borrowRate } marketB { depositRate borrowRate }
+    multiplier { depositA depositB borrowA borrowB }`,
+  conditions: {
+    pool: (r: Row) => r.address,
+    pools: (r: Row) => r.address,
+    market: (r: Row) => [r.marketAAddress, r.marketBAddress],
+    asset: (r: Row) => [r.assetA.address, r.assetB.address],
+    assets: (r: Row) => [r.assetA.address, r.assetB.address],
+    chainId: (r: Row) => r.chainId,
+    chainIds: (r: Row) => r.chainId,
+    number: (r: Row) => r.number,
+    createdAt: (r: Row) => seconds(r.createdTimestamp),
+    points: (r: Row) => r.points,
+    positionCount: (r: Row) => r.positionCount,
+    ...amounts.conditions,
+    ...poolRates,
+  },
+  keys: {
+    NUMBER: (r: Row) => r.number,
+    ADDRESS: (r: Row) => r.address,
+    CHAIN_ID: (r: Row) => r.chainId,
+    NAME: (r: Row) => r.name,
+    CREATED_AT: (r: Row) => r.createdTimestamp,
+    POINTS: (r: Row) => r.points,
+    POSITION_COUNT: (r: Row) => r.positionCount,
+    ...amounts.keys,
+    ...Object.fromEntries(Object.entries(poolRates).map(([name, of]) => [constantCase(name), of])),
+  },
+  first: { field: 'NUMBER', direction: 'ASC' as const },
+}
+
 const inEntities = {
   chainId: (r: Row) => r.chainId,
   chainIds: (r: Row) => r.chainId,
@@ -197,6 +271,13 @@ const lists: Record<string, Tried> = {
     keys: positionKeys,
   },
   "a user's positions": { field: 'User.positions', through: ofUser, ...positions, keys: positionKeys },
+  "a user's current positions": { field: 'User.currentPositions', through: ofUser, ...positions, keys: positionKeys },
+  "a pool's current positions": {
+    field: 'Pool.currentPositions',
+    through: `pool(address: "${samplePool.address}") { LIST }`,
+    ...positions,
+    keys: positionKeys,
+  },
   "a pool's positions": {
     field: 'Pool.positions',
     through: `pool(address: "${samplePool.address}") { LIST }`,
@@ -217,36 +298,37 @@ const lists: Record<string, Tried> = {
     keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, USER: (r) => r.userAddress },
     first: { field: 'RANK', direction: 'ASC' },
   },
-  pools: {
-    field: 'Query.pools',
+  pools: { field: 'Query.pools', through: 'LIST', ...pools },
+  "an asset's pools": {
+    field: 'Asset.pools',
+    through: `pool(address: "${samplePool.address}") { assetB { LIST } }`,
+    ...pools,
+  },
+  assets: {
+    field: 'Query.assets',
     through: 'LIST',
-    select:
-      'address number chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }',
+    select: 'chainId address symbol name',
     conditions: {
-      pool: (r) => r.address,
-      pools: (r) => r.address,
-      market: (r) => [r.marketAAddress, r.marketBAddress],
-      asset: (r) => [r.assetA.address, r.assetB.address],
-      assets: (r) => [r.assetA.address, r.assetB.address],
+      asset: (r) => r.address,
+      assets: (r) => r.address,
       chainId: (r) => r.chainId,
       chainIds: (r) => r.chainId,
-      number: (r) => r.number,
-      createdAt: (r) => seconds(r.createdTimestamp),
+      symbol: (r) => r.symbol,
     },
     keys: {
-      NUMBER: (r) => r.number,
-      ADDRESS: (r) => r.address,
       CHAIN_ID: (r) => r.chainId,
+      ADDRESS: (r) => r.address,
       NAME: (r) => r.name,
-      CREATED_AT: (r) => r.createdTimestamp,
+      SYMBOL: (r) => r.symbol,
     },
-    first: { field: 'NUMBER', direction: 'ASC' },
+    first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
   markets: {
     field: 'Query.markets',
     through: 'LIST',
-    select: 'address chainId assetAddress assetSymbol depositRate borrowRate pool { address }',
+    select: `address chainId assetAddress assetSymbol depositRate borrowRate pool { address } ${amounts.select}`,
     conditions: {
+      ...amounts.conditions,
       ...entities('market'),
       pool: (r) => r.pool.address,
       pools: (r) => r.pool.address,
@@ -258,6 +340,7 @@ const lists: Record<string, Tried> = {
       ASSET_SYMBOL: (r) => r.assetSymbol,
       DEPOSIT_RATE: (r) => r.depositRate,
       BORROW_RATE: (r) => r.borrowRate,
+      ...amounts.keys,
     },
     first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
@@ -350,9 +433,9 @@ const lists: Record<string, Tried> = {
     first: { field: 'POOL_NUMBER', direction: 'ASC' },
   },
   'revisions of multipliers': {
-    field: 'Query.multiplierHistory',
+    field: 'Query.multiplierRevisions',
     through: 'LIST',
-    select: 'id poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
+    select: 'recordId poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
@@ -360,8 +443,8 @@ const lists: Record<string, Tried> = {
       recordedAt: (r) => day(r.recordedAt),
       changedBy: (r) => r.changedBy,
     },
-    keys: { ID: (r) => BigInt(r.id), POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   distributions: {
     field: 'Query.distributions',
@@ -386,7 +469,7 @@ const lists: Record<string, Tried> = {
   runs: {
     field: 'Query.runs',
     through: 'LIST',
-    select: 'id date kind status requestedBy startedAt finishedAt',
+    select: 'recordId date kind status requestedBy startedAt finishedAt',
     conditions: {
       date: (r) => r.date && day(r.date),
       kind: (r) => r.kind,
@@ -396,8 +479,8 @@ const lists: Record<string, Tried> = {
       startedAt: (r) => day(r.startedAt),
       finishedAt: (r) => r.finishedAt && day(r.finishedAt),
     },
-    keys: { ID: (r) => BigInt(r.id), DATE: (r) => r.date && day(r.date) },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), DATE: (r) => r.date && day(r.date) },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   "a user's earnings": {
     field: 'Earnings.breakdown',

@@ -6,24 +6,22 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles, position } from '../support/one-pool.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let one: Gateway
 let two: Gateway
 let streams: EventStream[] = []
 
 beforeAll(async () => {
-  one = await startGateway({ env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
-  await loadSample(one, { users: 20, days: 4 })
+  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   two = await startGateway({ on: one })
-  await vi.waitFor(() => {
-    for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)
-  })
+  for (const { deps } of [one, two])
+    await vi.waitFor(() => expect(deps.notifications.connected).toBe(true), { timeout: 10_000 })
 })
 afterEach(async () => {
   for (const stream of streams) stream.leave()
   streams = []
-  await vi.waitFor(async () => expect([await openAt(one), await openAt(two)]).toEqual([0, 0]))
+  await expect.poll(async () => [await openAt(one), await openAt(two)]).toEqual([0, 0])
 })
 afterAll(async () => {
   await two.close()
@@ -59,7 +57,7 @@ const raise = (address: string) =>
   sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000000000 WHERE user_address = '${address}'`)
 
 async function resync(gateway: Gateway): Promise<void> {
-  const { errors } = await gateway.graphql('mutation { resyncDistribution { run { id } } }', {}, asAdmin)
+  const { errors } = await gateway.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
   expect(errors).toBeUndefined()
 }
 
@@ -155,7 +153,7 @@ test('writes of another gateway or a command are reported: a resync, an import',
   await importFiles(one, { positions: [position(newcomer, 1e9, { marketAddress, distributionDate })] })
   expect((await user.next()).data.user.points).toBeGreaterThan(0)
   await stream.next()
-  await vi.waitFor(async () => expect(stream.events.at(-1).data).toEqual(await answer(query)))
+  await vi.waitFor(async () => expect(stream.events.at(-1).data).toEqual(await answer(query)), { timeout: 5000 })
 })
 
 test('a client of graphql-sse follows a user', async () => {
@@ -188,9 +186,9 @@ test.runIf(hasPlans)('one read serves all equal subscriptions, and each gets the
   expect(one.statements).toHaveLength(1)
   expect(new Set(opened.map(({ events }) => JSON.stringify(events[1]))).size).toBe(1)
   for (const stream of opened.slice(1)) stream.leave()
-  await vi.waitFor(async () => expect(await openAt(one)).toBe(1))
+  await expect.poll(() => openAt(one)).toBe(1)
   opened[0]?.leave()
-  await vi.waitFor(async () => expect(await openAt(one)).toBe(0))
+  await expect.poll(() => openAt(one)).toBe(0)
   one.statements.length = 0
   await touch()
   await pause(QUIET_MS)
@@ -242,7 +240,7 @@ test('a later subscriber gets what is stored then, including unreported changes'
     const late = await subscribe(one, query)
     expect((await late.next()).data.leaderboard.nodes).toEqual([{ points }])
   }
-  await vi.waitFor(() => expect(early.events.at(-1)).toEqual(streams.at(-1)?.events[0]))
+  await expect.poll(() => early.events.at(-1)).toEqual(streams.at(-1)?.events[0])
 })
 
 test('a read that a change overtakes is repeated', async () => {
@@ -419,7 +417,7 @@ test('mistakes are errors with a code, and take no place', async () => {
     const { errors, data } = await stream.next()
     expect(data ?? null).toBeNull()
     expect(errors[0].extensions.code, query).toMatch(/BAD_INPUT|GRAPHQL/)
-    await vi.waitFor(() => expect(stream.ended()).toBe(true))
+    await expect.poll(() => stream.ended()).toBe(true)
   }
   const tooMany = await subscribe(one, 'subscription { leaderboard(first: 1001) { totalCount } }')
   expect((await tooMany.next()).errors[0]).toMatchObject({ extensions: { code: 'BAD_INPUT' }, path: ['leaderboard'] })
@@ -441,9 +439,9 @@ test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
     expect(refused.response.status).toBe(503)
     expect((await refused.next()).errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' } })
     first.leave()
-    await vi.waitFor(async () =>
-      expect((await subscribe(small, query, { variables: { first: 3 } })).response.status).toBe(200),
-    )
+    await expect
+      .poll(async () => (await subscribe(small, query, { variables: { first: 3 } })).response.status)
+      .toBe(200)
   } finally {
     await small.close()
   }
@@ -454,6 +452,6 @@ test('a gateway that closes ends them at once, without the word that they are co
   const opened = await Promise.all(Array.from({ length: 10 }, () => subscribe(closing, `subscription { ${top} }`)))
   for (const stream of opened) await stream.next()
   await closing.close()
-  await vi.waitFor(() => expect(opened.every((stream) => stream.ended())).toBe(true))
+  await expect.poll(() => opened.every((stream) => stream.ended())).toBe(true)
   for (const stream of opened) expect(stream.text()).not.toContain('complete')
 })

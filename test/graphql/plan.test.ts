@@ -13,9 +13,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 const operations = new Operations(createSchema())
@@ -24,8 +24,7 @@ let gateway: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
 const known: Record<string, string[]> = {}
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
-  await loadSample(gateway, { users: 40, days: 6 })
+  gateway = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.
   await pool.query(`UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`)
@@ -59,7 +58,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
     if (name === 'offset' && !backward && pick([true, false, false])) given.push(`offset: ${pick([0, 1, 3, 1000])}`)
     if (!some) continue
     if (['user', 'pool', 'market', 'vault'].includes(name)) given.push(`${name}: ${one(name)}`)
-    if (name === 'address') given.push(`address: ${one(field.name.replace(/s$/, ''))}`)
+    if (name === 'address')
+      given.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)
     if (name === 'addresses') given.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
     if (name === 'asset') given.push(`asset: ${one('token')}`)
     if (name === 'assets') given.push(`assets: [${one('token')}, ${one('token')}]`)
@@ -73,6 +73,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
       given.push(
         `orderBy: ${pick(['{ field: BORROW_RATE, direction: DESC }', '[{ field: CHAIN_ID }, { field: BORROW_USD }]'])}`,
       )
+    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) given.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
+    if (name === 'where' && ['pools', 'markets'].includes(field.name)) given.push(`where: ${pick(AMOUNT_WHERE)}`)
     if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
   }
   return given.length > 0 ? `(${given.join(', ')})` : ''
@@ -81,6 +83,12 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
 type Pick = <T>(from: T[]) => T
 
 const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
+
+const AMOUNT_ORDERS = [
+  '{ field: TVL_USD, direction: DESC }',
+  '[{ field: UTILIZATION }, { field: BORROWED_USD, direction: DESC }]',
+]
+const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
 const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rateSeries|rankHistory|rankChange|limits)$/
@@ -132,10 +140,12 @@ const ROOTS = [
   'leaderboard',
   'pools',
   'pool',
+  'asset',
+  'assets',
   'markets',
   'vaults',
   'multipliers',
-  'multipliersAsOf',
+  'multiplierRevisions',
   'distributions',
   'distribution',
   'program',
@@ -253,6 +263,10 @@ for (const [name, list] of Object.entries({
   'positions of a token': 'positions(assets: [TOKEN] PAGE)',
   leaderboard: 'leaderboard(PAGE)',
   pools: 'pools(PAGE)',
+  'pools by TVL': 'pools(orderBy: { field: TVL_USD, direction: DESC } PAGE)',
+  'pools by utilization, null last': 'pools(orderBy: [{ field: UTILIZATION }, { field: POINTS }] PAGE)',
+  assets: 'assets(PAGE)',
+  "a user's current positions": 'user(address: USER) { netWorthUsd currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',

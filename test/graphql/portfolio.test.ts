@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let wallets: string[]
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 12 })
+  gateway = await startOnSample()
   const { data } = await gateway.graphql('{ leaderboard(first: 12) { nodes { userAddress } } }')
   wallets = [sampleUser, ...data.leaderboard.nodes.map((row: Row) => row.userAddress)]
   wallets = [...new Set(wallets)]

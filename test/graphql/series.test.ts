@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const DAY_MS = 86_400_000
 let gateway: Gateway
@@ -15,8 +15,7 @@ let gap: string
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 75 })
+  gateway = await startOnSample({ users: 30, days: 75 })
   const { pool } = gateway.deps.store
   const all = await pool.query('SELECT date::text FROM distribution ORDER BY date')
   gap = all.rows[40].date

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const ROUNDS = 12
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -10,10 +10,8 @@ let gateway: Gateway
 let oneDay: Gateway
 beforeAll(async () => {
   // A whole store in one answer.
-  gateway = await startGateway({ env: { MAX_QUERY_COST: '0' } })
-  await loadSample(gateway, { users: 30, days: 5 })
-  oneDay = await startGateway()
-  await loadSample(oneDay, { users: 30, days: 1 })
+  gateway = await startOnSample({ users: 30, days: 6, env: { MAX_QUERY_COST: '0' } })
+  oneDay = await startOnSample({ users: 30, days: 1 })
 })
 afterAll(async () => {
   await gateway.close()
@@ -104,7 +102,7 @@ async function whileChanging(target: Gateway, look: () => Promise<void>, change 
         const update =
           'mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id } }'
         expect((await target.graphql(update, { multipliers }, admin)).errors).toBeUndefined()
-        const resync = 'mutation ($date: DateTime!) { resyncDistribution(date: $date) { totalPoints } }'
+        const resync = 'mutation ($date: DateTime!) { resyncDistribution(date: $date) { status } }'
         const date = dates[round % dates.length]
         expect((await target.graphql(resync, { date }, admin)).errors).toBeUndefined()
       }

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleMarket, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let addresses: string[]
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
-  await loadSample(gateway, { users: 60, days: 8 })
+  gateway = await startOnSample({ users: 60, days: 8, env: { PLAN: 'on' } })
   const { data } = await gateway.graphql('{ leaderboard(first: 50) { nodes { userAddress } } }')
   addresses = [sampleUser, ...data.leaderboard.nodes.map((row: { userAddress: string }) => row.userAddress)]
 })
@@ -32,6 +31,21 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     query: `query ($n: Int!) { pools(first: $n) { nodes { displayName marketA { depositRate } marketB { depositRate }
       multiplier { borrowA } topUsers(first: 3) { points user { address } }
       positions(first: 2) { nodes { user { points } } } } } }`,
+  },
+  'pools by TVL → totals → multiplier; → markets; → assets → price, pools': {
+    statements: 7,
+    query: `query ($n: Int!) { pools(first: $n, where: { points: { gte: 0 } }, orderBy: { field: TVL_USD, direction: DESC }) {
+      totalCount nodes { tvlUsd utilization points totals { sideA { tvlUsd } multiplier { depositA } }
+        marketA { suppliedUsd utilization } assetA { decimals price { priceUsd } pools { nodes { tvlUsd } } } } } }`,
+  },
+  'assets → price → pool': {
+    statements: 3,
+    query: 'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { priceUsd pool { tvlUsd } } } } }',
+  },
+  'users → net worth, current positions → pool': {
+    statements: 4,
+    query: users(`suppliedUsd protectedUsd borrowedUsd netWorthUsd
+      currentPositions(first: $n) { totalCount nodes { points pool { displayName tvlUsd } } }`),
   },
   'markets → pool → multiplier, market; → snapshots → user': {
     statements: 6,
@@ -77,10 +91,10 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     statements: 3,
     query: `query ($n: Int!) { positions(first: $n) { nodes { run { kind } multiplierUsed { depositA } } } }`,
   },
-  'multipliers → history': {
+  'multipliers → revisions': {
     unplanned: true,
     statements: 2,
-    query: `query ($n: Int!) { multipliers(first: $n) { nodes { history(first: 2) { nodes { changedBy } } } } }`,
+    query: `query ($n: Int!) { multipliers(first: $n) { nodes { revisions(first: 2) { nodes { changedBy } } } } }`,
   },
   'users → points, positions → pool → multiplier': {
     statements: 4,

@@ -4,15 +4,14 @@ import { startRankHistory } from '../../src/jobs/rank-history.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let dates: string[]
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 30 })
+  gateway = await startOnSample({ days: 30 })
   const { pool } = gateway.deps.store
   const all = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map((row) => row.date)
   dates = all
@@ -120,7 +119,7 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools } = await ask(`{ pools(first: 20) { nodes { address
       ${dates
         .map(
-          (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
+          (date, i) => `at${i}: totals(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
         suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
@@ -135,32 +134,28 @@ describe('pools, positions and multipliers as of a date', () => {
         const day = all.filter((row) => row.date === date)
         const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
         const near = (value: number) => expect.closeTo(value, 3)
-        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual(
-          all.length === 0
-            ? null
-            : {
-                date: `${date}T00:00:00.000Z`,
-                points: sum(all, (row) => row.points) / 1e6,
-                pointsOfDate: sum(day, (row) => row.points) / 1e6,
-                positionCount: day.length,
-                suppliedUsd: near(usd('supplied')),
-                protectedUsd: near(usd('protected_supplied')),
-                tvlUsd: near(usd('supplied') + usd('protected_supplied')),
-                borrowedUsd: near(usd('borrowed')),
-                multiplier: pool.multiplier,
-              },
-        )
+        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual({
+          date: `${date}T00:00:00.000Z`,
+          points: sum(all, (row) => row.points) / 1e6,
+          pointsOfDate: sum(day, (row) => row.points) / 1e6,
+          positionCount: day.length,
+          suppliedUsd: near(usd('supplied')),
+          protectedUsd: near(usd('protected_supplied')),
+          tvlUsd: near(usd('supplied') + usd('protected_supplied')),
+          borrowedUsd: near(usd('borrowed')),
+          multiplier: pool.multiplier,
+        })
       }
   })
 
-  test('nothing is of before the first distribution, nor of a pool without a position', async () => {
-    const { pools, positions, multipliersAsOf } = await ask(`{
-      pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
+  test('nothing is of before the first distribution', async () => {
+    const { pools, positions, multiplierRevisions } = await ask(`{
+      pools(first: 3) { nodes { totals(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
-      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
-    expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
+      multiplierRevisions(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
+    expect(pools.nodes).toEqual([{ totals: null }, { totals: null }, { totals: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
-    expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
+    expect(multiplierRevisions).toEqual({ totalCount: 0, nodes: [] })
   })
 
   test('positions are those of the last date up to the moment, wherever they are listed', async () => {
@@ -200,9 +195,9 @@ describe('pools, positions and multipliers as of a date', () => {
     )
     await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [removed])
     const answer = await ask(
-      `{ then: multipliersAsOf(asOf: "${then}", first: 1000) ${list}
-         later: multipliersAsOf(asOf: "2999-01-01", first: 1000) ${list}
-         page: multipliersAsOf(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
+      `{ then: multiplierRevisions(asOf: "${then}", first: 1000) ${list}
+         later: multiplierRevisions(asOf: "2999-01-01", first: 1000) ${list}
+         page: multiplierRevisions(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
     )
     expect(answer.then).toEqual({ totalCount: before.multipliers.nodes.length, nodes: before.multipliers.nodes })
     expect(answer.later.nodes).toEqual(
@@ -212,9 +207,9 @@ describe('pools, positions and multipliers as of a date', () => {
       }),
     )
     const next = await ask(
-      `{ multipliersAsOf(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
+      `{ multiplierRevisions(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
     )
-    expect([...answer.page.nodes, ...next.multipliersAsOf.nodes].map((one: Row) => one.poolAddress)).toEqual(
+    expect([...answer.page.nodes, ...next.multiplierRevisions.nodes].map((one: Row) => one.poolAddress)).toEqual(
       before.multipliers.nodes.slice(0, 4).map((one: Row) => one.poolAddress),
     )
     const [row] = kept
@@ -226,7 +221,7 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
-      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositA } } } }
+      pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points multiplier { depositA } } } }
       users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
@@ -287,7 +282,7 @@ test('many users take as many statements as one', async () => {
 
 describe('when a date changes', () => {
   const resync = (date: string | undefined) =>
-    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { totalPoints } }`, {}, asAdmin)
+    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { status } }`, {}, asAdmin)
 
   test('later ranks are reported as being recomputed, then they are right; earlier ones stay', async () => {
     const { pool } = gateway.deps.store

@@ -266,6 +266,8 @@ async function agreeOnWhatIsStored(): Promise<void> {
   const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p
     JOIN position_points pp USING (distribution_date, user_address, market_address) GROUP BY 1, 2`
   const days = `SELECT pool_address, distribution_date, position_count, ${kept('a')}, ${kept('b')} FROM pool_day`
+  const total = 'SELECT pool_address, points FROM pool_total'
+  const summed = `SELECT market_address, sum(points_a + points_b)::bigint FROM position_points GROUP BY 1`
   await rebuildRankHistory(store)
   const board = `SELECT d.date, user_address, points, row_number() OVER (PARTITION BY d.date
       ORDER BY points DESC, user_address)::int AS rank FROM distribution d
@@ -276,6 +278,7 @@ async function agreeOnWhatIsStored(): Promise<void> {
     'SELECT distribution_date, user_address, points, rank FROM standing JOIN standing_day ON date = distribution_date'
   for (const [one, other] of [
     [made, days],
+    [summed, total],
     [board, standings],
   ]) {
     const { rows } = await store.query(`(${one} EXCEPT ALL (${other})) UNION ALL ((${other}) EXCEPT ALL (${one}))`)

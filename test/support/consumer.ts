@@ -15,7 +15,11 @@ export interface Consumer {
 }
 
 /** A TypeScript program of somebody else's, who has installed the typed client and other packages, compiled. */
-export async function compileConsumer(files: Record<string, string>, packages: string[] = []): Promise<Consumer> {
+export async function compileConsumer(
+  files: Record<string, string>,
+  packages: string[] = [],
+  options: ts.CompilerOptions = {},
+): Promise<Consumer> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-consumer-'))
   const install = async (name: string, from: string) => {
     const to = join(directory, 'node_modules', name)
@@ -25,7 +29,10 @@ export async function compileConsumer(files: Record<string, string>, packages: s
   await install('lending-graph-client', join(ROOT, 'src/client'))
   for (const name of packages) await install(name, join(ROOT, 'node_modules', name))
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
-  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true })
+    await writeFile(join(directory, name), text)
+  }
   const program = ts.createProgram({
     rootNames: Object.keys(files).map((name) => join(directory, name)),
     options: {
@@ -36,7 +43,9 @@ export async function compileConsumer(files: Record<string, string>, packages: s
       strict: true,
       noUncheckedIndexedAccess: true,
       exactOptionalPropertyTypes: true,
+      jsx: ts.JsxEmit.ReactJSX,
       types: [],
+      ...options,
     },
   })
   const { diagnostics } = program.emit()

@@ -13,6 +13,8 @@ export interface Column {
   description?: string
   /** The name of the GraphQL field, if it differs from the row's property. */
   field?: string
+  /** Adds a DateTime field beside one of Unix seconds. */
+  moment?: { field: string; description: string }
   /**
    * Adds a filter with this name or, if true, the name of the GraphQL field. Text and addresses match one value, other
    * types a range.

@@ -24,6 +24,7 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
   timestamp: {
     type: 'timestamp',
     description: 'The time of the liquidation, in Unix seconds.',
+    moment: { field: 'time', description: 'The time of the liquidation.' },
     filter: 'time',
     sort: 'TIME',
   },
@@ -42,6 +43,7 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
     type: 'timestamp',
     nullable: true,
     description: 'When the user claimed the reward, in Unix seconds. Null if it has not been claimed.',
+    moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
     filter: 'claimedAt',
     sort: 'CLAIMED_AT',
   },

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf } from '../../db/lists/column.ts'
+import { type Column, columnsOf } from '../../db/lists/column.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
@@ -15,7 +15,12 @@ const factor = (stored: string, dollars: string) =>
 
 /** The columns of a revision. */
 export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnum, {
-  id: { type: 'bigint', description: "The revision's number. Later revisions have larger numbers.", sort: true },
+  id: {
+    type: 'bigint',
+    field: 'recordId',
+    description: "The revision's number, as a string. Later revisions have larger numbers.",
+    sort: true,
+  },
   poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },
   depositA: factor('deposit_token_a', 'asset A supplied'),
   depositB: factor('deposit_token_b', 'asset B supplied'),
@@ -35,47 +40,35 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
   },
 })
 
+const ofPool = (address: Column) => ({
+  pool: one(address, 'Only revisions of this pool.'),
+  pools: many(address, 'Only revisions of one of these pools.'),
+})
+
 /** Revisions of multipliers, newest first. */
 export const revisionListing: Listing<MultiplierRevision> = listing({
   name: 'multiplierRevisions',
   from: Prisma.sql`multiplier_revision t`,
   columns: revisionColumns,
   order: { id: 'DESC' },
-  filters: {
-    pool: one(revisionColumns.poolAddress, 'Only multipliers of this pool.'),
-    pools: many(revisionColumns.poolAddress, 'Only multipliers of one of these pools.'),
-  },
+  filters: ofPool(revisionColumns.poolAddress),
 })
-
-/**
- * Reads each pool's multiplier at a moment, in the given order. Null if it had none. From its `changedAt` on, a
- * revision overrides all revisions that were recorded before it.
- */
-export async function revisionsAt(
-  reader: Reader,
-  keys: readonly { poolAddress: string; at: Date }[],
-): Promise<(MultiplierRevision | null)[]> {
-  const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
-    SELECT o.ordinality::int AS ordinality, found.*
-    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => one.at.toISOString())}::timestamptz[])
-      WITH ORDINALITY AS o(pool, at, ordinality)
-    CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
-      WHERE t.pool_address = o.pool AND t.changed_at <= o.at ORDER BY t.id DESC LIMIT 1) found`
-  return inOrder(keys.length, rows)
-}
 
 /** The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none. */
 export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
     ORDER BY r.id DESC LIMIT 1) t WHERE t.deposit_token_a IS NOT NULL`
 
+const pool = { sql: 'p.id', type: 'address' } as const
+
 /** Lists the multipliers of all pools that had one at a moment, by the pool's address. */
 export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`${moment.toISOString()}::timestamptz`)
   return {
     ...revisionListing,
-    name: 'multipliersAsOf',
+    name: 'multiplierRevisionsAsOf',
     from: Prisma.sql`pool p CROSS JOIN LATERAL (SELECT t.* ${at}) t`,
+    filters: { ...revisionListing.filters, ...ofPool(pool) },
     order: [{ column: 'p.id', field: 'poolAddress', type: 'address', direction: 'ASC' }],
   }
 }

@@ -32,3 +32,8 @@ export function positionFilter({ user, pool, assets, date, asOf }: PositionFilte
     ]),
   }
 }
+
+/** Filters positions by the newest distribution date. */
+export const onNewestDate: Filter = {
+  where: [Prisma.sql`t.distribution_date = (SELECT max(date) FROM distribution)`],
+}

@@ -18,6 +18,7 @@ export const snapshotColumns = {
   timestamp: {
     type: 'timestamp',
     description: 'The time of the snapshot, in Unix seconds.',
+    moment: { field: 'time', description: 'The time of the snapshot.' },
     filter: 'time',
     sort: 'TIME',
   },

@@ -132,9 +132,14 @@ export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<strin
 }
 
 /** Declares a field that is a column of its row. If only the row's key `by` is loaded, the resolver loads the row. */
-export function column<Row>(kind: KeyedRow<Row>, name: keyof Row & string, by: string[]) {
+export function column<Row>(
+  kind: KeyedRow<Row>,
+  name: keyof Row & string,
+  by: string[],
+  others: Record<string, unknown> = {},
+) {
   return {
-    ...reading({ kind: 'column', column: name }),
+    ...reading({ kind: 'column', column: name }, others),
     resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
       (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
   }
@@ -143,12 +148,14 @@ export function column<Row>(kind: KeyedRow<Row>, name: keyof Row & string, by: s
 const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
 
 /**
- * Declares an object built from columns of its row.
+ * Declares an object built from columns of its row. A row that Prisma loaded may lack a computed column: then the object
+ * lacks the field, whose resolver loads it.
  * @param columns the column of each field
  */
 export const part = (columns: Record<string, string>) => ({
   ...reading({ kind: 'embedded', columns }),
-  resolve: (row: any): any => Object.fromEntries(Object.entries(columns).map(([field, name]) => [field, row[name]])),
+  resolve: (row: any): any =>
+    Object.fromEntries(Object.entries(columns).flatMap(([field, name]) => (name in row ? [[field, row[name]]] : []))),
 })
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */

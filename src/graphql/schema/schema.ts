@@ -4,6 +4,8 @@ import { addListInputTypes, addSortDirection } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
+import { addAsset } from './types/asset.ts'
+import { addAssetPrice } from './types/asset-price.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
@@ -17,7 +19,7 @@ import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
-import { addPoolStanding } from './types/pool-standing.ts'
+import { addPoolTotals } from './types/pool-totals.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition } from './types/position.ts'
 import { positionInputs, positionRef, positionsRef } from './types/position-ref.ts'
@@ -63,7 +65,9 @@ export function addTypes(builder: Builder) {
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
   const PositionInputs = positionInputs(listInputs)
-  const Pool = addPool(builder, { listInputs, PositionInputs, Positions, User })
+  const Asset = addAsset(builder, { listInputs })
+  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, User })
+  addAssetPrice(builder, { Asset, Pool })
   const activity = addActivity(builder, { listInputs })
   const snapshots = addSnapshot(builder, { listInputs })
   const rewards = addLiquidationReward(builder, { listInputs })
@@ -104,7 +108,7 @@ export function addTypes(builder: Builder) {
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User, spanArguments })
-  addPoolStanding(builder, { Pool, MultiplierRevision })
+  addPoolTotals(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, SortDirection })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })

@@ -202,8 +202,55 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       rows: (data) => [row('points', 'rank')(data.user.standing)],
     },
     {
-      name: 'as of: the standings of 40 pools',
-      query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address standing(asOf: $asOf) {
+      name: 'now: the pools with the most TVL',
+      query: `{ pools(first: 20, orderBy: { field: TVL_USD, direction: DESC }) { nodes { address tvlUsd suppliedUsd borrowedUsd
+        points } } }`,
+      variants: [{ variables: {}, values: [] }],
+      sql: `SELECT p.id, coalesce(d.tvl, 0), coalesce(d.supplied, 0), coalesce(d.borrowed, 0), coalesce(t.points, 0) / 1e6::float8
+        FROM pool p LEFT JOIN pool_total t ON t.pool_address = p.id LEFT JOIN (SELECT pool_address,
+            a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd AS tvl,
+            a_supplied_usd + b_supplied_usd AS supplied, a_borrowed_usd + b_borrowed_usd AS borrowed
+          FROM pool_day WHERE distribution_date = '${NEWEST}') d ON d.pool_address = p.id
+        ORDER BY 2 DESC, p.market_id, p.id LIMIT 20`,
+      rows: (data) => data.pools.nodes.map(row('address', 'tvlUsd', 'suppliedUsd', 'borrowedUsd', 'points')),
+    },
+    {
+      name: 'now: the net worth of 100 users',
+      query: `query ($addresses: [Address!]!) { users(addresses: $addresses) { address suppliedUsd borrowedUsd netWorthUsd } }`,
+      variants: [0, 100].map((from) => ({
+        variables: { addresses: wallets(from, 100) },
+        values: [wallets(from, 100)],
+      })),
+      sql: `SELECT u.address, coalesce(n.supplied, 0), coalesce(n.borrowed, 0), coalesce(n.supplied + n.protected - n.borrowed, 0)
+        FROM unnest($1::text[]) WITH ORDINALITY AS u(address, place) CROSS JOIN LATERAL (
+          SELECT sum(${SUPPLIED}) AS supplied, sum(${PROTECTED}) AS protected, sum(${BORROWED}) AS borrowed FROM position
+          WHERE user_address = u.address AND distribution_date = '${NEWEST}') n ORDER BY u.place`,
+      rows: (data) => data.users.map(row('address', 'suppliedUsd', 'borrowedUsd', 'netWorthUsd')),
+    },
+    {
+      name: 'now: the prices of all assets',
+      query: '{ assets(first: 1000) { nodes { chainId address price { priceUsd date } } } }',
+      variants: [{ variables: {}, values: [] }],
+      sql: `SELECT a.chain_id::int, a.asset, n.price, n.distribution_date::text
+        FROM (SELECT chain_id, asset_1_address AS asset FROM pool UNION SELECT chain_id, asset_2_address FROM pool
+          UNION SELECT chain_id, asset_address FROM market UNION SELECT chain_id, asset_address FROM vault) a
+        LEFT JOIN LATERAL (SELECT n.* FROM pool p CROSS JOIN LATERAL (SELECT distribution_date, id,
+            CASE WHEN p.asset_1_address = a.asset THEN a_token_price ELSE b_token_price END AS price
+          FROM position WHERE market_address = p.id ORDER BY distribution_date DESC, id LIMIT 1) n
+          WHERE p.chain_id = a.chain_id AND a.asset IN (p.asset_1_address, p.asset_2_address)
+          ORDER BY n.distribution_date DESC, n.id LIMIT 1) n ON true ORDER BY 1, 2`,
+      rows: (data) =>
+        data.assets.nodes.map(
+          ({ chainId, address, price }: { chainId: number; address: string; price: Row | null }) => [
+            chainId,
+            address,
+            ...(price ? row('priceUsd', 'date')(price) : [null, null]),
+          ],
+        ),
+    },
+    {
+      name: 'as of: the totals of 40 pools',
+      query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address totals(asOf: $asOf) {
         points pointsOfDate positionCount tvlUsd borrowedUsd } } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql: `SELECT p.id, sum(d.a_points + d.b_points) / 1e6::float8, sum((d.a_points + d.b_points) / 1e6::float8) FILTER (WHERE d.distribution_date = $1),
@@ -215,9 +262,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date <= $1
         GROUP BY p.market_id, p.id ORDER BY p.market_id, p.id`,
       rows: (data) =>
-        data.pools.nodes.map(({ address, standing }: { address: string; standing: Row }) => [
+        data.pools.nodes.map(({ address, totals }: { address: string; totals: Row }) => [
           address,
-          ...row('points', 'pointsOfDate', 'positionCount', 'tvlUsd', 'borrowedUsd')(standing),
+          ...row('points', 'pointsOfDate', 'positionCount', 'tvlUsd', 'borrowedUsd')(totals),
         ]),
     },
     {
@@ -234,12 +281,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: all multipliers',
-      query: `query ($asOf: DateTime!) { multipliersAsOf(asOf: $asOf, first: 1000) {
+      query: `query ($asOf: DateTime!) { multiplierRevisions(asOf: $asOf, first: 1000) {
         nodes { poolAddress depositA borrowB } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [`${date}T00:00:00Z`] })),
       sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b FROM multiplier_revision
         WHERE changed_at <= $1 ORDER BY pool_address, id DESC`,
-      rows: (data) => data.multipliersAsOf.nodes.map(row('poolAddress', 'depositA', 'borrowB')),
+      rows: (data) => data.multiplierRevisions.nodes.map(row('poolAddress', 'depositA', 'borrowB')),
     },
     {
       name: 'rank history of a user',

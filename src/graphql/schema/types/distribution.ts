@@ -9,7 +9,6 @@ import {
 } from '../../../domain/distribution/preview.ts'
 import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
-import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
 import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
@@ -49,6 +48,9 @@ const totalPoints = {
   resolve: ({ totalPoints }: { totalPoints: bigint | number }) =>
     typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
 }
+
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
 type Refs = {
   listInputs: ListInputTypes
@@ -130,29 +132,6 @@ export function addDistribution(builder: Builder, refs: Refs) {
     fields: (t) => columnFields(t, programColumns),
   })
 
-  const DistributionRun = builder.objectRef<FinishedRun>('DistributionRun').implement({
-    description: 'The result of a run that recomputed a distribution.',
-    fields: (t) => ({
-      distributionDate: t.expose('distributionDate', {
-        type: 'DateTime',
-        description: 'The distribution date, midnight UTC.',
-      }),
-      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-      totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
-      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run started.' }),
-      finishedAt: t.expose('finishedAt', { type: 'DateTime', description: 'When the run finished.' }),
-      run: t.field({
-        type: Run,
-        description: "The run's record.",
-        resolve: async ({ id }, _, context) => {
-          const run = await loadRun(context, BigInt(id))
-          if (!run) throw new Error(`run ${id} has no record`)
-          return run
-        },
-      }),
-    }),
-  })
-
   const Mover = builder.objectRef<MoverRow>('DistributionMover').implement({
     description: 'A user whose points a run would change.',
     fields: (t) => ({
@@ -174,14 +153,6 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
   })
 
-  const PreviewKind = builder.enumType('PreviewKind', {
-    description: 'The kind of run to preview.',
-    values: {
-      MANUALUPDATE: { description: 'A manual update, with positions fetched from the source now.' },
-      RESYNC: { description: 'A resync, with the stored positions.' },
-    },
-  })
-
   const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
     description: 'The changes that a run would make. None of them are stored.',
     fields: (t) => ({
@@ -190,7 +161,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         description: 'The distribution date, midnight UTC.',
       }),
       kind: t.field({
-        type: PreviewKind,
+        type: DistributionKind,
         description: 'The kind of run.',
         resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
       }),
@@ -255,10 +226,10 @@ export function addDistribution(builder: Builder, refs: Refs) {
             'Multipliers to compute with, each pool at most once. Omitted pools and fields use their stored values.',
         }),
         kind: t.arg({
-          type: PreviewKind,
+          type: DistributionKind,
           defaultValue: 'RESYNC',
           required: true,
-          description: 'The kind of run to preview.',
+          description: 'The kind of run to preview: RESYNC or MANUALUPDATE.',
         }),
         first: t.arg.int({
           defaultValue: 100,
@@ -268,10 +239,9 @@ export function addDistribution(builder: Builder, refs: Refs) {
       },
       resolve: (_, { date, multipliers, kind, first }, context) => {
         requireAdmin(context.admin)
-        if (first < 0 || first > MAX_MOVERS) {
-          const message = `must be from 0 to ${MAX_MOVERS}`
-          throw new GatewayError('BAD_INPUT', `first ${message}.`, [{ in: 'query', name: 'first', message }])
-        }
+        if (first < 0 || first > MAX_MOVERS) throw bad('first', `must be from 0 to ${MAX_MOVERS}`)
+        if (kind === 'IMPORT')
+          throw bad('kind', 'must be RESYNC or MANUALUPDATE: an import is not computed from stored data')
         const deps = runDeps(context)
         const plan = kind === 'RESYNC' ? resyncPlan(date ?? null) : manualUpdatePlan(deps, date ?? null)
         return preview(deps, plan, { first, ...(multipliers && { multipliers }) })
@@ -279,32 +249,36 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
   }))
 
+  const recordOf = async (id: string, context: GraphContext) => {
+    context.batches.clear()
+    const run = await loadRun(context, BigInt(id))
+    if (!run) throw new Error(`run ${id} has no record`)
+    return run
+  }
   const runDeps = ({ deps }: GraphContext) => ({ ...deps, pool: deps.store.pool })
   builder.mutationFields((t) => ({
     resyncDistribution: t.field({
-      type: DistributionRun,
+      type: Run,
       description:
         "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
       args: {
         date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the newest stored date.' }),
       },
       resolve: async (_, { date }, context) => {
-        const run = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
-        context.batches.clear()
-        return run
+        const { id } = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
+        return recordOf(id, context)
       },
     }),
     updateDistribution: t.field({
-      type: DistributionRun,
+      type: Run,
       description:
         "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
       args: {
         date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the current UTC date.' }),
       },
       resolve: async (_, { date }, context) => {
-        const run = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
-        context.batches.clear()
-        return run
+        const { id } = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
+        return recordOf(id, context)
       },
     }),
   }))

@@ -1,8 +1,9 @@
-import { markets } from '../../../domain/market/market.ts'
+import { computedMarketColumns, marketColumns, markets } from '../../../domain/market/market.ts'
 import { marketSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import { keyOf, nodeId, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityIn } from './activity.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
@@ -26,7 +27,8 @@ export function addMarket(
     nullable: true,
     description: 'A lending market for one asset: one side of a pool.',
     fields: (t) => ({
-      ...columnFields(t, markets.columns),
+      ...columnFields(t, marketColumns),
+      ...computedFields(t, marketAt, computedMarketColumns, ['chainId', 'id']),
       pool: t.field({
         type: Pool,
         nullable: true,

@@ -39,7 +39,7 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
         description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
       }),
-      history: t.field({
+      revisions: t.field({
         type: MultiplierRevisions,
         description: 'The revisions of the multiplier, newest first: who changed what, and when.',
         args: listArguments(t.arg, RevisionInputs),

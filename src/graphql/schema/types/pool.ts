@@ -1,9 +1,10 @@
 import { columnsOf, type RowOf } from '../../../db/lists/column.ts'
 import { topUsersSql } from '../../../domain/account/account.ts'
+import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
 import { pointsOf } from '../../../domain/points/millionths.ts'
-import { pools } from '../../../domain/pool/pool.ts'
+import { computedPoolColumns, poolColumns, pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
+import { onNewestDate, positionFilter } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -11,7 +12,9 @@ import { column, keyOf, list, nodeId, one, ownedBy, part, type RowsReading, rows
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
+import type { AssetRef } from './asset.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
@@ -48,19 +51,16 @@ const topUsersOfPool: RowsReading = {
   },
 }
 
-type Refs = { listInputs: ListInputTypes; PositionInputs: ListInputs; Positions: PositionsRef; User: UserRef }
+type Refs = {
+  listInputs: ListInputTypes
+  Asset: AssetRef
+  PositionInputs: ListInputs
+  Positions: PositionsRef
+  User: UserRef
+}
 
-export function addPool(builder: Builder, { listInputs, PositionInputs, Positions, User }: Refs) {
+export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, Positions, User }: Refs) {
   const PoolInputs = listInputs('Pool', pools)
-  const Asset = builder.objectRef<{ address: string; name: string; symbol: string }>('Asset').implement({
-    description: 'A token.',
-    fields: (t) => ({
-      address: t.expose('address', { type: 'Address', description: "The token's address." }),
-      name: t.exposeString('name', { description: "The token's name." }),
-      symbol: t.exposeString('symbol', { description: "The token's symbol." }),
-    }),
-  })
-
   const PoolUser = builder.objectRef<RowOf<typeof topUserColumns>>('PoolUser').implement({
     description: 'A user in one pool on one distribution date.',
     fields: (t) => ({
@@ -78,7 +78,8 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
     nullable: true,
     description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
-      ...columnFields(t, pools.columns),
+      ...columnFields(t, poolColumns),
+      ...computedFields(t, poolAt, computedPoolColumns, ['id']),
       displayName: t.string({
         description:
           "The pool's display name: both symbols and the pool's number, joined by middle dots, such as S·USDC·20.",
@@ -87,12 +88,12 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
       assetA: t.field({
         type: Asset,
         description: 'The token of side A.',
-        ...part({ address: 'asset1Address', name: 'asset1Name', symbol: 'asset1Symbol' }),
+        ...part(assetColumns(1)),
       }),
       assetB: t.field({
         type: Asset,
         description: 'The token of side B.',
-        ...part({ address: 'asset2Address', name: 'asset2Name', symbol: 'asset2Symbol' }),
+        ...part(assetColumns(2)),
       }),
       positions: t.field({
         type: Positions,
@@ -108,6 +109,19 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
             assertSortable: ({ where, date, asOf }) =>
               assertSortable(where, { pools: 1, ...((date || asOf) && { dates: 1 }) }),
             filter: ({ date, asOf }) => positionFilter({ date, asOf }),
+            owner: ownedBy(positionListing, { marketAddress: 'id' }),
+          },
+          { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+        ),
+      }),
+      currentPositions: t.field({
+        type: Positions,
+        description: "The pool's positions on the newest distribution date, by id.",
+        args: listArguments(t.arg, PositionInputs),
+        ...list(
+          {
+            listing: () => positionListing,
+            filter: () => onNewestDate,
             owner: ownedBy(positionListing, { marketAddress: 'id' }),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
@@ -134,6 +148,18 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
   })
 
   const Pools = connectionType(builder, 'Pool', Pool)
+  builder.objectFields(Asset, (t) => ({
+    pools: t.field({
+      type: Pools,
+      description: 'The pools with the asset on either side, by number, then address.',
+      args: listArguments(t.arg, PoolInputs),
+      ...list({
+        listing: () => poolsOfAssets,
+        filter: () => ({ where: [] }),
+        owner: ownedBy({ columns: { ...pools.columns, asset: assetOfPool } }, { chainId: 'chainId', asset: 'address' }),
+      }),
+    }),
+  }))
   builder.queryFields((t) => ({
     pool: t.field({
       type: Pool,
@@ -163,5 +189,13 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
   }))
   return Pool
 }
+
+/** The pool columns of one of its assets, by field. */
+const assetColumns = (side: 1 | 2) => ({
+  chainId: 'chainId',
+  ...Object.fromEntries(
+    ['Address', 'Name', 'Symbol', 'Decimals'].map((name) => [name.toLowerCase(), `asset${side}${name}`]),
+  ),
+})
 
 export type PoolRef = ReturnType<typeof addPool>

@@ -4,17 +4,24 @@ import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { SourceReceipt } from '../../../sources/positions/positions-source.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { unplanned } from '../../plan/reading.ts'
+import { nodeId, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
+import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a run, batched. Null if there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
   return context.batches.load(runsById, id)
+}
+
+/** Loads the run with a number given as text. Null if there is none. */
+async function loadRunOf(context: GraphContext, text: string): Promise<Row | null> {
+  const id = readRecordNumber(text)
+  return id === undefined ? null : loadRun(context, id)
 }
 
 /** Adds the ways in which a distribution's points can be produced. */
@@ -119,11 +126,13 @@ export function addRun(builder: Builder, refs: Refs) {
     RUN_UNPLANNED,
   )
 
+  const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
     description:
       'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes.',
     fields: (t) => ({
-      ...columnFields(t, runListing.columns, { kind: DistributionKind, status: RunStatus }),
+      ...columnFields(t, stored, { kind: DistributionKind, status: RunStatus }),
+      recordId: t.string({ description: id.description, ...recordNumber }),
       durationMs: t.float({
         nullable: true,
         description: 'How long the run took, in milliseconds. Null while it is in progress.',
@@ -159,6 +168,10 @@ export function addRun(builder: Builder, refs: Refs) {
       }),
     }),
   })
+  builder.nodeRef(Run, {
+    id: { resolve: ({ id }: Row) => String(id), ...nodeId('Run', (column) => column('id')) },
+    loadManyWithoutCache: (ids, context) => Promise.all(ids.map((id) => loadRunOf(context, id))),
+  })
   const Runs = connectionType(builder, 'Run', Run)
 
   builder.queryFields((t) => ({
@@ -166,9 +179,9 @@ export function addRun(builder: Builder, refs: Refs) {
       type: Run,
       nullable: true,
       description: 'The run with this number. Null if there is none.',
-      args: { id: t.arg({ type: 'BigInt', required: true, description: "The run's number." }) },
+      args: { recordId: t.arg.string({ required: true, description: "The run's number, as a string." }) },
       extensions: { unplanned: RUN_UNPLANNED },
-      resolve: (_, { id }, context) => (id > 2n ** 63n - 1n ? null : loadRun(context, id)),
+      resolve: (_, { recordId }, context) => loadRunOf(context, recordId),
     }),
     runs: t.field({
       type: Runs,

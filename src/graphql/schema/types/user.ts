@@ -1,12 +1,12 @@
 import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import { allUsers, joinedToUser, userColumns } from '../../../domain/account/user.ts'
+import { allUsers, joinedToUser, userAmountColumns, userColumns } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
 import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
+import { onNewestDate, positionFilter } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
 import {
@@ -22,6 +22,7 @@ import { likeQuery } from '../../live/live-query.ts'
 import { column, list, nodeId, one, ownedBy, type RowsReading, reading, rows } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
@@ -30,7 +31,7 @@ import type { RewardRefs } from './liquidation-reward.ts'
 import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
-import { type UserRef, userAt } from './user-ref.ts'
+import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
 
 /** The maximum number of users in one request. */
 const MAX_USERS = 1000
@@ -162,6 +163,8 @@ export function addUser(builder: Builder, refs: Refs) {
           'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
         ...column(userAt, 'lastDistributionDate', ['address']),
       }),
+      // Each reads the user's positions on one date.
+      ...computedFields(t, userAmountsAt, userAmountColumns, ['address'], { cost: { weight: 1 } }),
       positions: t.field({
         type: refs.Positions,
         description: "The user's positions, newest distribution date first, then by id.",
@@ -174,6 +177,16 @@ export function addUser(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
+          owner: ownedBy(positionListing, { userAddress: 'address' }),
+        }),
+      }),
+      currentPositions: t.field({
+        type: refs.Positions,
+        description: "The user's positions on the newest distribution date, one per pool, by id.",
+        args: listArguments(t.arg, refs.PositionInputs),
+        ...list({
+          listing: () => positionListing,
+          filter: () => onNewestDate,
           owner: ownedBy(positionListing, { userAddress: 'address' }),
         }),
       }),

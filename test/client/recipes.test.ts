@@ -1,0 +1,135 @@
+import { text } from 'node:stream/consumers'
+import { ApolloProvider } from '@apollo/client/react'
+import { prerenderStatic } from '@apollo/client/react/ssr'
+import { preset } from '@graphql-codegen/client-preset'
+import { codegen } from '@graphql-codegen/core'
+import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
+import { loadSchema } from '@graphql-tools/load'
+import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
+import { Client, cacheExchange, fetchExchange } from '@urql/core'
+import { parse, print } from 'graphql'
+import { LiveUserDocument } from 'lending-graph-client'
+import { createElement, type FunctionComponent } from 'react'
+import { renderToString } from 'react-dom/server'
+import { prerenderToNodeStream } from 'react-dom/static'
+import { Provider } from 'urql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleUser } from '../../src/sample/sample.ts'
+import { documentAt } from '../docs/markdown.ts'
+import { type Consumer, compileConsumer } from '../support/consumer.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { loadSample } from '../support/sample.ts'
+
+/** The TypeScript in the client's guide, compiled as it is written there, and run. */
+
+const blocks = documentAt('src/client/README.md').blocks.filter(({ language }) => /^tsx?$/.test(language))
+const block = (contained: string) => blocks.find((one) => one.text.includes(contained))?.text as string
+const files = {
+  'codegen.ts': block('CodegenConfig'),
+  'urql.tsx': block("from 'urql'"),
+  'apollo.tsx': block('createApollo'),
+}
+const packages = ['@apollo/client', '@graphql-codegen/plugin-helpers', '@types/react', '@urql/core', 'graphql']
+packages.push('graphql-sse', 'react', 'rxjs', 'urql')
+
+let gateway: Gateway
+let url: string
+let consumer: Consumer
+beforeAll(async () => {
+  gateway = await startGateway()
+  url = `${gateway.base}/graphql`
+  await loadSample(gateway, { days: 30 })
+  // The command line of codegen is not installed here. Its configuration is that of its plugins.
+  const cli = "export type CodegenConfig = import('@graphql-codegen/plugin-helpers').Types.Config"
+  // What is wrong in the declarations of these libraries is not ours.
+  consumer = await compileConsumer(
+    { ...files, 'cli.d.ts': `declare module '@graphql-codegen/cli' { ${cli} }` },
+    packages,
+    { skipLibCheck: true },
+  )
+}, 120_000)
+afterAll(async () => {
+  await consumer?.remove()
+  await gateway?.close()
+})
+
+test('all of it compiles', () => {
+  expect(Object.values(files).sort()).toEqual(blocks.map((one) => one.text).sort())
+  expect(consumer.faults).toEqual([])
+})
+
+test('the hooks of urql show a chart', async () => {
+  const { Chart, Board } = await consumer.load('urql.js')
+  const client = new Client({
+    url,
+    exchanges: [cacheExchange, fetchExchange],
+    fetchSubscriptions: true,
+    suspense: true,
+  })
+  const page = createElement(Provider, { value: client }, createElement(Chart, { address: sampleUser }))
+  const { prelude } = await prerenderToNodeStream(page)
+  const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { series(interval: WEEK) { points } } }`)
+  const shown = data.user.series.map((one: { points: number }) => `<li>${one.points.toLocaleString('en-US')}</li>`)
+  expect(shown.length).toBeGreaterThan(1)
+  expect(await text(prelude)).toBe(`<ol>${shown.join('')}</ol>`)
+  expect(Board).toBeTypeOf('function')
+})
+
+test('the hooks of Apollo Client show a user, and its link subscribes', async () => {
+  const { createApollo, Wallet } = await consumer.load('apollo.js')
+  const client = createApollo(url)
+  const Apollo = ApolloProvider as FunctionComponent<{ client: object }>
+  const tree = createElement(Apollo, { client }, createElement(Wallet, { address: sampleUser }))
+  const { result } = await prerenderStatic({ tree, context: { client }, renderFunction: renderToString })
+  const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank } }`)
+  expect(result.replaceAll('<!-- -->', '')).toMatch(
+    new RegExp(`^<p>#${data.user.rank}: [\\d.]+ points, [\\d.]+ USD earned</p>$`),
+  )
+  const rank = await new Promise((resolve, reject) => {
+    const subscription = client.subscribe({ query: LiveUserDocument, variables: { address: sampleUser } }).subscribe({
+      next({ data }: { data: { user: { rank: number } } }) {
+        setTimeout(() => subscription.unsubscribe())
+        resolve(data.user.rank)
+      },
+      error: reject,
+    })
+  })
+  expect(rank).toBe(data.user.rank)
+  client.stop()
+})
+
+test('codegen types documents with the scalars of the guide', async () => {
+  const { default: config } = await consumer.load('codegen.js')
+  const [[directory, { config: options }]] = Object.entries(config.generates) as [[string, { config: object }]]
+  const schemaAst = await loadSchema('src/client/dist/schema.graphql', { loaders: [new GraphQLFileLoader()] })
+  const document = parse(
+    'query Pools($asset: Address!) { pools(asset: $asset) { nodes { marketA { depositRate } createdTimestamp } } dataVersion }',
+  )
+  const generated = await preset.buildGeneratesSection({
+    baseOutputDir: directory,
+    presetConfig: {},
+    schema: getDocumentNodeFromSchema(schemaAst),
+    schemaAst,
+    documents: [{ location: 'pools.ts', document, rawSDL: print(document) }],
+    config: options,
+    plugins: [],
+    pluginMap: {},
+  })
+  const graph: Record<string, string> = {}
+  for (const one of generated) graph[one.filename] = await codegen({ ...options, ...one })
+  const { faults, remove } = await compileConsumer(
+    {
+      ...graph,
+      'main.ts': `
+        import type { PoolsQuery, PoolsQueryVariables } from './graph/graphql.js'
+        export const variables: PoolsQueryVariables = { asset: '0x' }
+        export const version = (data: PoolsQuery): bigint => BigInt(data.dataVersion)
+        export const created = (data: PoolsQuery): number | undefined => data.pools.nodes[0]?.createdTimestamp
+        // @ts-expect-error an address is a string
+        export const wrong: PoolsQueryVariables = { asset: 1 }`,
+    },
+    ['@graphql-typed-document-node/core', 'graphql'],
+  )
+  await remove()
+  expect(faults).toEqual([])
+})
