@@ -5,8 +5,8 @@ import { graphql } from '../generated/operations/gql.ts'
 import { figure, isoDay, parseCount, parseDate, print, printJson, readGraph, withDeps } from './command.ts'
 
 const runs = graphql(`
-  query CliRuns($first: Int!, $date: DateTime, $kind: DistributionKind, $status: RunStatus) {
-    runs(first: $first, date: $date, kind: $kind, status: $status) {
+  query CliRuns($first: Int!, $where: RunFilter) {
+    runs(first: $first, where: $where) {
       nodes {
         recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
@@ -41,13 +41,12 @@ export function addRuns(program: Command): void {
     .action(({ date, kind, status, limit, json }: Options) =>
       withDeps(async (deps) => {
         await closeDeadRuns(deps.store.pool)
-        const variables = {
-          first: limit,
-          ...(date && { date: date.toISOString() }),
+        const where = {
+          ...(date && { date: { eq: date.toISOString() } }),
           ...(kind && { kind: upper(kind) as never }),
           ...(status && { status: upper(status) as never }),
         }
-        const { nodes } = (await readGraph(deps, (execute) => execute(runs, variables))).runs
+        const { nodes } = (await readGraph(deps, (execute) => execute(runs, { first: limit, where }))).runs
         if (json) return nodes.forEach(printJson)
         const table = new Table({
           head: [

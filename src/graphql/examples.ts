@@ -134,14 +134,9 @@ query Activity($user: Address!, $where: ActivityFilter) {
     name: 'Snapshots',
     persona: 'A wallet',
     title: 'Snapshots in one market',
-    query: `# With grouped, several positions there are one row.
-query Snapshots($user: Address!, $market: String) {
+    query: `query Snapshots($user: Address!, $market: Address) {
   user(address: $user) {
-    marketSnapshots(
-      last: 30
-      market: $market
-      grouped: true
-    ) {
+    marketSnapshots(last: 30, where: { market: $market }) {
       totalCount
       nodes {
         time
@@ -255,9 +250,9 @@ query PoolRanking(
   $to: DateTime!
 ) {
   positionAggregates(
-    filter: { pool: $pool, from: $from, to: $to }
+    where: { pool: $pool, date: { gte: $from, lte: $to } }
     groupBy: [USER]
-    orderBy: [{ by: SUM_POINTS }]
+    orderBy: [{ field: SUM_POINTS, direction: DESC }]
     first: 5
   ) {
     key { user { address rank } }
@@ -576,12 +571,12 @@ query SeriesOfTokens {
     name: 'Aggregates',
     persona: 'The risk desk',
     title: 'Sums and averages of a user, by group',
-    query: `# from and to in place of users: everyone in those dates.
+    query: `# date in place of user: everyone on those dates.
 query Aggregates($user: Address!) {
   positionAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [POOL, MONTH]
-    orderBy: [{ by: SUM_POINTS }]
+    orderBy: [{ field: SUM_POINTS, direction: DESC }]
     first: 10
   ) {
     key { start pool { displayName } }
@@ -590,7 +585,7 @@ query Aggregates($user: Address!) {
     averageSuppliedUsd
   }
   marketSnapshotAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [MARKET]
   ) {
     key { market { assetSymbol } }
@@ -598,7 +593,7 @@ query Aggregates($user: Address!) {
     averageDebtUsd
   }
   liquidationRewardAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [CHAIN]
   ) {
     key { chainId }

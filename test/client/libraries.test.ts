@@ -88,7 +88,7 @@ describe('graphql-request', () => {
     expect(pool).toEqual(pools.nodes[0])
     expectTypeOf(pool).toEqualTypeOf<PoolCardFragment | null>()
 
-    const { positions } = await request.request(PositionsDocument, { user: address, first: 5 })
+    const { positions } = await request.request(PositionsDocument, { where: { user: address }, first: 5 })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
     expectTypeOf(positions.nodes[0]!.sideA.assetAddress).toEqualTypeOf<string>()
   })
@@ -168,7 +168,7 @@ describe('graphql-request', () => {
     expect(vault).toBeNull()
   })
 
-  test('snapshots: amounts and times are decimal strings, times may be asked for as numbers or as strings', async () => {
+  test('snapshots: amounts and times are decimal strings, times are filtered by DateTimes', async () => {
     const request = client()
     const { user } = await request.request(LatestSnapshotsDocument, { address })
     expect(new Set(user.latestSnapshots.map((one) => one.__typename))).toEqual(
@@ -183,16 +183,13 @@ describe('graphql-request', () => {
         expectTypeOf(row.shares).toEqualTypeOf<string>()
         expect(row.shares).toMatch(/^\d+$/)
       }
-    const newest = user.latestSnapshots.map((one) => Date.parse(one.time) / 1000).sort((a, b) => b - a)[0]!
-    const asNumber = await request.request(MarketSnapshotsDocument, { address, from: newest - 5 * 86_400, to: newest })
-    const asText = await request.request(MarketSnapshotsDocument, {
-      address,
-      from: String(newest - 5 * 86_400),
-      to: String(newest),
-    })
-    expect(asNumber.user.marketSnapshots.totalCount).toBeGreaterThan(0)
-    expect(asNumber).toEqual(asText)
-    const vaults = await request.request(VaultSnapshotsDocument, { address, grouped: true, first: 1 })
+    const newest = user.latestSnapshots.map((one) => Date.parse(one.time)).sort((a, b) => b - a)[0]!
+    const time = { gte: new Date(newest - 5 * 86_400_000).toISOString() }
+    const found = await request.request(MarketSnapshotsDocument, { address, where: { time } })
+    expect(found.user.marketSnapshots.totalCount).toBeGreaterThan(0)
+    for (const row of found.user.marketSnapshots.nodes)
+      expect(Date.parse(row.time)).toBeGreaterThanOrEqual(newest - 5 * 86_400_000)
+    const vaults = await request.request(VaultSnapshotsDocument, { address, first: 1 })
     expect(vaults.user.vaultSnapshots.nodes).toHaveLength(1)
   })
 

@@ -63,7 +63,8 @@ const graph = async (query: string, headers = {}) => {
   return data
 }
 /** The runs of a day, newest first. */
-const runsOf = async (day: string) => (await graph(`{ runs(date: "${day}") { nodes { ${RUN} } } }`)).runs.nodes
+const runsOf = async (day: string) =>
+  (await graph(`{ runs(where: { date: { eq: "${day}" } }) { nodes { ${RUN} } } }`)).runs.nodes
 const setDepositA = (factor: number, poolAddress = POOL) =>
   graph(
     `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { recordId } }`,
@@ -299,11 +300,11 @@ describe('every run is a record', () => {
       all.nodes.map((run: any) => Number(run.recordId)).sort((a: number, b: number) => b - a),
     )
     for (const [given, fits] of [
-      ['kind: IMPORT', (run: any) => run.kind === 'IMPORT'],
-      ['kind: RESYNC, status: FAILED', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
-      ['status: SUCCEEDED', (run: any) => run.status === 'SUCCEEDED'],
-      ['status: RUNNING', () => false],
-      ['date: "2026-01-06"', (run: any) => run.date === midnight('2026-01-06')],
+      ['where: { kind: IMPORT }', (run: any) => run.kind === 'IMPORT'],
+      ['where: { kind: RESYNC, status: FAILED }', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
+      ['where: { status: SUCCEEDED }', (run: any) => run.status === 'SUCCEEDED'],
+      ['where: { status: RUNNING }', () => false],
+      ['where: { date: { eq: "2026-01-06" } }', (run: any) => run.date === midnight('2026-01-06')],
     ] as const) {
       const found = all.nodes.filter(fits)
       expect(await list(given), given).toEqual({ totalCount: found.length, nodes: found })
@@ -314,7 +315,7 @@ describe('every run is a record', () => {
 test('a position says which run and which multiplier gave it its points', async () => {
   const day = '2026-02-01'
   const positions = async () => {
-    const { positions } = await graph(`{ positions(date: "${day}") { nodes {
+    const { positions } = await graph(`{ positions(where: { date: { eq: "${day}" } }) { nodes {
       userAddress poolAddress points run { recordId kind requestedBy } multiplierUsed { ${FACTORS} changedBy } } } }`)
     return Object.fromEntries(
       positions.nodes.map(({ userAddress, poolAddress, ...rest }: any) => [
@@ -381,7 +382,7 @@ test('points that stay what they were for another reason name that reason', asyn
   const day = '2026-02-04'
   const why = async () => {
     const { positions } = await graph(
-      `{ positions(date: "${day}") { nodes { points run { recordId } multiplierUsed { depositA } } } }`,
+      `{ positions(where: { date: { eq: "${day}" } }) { nodes { points run { recordId } multiplierUsed { depositA } } } }`,
     )
     return positions.nodes[0]
   }
@@ -412,7 +413,9 @@ test('a multiplier that others change while a run computes is not taken for one 
   await gateway.deps.store.pool.query(sql, [POOL])
   await held.release()
   expect((await resync).status).toBe(200)
-  const { positions } = await graph(`{ positions(date: "${day}") { nodes { points multiplierUsed { depositA } } } }`)
+  const { positions } = await graph(
+    `{ positions(where: { date: { eq: "${day}" } }) { nodes { points multiplierUsed { depositA } } } }`,
+  )
   expect(positions.nodes).toEqual([{ points: 20, multiplierUsed: { depositA: 2 } }])
   await setDepositA(2)
 })
@@ -443,7 +446,8 @@ describe('a run that fails or has nothing', () => {
   })
 
   const idOf = async (of: string) =>
-    (await graph(`{ positions(date: "${of}", first: 1) { nodes { recordId } } }`)).positions.nodes[0].recordId
+    (await graph(`{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { recordId } } }`)).positions.nodes[0]
+      .recordId
 })
 
 describe('one run of a date at a time', () => {

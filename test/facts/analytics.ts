@@ -84,7 +84,7 @@ export const analyticsFacts: Fact[] = [
     name: 'snapshots of one market on one chain in a window that includes both ends',
     query: of(
       ann,
-      `marketSnapshots(market: "${markets.same}", chainId: 1, from: "1740787200", to: "1740873600") { nodes { ${MARKET_ROW} } }`,
+      `marketSnapshots(where: { market: "${markets.same}", chainId: 1, time: { gte: "2025-03-01", lte: "2025-03-02" } }) { nodes { ${MARKET_ROW} } }`,
     ),
     at: 'user.marketSnapshots.nodes',
     sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}' AND "marketId" = '${markets.same}'
@@ -168,7 +168,7 @@ export const analyticsFacts: Fact[] = [
     name: 'rewards lead to the market of the debt and to that of the collateral',
     query: of(
       ann,
-      `marketLiquidationRewards(market: "${markets.same}") { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
+      `marketLiquidationRewards(where: { market: "${markets.same}" }) { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
     ),
     at: 'user.marketLiquidationRewards.nodes',
     sql: `SELECT d."assetSymbol" AS "debtMarket.assetSymbol", d."chainId" AS "debtMarket.chainId",

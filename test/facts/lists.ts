@@ -464,8 +464,8 @@ const lists: Record<string, List> = {
     first: 'ADDRESS ASC',
     sorts: { ADDRESS: 'address' },
     filters: {
-      [`user: "${users.hal}"`]: `address = '${users.hal}'`,
-      [`NOT: { users: ["${users.hal}", "${users.ann}"] }`]: `address NOT IN ('${users.hal}', '${users.ann}')`,
+      [`address: "${users.hal}"`]: `address = '${users.hal}'`,
+      [`NOT: { addresses: ["${users.hal}", "${users.ann}"] }`]: `address NOT IN ('${users.hal}', '${users.ann}')`,
     },
   },
 }

@@ -123,7 +123,7 @@ export const pagingFacts: Fact[] = [
   node('Pool', `pool(address: "${pools.wild}") { ID }`, 'name', `SELECT name FROM pools WHERE id = '${pools.wild}'`),
   node(
     'Market',
-    'markets(chainId: 42161, first: 1) { nodes { ID } }',
+    'markets(where: { chainId: 42161 }, first: 1) { nodes { ID } }',
     'chainId address borrowRate',
     `SELECT "chainId", id AS address, "borrowRate" FROM markets WHERE "chainId" = 42161 ORDER BY id LIMIT 1`,
   ),

@@ -72,7 +72,7 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'runs of one date',
-    query: 'runs(date: "2025-03-31", status: SUCCEEDED) { nodes { date } }',
+    query: 'runs(where: { date: { eq: "2025-03-31" }, status: SUCCEEDED }) { nodes { date } }',
     at: 'runs.nodes',
     sql: `SELECT date '2025-03-31' AS date`,
   },

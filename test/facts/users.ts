@@ -95,7 +95,7 @@ export const userFacts: Fact[] = [
     name: "a user's positions of a date and a pool",
     query: of(
       ann,
-      `positions(date: "2025-03-05", pool: "${'0x1e'.padEnd(40, '0')}01") { totalCount nodes { recordId } }`,
+      `positions(where: { date: { eq: "2025-03-05" }, pool: "${'0x1e'.padEnd(40, '0')}01" }) { totalCount nodes { recordId } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
@@ -126,10 +126,10 @@ export const userFacts: Fact[] = [
       FROM scored WHERE "user" = '${ann}' GROUP BY date ORDER BY date`,
   },
   {
-    name: 'since and until are included, afterDate is not',
+    name: 'days between a time within a date, which is before the next, and a date that is included',
     query: of(
       cat,
-      'dailyPoints(since: "2025-03-01", afterDate: "2025-03-01T12:00:00Z", until: "2025-03-31") { nodes { distributionDate points } }',
+      'dailyPoints(where: { date: { gte: "2025-03-01T12:00:00Z", lte: "2025-03-31" } }) { nodes { distributionDate points } }',
     ),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate", sum(points) AS points FROM scored

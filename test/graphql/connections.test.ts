@@ -93,7 +93,7 @@ const ways: Record<string, Way[]> = {
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
-    { through: 'LIST', filter: 'chainId: 146', order: byChain },
+    { through: 'LIST', filter: 'where: { chainId: 146 }', order: byChain },
     {
       through: 'LIST',
       filter: 'where: { chainIds: [146] }, orderBy: { field: BORROW_RATE, direction: DESC }',
@@ -110,8 +110,8 @@ const ways: Record<string, Way[]> = {
   ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
-    { through: 'LIST', filter: 'chainId: 146', order: byPool },
-    { through: 'LIST', filter: 'asset: "COMMON"', order: byPool },
+    { through: 'LIST', filter: 'where: { chainId: 146 }', order: byPool },
+    { through: 'LIST', filter: 'where: { asset: "COMMON" }', order: byPool },
     {
       through: 'LIST',
       filter: 'where: { asset: "COMMON" }, orderBy: { field: NAME }',
@@ -130,12 +130,15 @@ const ways: Record<string, Way[]> = {
   ],
   'Query.positions': [
     { through: 'LIST', order: newestFirst, atLeast: 200 },
-    { through: 'LIST', filter: 'assets: ["ASSET"]', order: newestFirst },
-    { through: 'LIST', filter: 'assets: ["ASSET", "OTHER"]', order: newestFirst },
-    { through: 'LIST', filter: `assets: ["ASSET", "OTHER"], pool: "${samplePool.address}"`, order: newestFirst },
-    { through: 'LIST', filter: `user: "${sampleUser}"`, order: newestFirst },
-    { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: newestFirst },
-    { through: 'LIST', filter: `date: "${yesterday}"`, order: newestFirst },
+    { through: 'LIST', filter: 'where: { assets: ["ASSET"] }', order: newestFirst },
+    {
+      through: 'LIST',
+      filter: `where: { assets: ["ASSET", "OTHER"], pool: "${samplePool.address}" }`,
+      order: newestFirst,
+    },
+    { through: 'LIST', filter: `where: { user: "${sampleUser}" }`, order: newestFirst },
+    { through: 'LIST', filter: `where: { pool: "${samplePool.address}" }`, order: newestFirst },
+    { through: 'LIST', filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst },
     { through: 'LIST', filter: `asOf: "${yesterday}"`, order: newestFirst },
     { through: 'LIST', filter: 'where: { assets: ["ASSET", "OTHER"] }', order: newestFirst },
     {
@@ -152,8 +155,8 @@ const ways: Record<string, Way[]> = {
   'Query.vaults': [{ through: 'LIST', order: byChain }],
   'Query.runs': [
     { through: 'LIST', order: newestNumber },
-    { through: 'LIST', filter: 'kind: RESYNC, status: SUCCEEDED', order: newestNumber },
-    { through: 'LIST', filter: `date: "${yesterday}"`, order: newestNumber },
+    { through: 'LIST', filter: 'where: { kind: RESYNC, status: SUCCEEDED }', order: newestNumber },
+    { through: 'LIST', filter: `where: { date: { eq: "${yesterday}" } }`, order: newestNumber },
   ],
   'Query.multiplierRevisions': [
     { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
@@ -203,7 +206,7 @@ const ways: Record<string, Way[]> = {
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
   'Pool.positions': [
     { through: ofPool, order: newestFirst },
-    { through: ofPool, filter: `date: "${yesterday}"`, order: newestFirst },
+    { through: ofPool, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst },
   ],
   'Pool.currentPositions': [
     { through: ofPool, order: newestFirst },
@@ -213,6 +216,7 @@ const ways: Record<string, Way[]> = {
       order: (row) => [-row.points, ...newestFirst(row)],
     },
   ],
+  'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
   'User.activity': [
     { through: ofUser, order: activityOrder, atLeast: 110 },
     {
@@ -234,12 +238,11 @@ const ways: Record<string, Way[]> = {
       atLeast: 40,
     },
   ],
-  'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
     {
       through: ofUser,
-      filter: `since: "2020-01-01", afterDate: "2020-01-01T12:30:00Z", until: "${yesterday}"`,
+      filter: `where: { date: { gt: "2020-01-01T12:30:00Z", lte: "${yesterday}" } }`,
       order: (row) => [Date.parse(row.distributionDate)],
     },
   ],
@@ -255,8 +258,12 @@ const ways: Record<string, Way[]> = {
   'User.marketSnapshots': [
     { through: ofUser, order: snapshotOrder },
     { through: ofUser, filter: 'grouped: true', order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, market: "${sampleMarket.address}"`, order: snapshotOrder },
-    { through: ofUser, filter: `chainId: ${sampleMarket.chainId}, from: "1", to: "99999999999"`, order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, where: { market: "${sampleMarket.address}" }`, order: snapshotOrder },
+    {
+      through: ofUser,
+      filter: `where: { chainId: ${sampleMarket.chainId} }, from: "1", to: "99999999999"`,
+      order: snapshotOrder,
+    },
     {
       through: ofUser,
       filter: 'grouped: true, orderBy: [{ field: DEBT_USD, direction: DESC }, { field: CHAIN_ID, direction: DESC }]',
@@ -265,12 +272,12 @@ const ways: Record<string, Way[]> = {
   ],
   'User.positions': [
     { through: ofUser, order: newestFirst },
-    { through: ofUser, filter: `date: "${yesterday}"`, order: newestFirst, atLeast: 2 },
+    { through: ofUser, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst, atLeast: 2 },
   ],
   'User.vaultLiquidationRewards': [{ through: ofUser, order: rewardOrder, atLeast: 54 }],
   'User.vaultSnapshots': [
     { through: ofUser, order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, vault: "${sampleVault.address}"`, order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, where: { vault: "${sampleVault.address}" }`, order: snapshotOrder },
   ],
   'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
@@ -532,7 +539,7 @@ test('a list is counted for each of its owners', async () => {
   )
   for (const [i, { positions }] of many.data.users.entries()) {
     const one = await gateway.graphql(
-      'query ($address: Address!) { positions(first: 3, user: $address) { totalCount nodes { recordId userAddress } } }',
+      'query ($address: Address!) { positions(first: 3, where: { user: $address }) { totalCount nodes { recordId userAddress } } }',
       { address: addresses[i] },
     )
     expect(positions).toEqual(one.data.positions)

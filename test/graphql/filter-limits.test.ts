@@ -156,7 +156,7 @@ test('all positions are sorted only within what bounds them', async () => {
   for (const direction of ['ASC', 'DESC'])
     expect((await asked(undefined, [{ field: 'DATE', direction }])).errors).toBeUndefined()
   const own = await gateway.graphql(
-    `{ positions(user: "${sampleUser}", orderBy: { field: POINTS }) { nodes { points } } }`,
+    `{ positions(where: { user: "${sampleUser}" }, orderBy: { field: POINTS }) { nodes { points } } }`,
   )
   expect(own.errors).toBeUndefined()
 })

@@ -518,7 +518,7 @@ const lists: Record<string, Tried> = {
     field: 'Query.allUsers',
     through: 'LIST',
     select: 'address',
-    conditions: { user: (r) => r.address, users: (r) => r.address },
+    conditions: { address: (r) => r.address, addresses: (r) => r.address },
     keys: { ADDRESS: (r) => r.address },
     first: { field: 'ADDRESS', direction: 'ASC' },
   },

@@ -73,6 +73,20 @@ test('each is a query of the same name, with the same type and arguments of it',
   }
 })
 
+test('a page of the leaderboard after a cursor is live too', async () => {
+  const page = 'leaderboard(first: 2, after: $after) { nodes { rank points } pageInfo { hasNextPage } }'
+  const { leaderboard } = await answer('{ leaderboard(first: 3) { pageInfo { endCursor } } }')
+  const variables = { after: leaderboard.pageInfo.endCursor }
+  const stream = await subscribe(two, `subscription ($after: String) { ${page} }`, { variables })
+  const first = await stream.next()
+  expect(first).toEqual({ data: await answer(`query ($after: String) { ${page} }`, variables) })
+  expect(first.data.leaderboard.nodes.map(({ rank }: { rank: number }) => rank)).toEqual([4, 5])
+  await raise(await addressAt(6))
+  const second = await stream.next()
+  expect(second).toEqual({ data: await answer(`query ($after: String) { ${page} }`, variables) })
+  expect(second).not.toEqual(first)
+})
+
 test("the first event of the leaderboard and of a user equals the query's answer", async () => {
   const address = await addressAt(2)
   const board = await subscribe(two, `subscription { ${top} }`)

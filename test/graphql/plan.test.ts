@@ -234,8 +234,8 @@ test('random selections of variable addresses give the same each time, planned a
 test('an address that is given twice, by variables or by the document too, is one', async () => {
   const [one = '', other = ''] = known.token ?? []
   const page = 'first: 50) { totalCount nodes { recordId } }'
-  const two = `query ($a: Address!, $b: Address!) { positions(assets: [$a, $b], ${page} }`
-  const literal = `query ($a: Address!) { positions(assets: [$a, "${one}"], ${page} }`
+  const two = `query ($a: Address!, $b: Address!) { positions(where: { assets: [$a, $b] }, ${page} }`
+  const literal = `query ($a: Address!) { positions(where: { assets: [$a, "${one}"] }, ${page} }`
   for (const [query, variables] of [
     [two, { a: one, b: other }],
     [two, { a: one, b: one }],
@@ -260,7 +260,7 @@ test('an invalid address is refused, also after valid ones were answered', async
 
 for (const [name, list] of Object.entries({
   positions: 'positions(PAGE)',
-  'positions of a token': 'positions(assets: [TOKEN] PAGE)',
+  'positions of a token': 'positions(where: { assets: [TOKEN] } PAGE)',
   leaderboard: 'leaderboard(PAGE)',
   pools: 'pools(PAGE)',
   'pools by TVL': 'pools(orderBy: { field: TVL_USD, direction: DESC } PAGE)',
@@ -313,8 +313,8 @@ test('pages after a record are the same, planned and resolved, and so is the ref
     'first: 0',
     'last: 2',
     'first: 2, offset: 1',
-    `first: 4, assets: ["${known.token?.[0]}", "${known.token?.[1]}"]`,
-    `first: 4, pool: "${known.pool?.[0]}", where: { points: { gt: 0 } }`,
+    `first: 4, where: { assets: ["${known.token?.[0]}", "${known.token?.[1]}"] }`,
+    `first: 4, where: { pool: "${known.pool?.[0]}", points: { gt: 0 } }`,
     'first: 2, orderBy: { field: DATE }',
   ]
   for (const id of [...ids, 'none', '', 'a\u0000b'])
@@ -329,7 +329,8 @@ test('pages after a record are the same, planned and resolved, and so is the ref
 })
 
 for (const [name, selection] of Object.entries({
-  'rows without any': 'pools(first: 3) { nodes { name positions(first: 2, date: "2020-01-01") { nodes { points } } } }',
+  'rows without any':
+    'pools(first: 3) { nodes { name positions(first: 2, where: { date: { eq: "2020-01-01" } }) { nodes { points } } } }',
   'no rows at all': 'pools(first: 3, offset: 1000) { nodes { name positions { nodes { points } } } }',
   'none asked for':
     'pools(first: 3) { nodes { name positions(first: 0) { nodes { points } pageInfo { hasNextPage } } } }',
@@ -355,7 +356,8 @@ test('a number that JSON has no word for is an error, planned and resolved', asy
   )
   for (const extensions of [undefined, RESOLVED])
     expect(
-      JSON.parse(await ask(`{ vaults(address: "${rows[0].id}") { nodes { depositRate } } }`, extensions)).errors,
+      JSON.parse(await ask(`{ vaults(where: { vault: "${rows[0].id}" }) { nodes { depositRate } } }`, extensions))
+        .errors,
     ).toHaveLength(1)
   await pool.query(`UPDATE vault SET deposit_rate = 0 WHERE id = $1`, [rows[0].id])
 })

@@ -49,13 +49,13 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'markets → pool → multiplier, market; → snapshots → user': {
     statements: 6,
-    query: `query ($n: Int!, $market: Address) { markets(first: $n, address: $market) { nodes { assetSymbol
+    query: `query ($n: Int!, $market: Address) { markets(first: $n, where: { market: $market }) { nodes { assetSymbol
       pool { name multiplier { depositB } marketA { address } }
       snapshots(last: 2) { nodes { debtAssets user { rank } } } } } }`,
   },
   'vaults → snapshots → vault, user': {
     statements: 4,
-    query: `query ($n: Int!, $vault: Address) { vaults(first: $n, address: $vault) { nodes { name
+    query: `query ($n: Int!, $vault: Address) { vaults(first: $n, where: { vault: $vault }) { nodes { name
       snapshots(first: 2) { nodes { shares vault { name } user { points } } } } } }`,
   },
   'leaderboard → user → points, earnings → market → pool; → vault': {
@@ -209,7 +209,7 @@ test('introspection takes no statement at all', async () => {
 
 for (const [list, { counts }] of Object.entries({
   'positions(first: 2)': { counts: 1 },
-  'positions(first: 2, date: "2020-01-01")': { counts: 1 },
+  'positions(first: 2, where: { date: { eq: "2020-01-01" } })': { counts: 1 },
   'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: { field: DATE })':
     { counts: 1 },
   'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: USER, direction: DESC })': { counts: 1 },

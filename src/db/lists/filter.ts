@@ -40,7 +40,7 @@ export interface Read {
 export const MAX_VALUES = 1000
 export const MAX_CONDITIONS = 50
 export const MAX_NESTING = 5
-const MAX_BRANCHES = 200
+const MAX_BRANCHES = 400
 
 type Compared = Pick<Column, 'sql' | 'type'>
 
@@ -77,19 +77,26 @@ export function columnFilters(columns: Columns): Conditions {
 /** Compiles a filter to SQL, with values as parameters. @throws BAD_INPUT if it is too large or a value is invalid */
 export function readWhere(conditions: Conditions, where: Where | null | undefined): Read {
   if (!where) return { where: [], text: '' }
-  const reader = new WhereReader(conditions)
+  const reader = new WhereReader(conditions, true)
   const sql = reader.all(where, 'where', 1)
   const { branches } = reader
   return { where: sql, ...(branches && { branches }), text: sql.length > 0 || branches ? textOf(where) : '' }
 }
 
+/** Compiles a filter to one SQL condition. @throws BAD_INPUT like `readWhere` */
+export const conditionOf = (conditions: Conditions, where: Where): Prisma.Sql =>
+  together(new WhereReader(conditions, false).all(where, 'where', 1))
+
 class WhereReader {
   branches: Prisma.Sql[] | undefined
   readonly #conditions: Conditions
+  readonly #splits: boolean
   #count = 0
 
-  constructor(conditions: Conditions) {
+  /** @param splits whether an indexed condition may become branches */
+  constructor(conditions: Conditions, splits: boolean) {
     this.#conditions = conditions
+    this.#splits = splits
   }
 
   all(where: Where, path: string, depth: number): Prisma.Sql[] {
@@ -136,8 +143,11 @@ class WhereReader {
     if (kind === 'flag') return [Prisma.raw(value ? `(${columns[0]})` : `(${columns[0]}) IS NOT TRUE`)]
     const values = kind === 'many' ? distinct(value as unknown[], type, path) : [checked(value, type, path)]
     const fits = depth === 1 && columns.length * values.length <= MAX_BRANCHES && columns.length * values.length > 1
-    if (condition.indexed && fits && !this.branches) {
-      this.branches = columns.flatMap((column) => values.map((each) => equal(Prisma.raw(column), type, [each])))
+    if (this.#splits && condition.indexed && fits && !this.branches) {
+      // The subselect hides the value from the planner, so that Postgres uses the generic plan for every value.
+      this.branches = columns.flatMap((column) =>
+        values.map((value) => Prisma.sql`${Prisma.raw(column)} = (SELECT ${parameter(value, type)})`),
+      )
       return []
     }
     const any = columns.map((column) => equal(Prisma.raw(column), type, values))

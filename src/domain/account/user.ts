@@ -17,8 +17,8 @@ export const allUsers = listing({
   columns: addresses,
   order: { address: 'ASC' },
   filters: {
-    user: one(addresses.address, 'Only the user at this address.'),
-    users: many(addresses.address, 'Only users at one of these addresses.'),
+    address: one(addresses.address, 'Only the user at this address.'),
+    addresses: many(addresses.address, 'Only users at one of these addresses.'),
   },
 })
 

@@ -74,7 +74,7 @@ export type SortDirectionRef = ReturnType<typeof addSortDirection>
 
 type Enums = Record<string, object>
 
-/** Adds the range inputs, and returns a function that adds the filter and order inputs of one list. */
+/** Adds the range inputs, and returns functions that add the filter and order inputs of one list. */
 export function addListInputTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
   const bounds = (type: 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(`${type}Range`, {
@@ -108,7 +108,7 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
     float: bounds('Float', 'finite numbers, in the unit of the value'),
     int: bounds('Int', 'integers', ''),
   }
-  function filterType(name: string, conditions: Conditions, enums: Enums): InputRef<Where> {
+  function filterType(name: string, conditions: Conditions, enums: Enums = {}): InputRef<Where> {
     const ref = builder.inputRef<Where>(`${name}Filter`)
     return ref.implement({
       description: `A filter for a list of ${name}. A row must match all given conditions; a null condition is ignored. At most ${MAX_CONDITIONS} conditions, nested at most ${MAX_NESTING} deep.`,
@@ -160,13 +160,18 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
     }) as unknown as InputRef<SortBy>
   }
 
-  /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
-  return <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
-    Filter: filterType(name, filters, enums),
-    Order: orderType(name, sortKeys),
-  })
+  return {
+    filterType,
+    /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
+    listInputs: <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
+      Filter: filterType(name, filters, enums),
+      Order: orderType(name, sortKeys),
+    }),
+  }
 }
 
-export type ListInputTypes = ReturnType<typeof addListInputTypes>
+type Inputs = ReturnType<typeof addListInputTypes>
+export type FilterType = Inputs['filterType']
+export type ListInputTypes = Inputs['listInputs']
 /** The input types of a list's `where` and `orderBy`. */
 export type ListInputs = ReturnType<ListInputTypes>

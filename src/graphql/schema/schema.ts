@@ -60,7 +60,7 @@ export function addTypes(builder: Builder) {
   )
 
   const SortDirection = addSortDirection(builder)
-  const listInputs = addListInputTypes(builder, { SortDirection })
+  const { listInputs, filterType } = addListInputTypes(builder, { SortDirection })
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
@@ -109,7 +109,7 @@ export function addTypes(builder: Builder) {
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User, spanArguments })
   addPoolTotals(builder, { Pool, MultiplierRevision })
-  addAggregates(builder, { GroupKey, SortDirection })
+  addAggregates(builder, { GroupKey, SortDirection, filterType, PositionInputs, ...snapshots })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
   addSearch(builder, { Pool, Market, Vault, User })

@@ -35,7 +35,7 @@ const lists = (names: { pool: string; asset: string; user: string; market: strin
   leaderboard: `leaderboard(${PAGE}) { nodes { rank userAddress points } ${WHAT} }`,
   allUsers: `allUsers(${PAGE}) { nodes { address } ${WHAT} }`,
   positions: `positions(${PAGE}) { nodes { recordId points } ${WHAT} }`,
-  'positions of an asset': `positions(assets: ["${names.asset}"], ${PAGE}) { nodes { recordId points } ${WHAT} }`,
+  'positions of an asset': `positions(where: { asset: "${names.asset}" }, ${PAGE}) { nodes { recordId points } ${WHAT} }`,
   'positions of a pool': `pool(address: "${names.pool}") { positions(${PAGE}) { nodes { recordId points } ${WHAT} } }`,
   'positions of a date': `distribution(date: "${names.date}") { positions(${PAGE}) { nodes { recordId points } ${WHAT} } }`,
   'snapshots of a user': `user(address: "${names.user}") { marketSnapshots(${PAGE}) { nodes { timestamp debtUsd } ${WHAT} } }`,

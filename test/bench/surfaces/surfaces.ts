@@ -139,8 +139,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "aggregate: a user's positions by pool and month",
-      query: `query ($users: [Address!]) { positionAggregates(filter: { users: $users }, groupBy: [POOL, MONTH],
-        orderBy: [{ by: SUM_POINTS }]) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
+      query: `query ($users: [Address!]) { positionAggregates(where: { users: $users }, groupBy: [POOL, MONTH],
+        orderBy: [{ field: SUM_POINTS, direction: DESC }]) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
       variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.market_address, count(*)::int,
           sum(${POINTS}), avg(${SUPPLIED})
@@ -155,8 +155,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'aggregate: the ranking of a week',
-      query: `query ($from: DateTime!, $to: DateTime!) { positionAggregates(filter: { from: $from, to: $to },
-        groupBy: [USER], orderBy: [{ by: SUM_POINTS }], first: 10) { key { user { address } } count sumPoints } }`,
+      query: `query ($from: DateTime!, $to: DateTime!) { positionAggregates(where: { date: { gte: $from, lte: $to } },
+        groupBy: [USER], orderBy: [{ field: SUM_POINTS, direction: DESC }], first: 10) { key { user { address } } count sumPoints } }`,
       variants: [3, 11, 20].map((from) => ({
         variables: { from: day(from), to: day(from + 6) },
         values: [day(from), day(from + 6)],
@@ -172,7 +172,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "aggregate: a user's market snapshots by market",
-      query: `query ($users: [Address!]) { marketSnapshotAggregates(filter: { users: $users }, groupBy: [MARKET]) {
+      query: `query ($users: [Address!]) { marketSnapshotAggregates(where: { users: $users }, groupBy: [MARKET]) {
         key { marketAddress } count averageCollateralUsd averageDebtUsd } }`,
       variants: names.many.slice(0, 8).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT market_id, count(*)::int, avg(collateral_usd), avg(debt_usd) FROM market_snapshot

@@ -12,7 +12,6 @@ import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
 import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
@@ -91,7 +90,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
-          filter: () => positionFilter({}),
+          filter: () => ({ where: [] }),
           owner: ownedBy(positionListing, { distributionDate: 'date' }),
           total: {
             load:

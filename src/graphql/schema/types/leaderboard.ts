@@ -83,16 +83,20 @@ export function addLeaderboard(
       }),
     }),
   }))
-  builder.subscriptionFields((t) => ({
-    leaderboard: t.field({
-      type: LeaderboardEntries,
-      description:
-        'The users by rank, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
-      args: {
-        first: pageArguments(t.arg).first,
-        offset: t.arg({ type: 'BigInt', description: 'Number of ranks to skip. Defaults to 0.' }),
-      },
-      ...likeQuery,
-    }),
-  }))
+  builder.subscriptionFields((t) => {
+    const { first, after } = pageArguments(t.arg)
+    return {
+      leaderboard: t.field({
+        type: LeaderboardEntries,
+        description:
+          'The users by rank, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
+        args: {
+          first,
+          after,
+          offset: t.arg({ type: 'BigInt', description: 'Number of ranks to skip. Defaults to 0.' }),
+        },
+        ...likeQuery,
+      }),
+    }
+  })
 }

@@ -4,7 +4,7 @@ import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
 import { pointsOf } from '../../../domain/points/millionths.ts'
 import { computedPoolColumns, poolColumns, pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
-import { onNewestDate, positionFilter } from '../../../domain/position/filter.ts'
+import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -100,15 +100,13 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
         description: "The pool's positions, newest distribution date first, then by id.",
         args: {
           ...listArguments(t.arg, PositionInputs),
-          date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
         ...list(
           {
             listing: () => positionListing,
-            assertSortable: ({ where, date, asOf }) =>
-              assertSortable(where, { pools: 1, ...((date || asOf) && { dates: 1 }) }),
-            filter: ({ date, asOf }) => positionFilter({ date, asOf }),
+            assertSortable: ({ where, asOf }) => assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
+            filter: ({ asOf }) => asOfFilter(asOf),
             owner: ownedBy(positionListing, { marketAddress: 'id' }),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
@@ -171,20 +169,8 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
     pools: t.field({
       type: Pools,
       description: 'All pools, by number, then address.',
-      args: {
-        ...listArguments(t.arg, PoolInputs),
-        chainId: t.arg({ type: 'SafeInt', description: 'Only pools on this chain.' }),
-        asset: t.arg({ type: 'Address', description: 'Only pools with this token on either side.' }),
-      },
-      ...list({
-        listing: () => pools,
-        filter: ({ chainId, asset }) => {
-          const where: Prisma.Sql[] = []
-          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
-          if (asset) where.push(Prisma.sql`${asset} IN (t.asset_1_address, t.asset_2_address)`)
-          return { where }
-        },
-      }),
+      args: listArguments(t.arg, PoolInputs),
+      ...list({ listing: () => pools, filter: () => ({ where: [] }) }),
     }),
   }))
   return Pool

@@ -2,7 +2,7 @@ import type { Described } from '../../../db/lists/column.ts'
 import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
+import { asOfFilter } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma, type Position as StoredPosition } from '../../../generated/prisma/client.ts'
@@ -135,17 +135,8 @@ export function addPosition(builder: Builder, refs: Refs) {
         ...listArguments(t.arg, PositionInputs),
         afterRecord: t.arg.string({
           description:
-            'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
+            'For the REST API: only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error. Use `after` instead.',
         }),
-        user: t.arg({ type: 'Address', description: 'Only positions of this user.' }),
-        pool: t.arg.string({
-          description: 'Only positions in the pool at this lower-case address. Any other text matches nothing.',
-        }),
-        assets: t.arg({
-          type: ['Address'],
-          description: `Only positions with one of these tokens on either side. At most ${MAX_ASSETS} tokens.`,
-        }),
-        date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
         asOf: asOfArgument(t.arg),
       },
       ...list(
@@ -154,12 +145,7 @@ export function addPosition(builder: Builder, refs: Refs) {
           assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
           assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
           assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
-          filter: ({ user, pool, assets, date, asOf }) => {
-            if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
-            if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
-            if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
-            return positionFilter({ user, pool, assets, date, asOf })
-          },
+          filter: ({ asOf }) => asOfFilter(asOf),
           async prepare({ afterRecord, ...args }, reader) {
             if (typeof afterRecord !== 'string') return args
             if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
@@ -174,14 +160,14 @@ export function addPosition(builder: Builder, refs: Refs) {
           },
           total: {
             load: (_, args, context) =>
-              isUnfiltered(args) ? async () => (await loadProgram(context)).positionCount : undefined,
-            sql: (args) => (isUnfiltered(args) ? '(SELECT position_count FROM program)' : undefined),
+              args.asOf ? undefined : async () => (await loadProgram(context)).positionCount,
+            sql: ({ asOf }) => (asOf ? undefined : '(SELECT position_count FROM program)'),
           },
         },
         {
           cost: {
             weight: positionParts,
-            count: (given) => (isUnfiltered(given) && !given.where ? 10 : FILTERED_COUNT),
+            count: ({ asOf, where }) => (asOf || where ? FILTERED_COUNT : 10),
           } satisfies FieldCost,
         },
       ),
@@ -189,16 +175,8 @@ export function addPosition(builder: Builder, refs: Refs) {
   }))
 }
 
-const isUnfiltered = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =>
-  !user && typeof pool !== 'string' && !assets && !date && !asOf
-
 /** The bounds that a list's own arguments set. */
-const boundsOf = ({ user, pool, assets, date, asOf }: Record<string, unknown>) => ({
-  ...(user ? { users: 1 } : {}),
-  ...(typeof pool === 'string' && { pools: 1 }),
-  ...(Array.isArray(assets) && { assets: assets.length }),
-  ...(date || asOf ? { dates: 1 } : {}),
-})
+const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {})
 
 /** The position columns of one side, by field. */
 const sideColumns = (side: 'a' | 'b') => ({
@@ -212,9 +190,6 @@ const sideColumns = (side: 'a' | 'b') => ({
   borrowedAmount: `${side}BorrowedAmount`,
   borrowedAmountUsd: `${side}BorrowedAmountUsd`,
 })
-
-/** Limits the index ranges that one request reads. */
-export const MAX_ASSETS = 200
 
 const bad = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

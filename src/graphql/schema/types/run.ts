@@ -1,7 +1,5 @@
-import type { Filter } from '../../../db/lists/listing.ts'
 import { type Run as Row, runListing, runsById } from '../../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import type { SourceReceipt } from '../../../sources/positions/positions-source.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import { nodeId, unplanned } from '../../plan/reading.ts'
@@ -186,25 +184,8 @@ export function addRun(builder: Builder, refs: Refs) {
     runs: t.field({
       type: Runs,
       description: 'All runs, newest first.',
-      args: {
-        ...listArguments(t.arg, RunInputs),
-        date: t.arg({ type: 'DateTime', description: 'Only runs for this distribution date.' }),
-        kind: t.arg({ type: DistributionKind, description: 'Only runs of this kind.' }),
-        status: t.arg({ type: RunStatus, description: 'Only runs with this status.' }),
-      },
-      ...unplanned(
-        {
-          listing: () => runListing,
-          filter: ({ date, kind, status }) => {
-            const where: Filter['where'] = []
-            if (date) where.push(Prisma.sql`t.date = ${date.toISOString().slice(0, 10)}::date`)
-            if (kind) where.push(Prisma.sql`t.kind = lower(${kind})::distribution_kind`)
-            if (status) where.push(Prisma.sql`t.status = lower(${status})::run_status`)
-            return { where }
-          },
-        },
-        RUN_UNPLANNED,
-      ),
+      args: listArguments(t.arg, RunInputs),
+      ...unplanned({ listing: () => runListing, filter: () => ({ where: [] }) }, RUN_UNPLANNED),
     }),
   }))
   return { Run, Runs, RunInputs, DayTotals }

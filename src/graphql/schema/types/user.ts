@@ -5,15 +5,15 @@ import { allUsers, joinedToUser, userAmountColumns, userColumns } from '../../..
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
-import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
-import { onNewestDate, positionFilter } from '../../../domain/position/filter.ts'
-import { isoDate, positionListing } from '../../../domain/position/position.ts'
+import { marketLiquidationRewards, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
+import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
+import { positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
 import {
+  betweenSeconds,
   groupedMarketSnapshots,
   groupedVaultSnapshots,
   marketSnapshots,
-  snapshotFilter,
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
 import { GatewayError } from '../../../errors.ts'
@@ -28,7 +28,7 @@ import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
-import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
+import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
@@ -66,21 +66,18 @@ const positionsOfDay: RowsReading = {
 }
 
 /** The list of a user's snapshots of one kind. */
-const snapshotsOf = <Row extends { accountId: string }>(kind: EntityType, plain: Listing<Row>, grouped: Listing<Row>) =>
+const snapshotsOf = <Row extends { accountId: string }>(plain: Listing<Row>, grouped: Listing<Row>) =>
   list({
     listing: (args) => (args.grouped ? grouped : plain),
-    filter: ({ chainId, from, to, [kind]: entity }) => {
-      if (entity?.includes('\0')) throw new GatewayError('BAD_INPUT', `${kind} must not hold a NUL character.`)
-      return snapshotFilter(kind, { chainId, entity, from, to })
-    },
+    filter: ({ from, to }) => betweenSeconds(from, to),
     owner: ownedBy(plain, { accountId: 'address' }),
   })
 
 /** The list of a user's liquidation rewards of one kind. */
-const rewardsOf = <Row extends { accountId: string }>(kind: EntityType, rewards: Listing<Row>) =>
+const rewardsOf = <Row extends { accountId: string }>(rewards: Listing<Row>) =>
   list({
     listing: () => rewards,
-    filter: ({ chainId, [kind]: entity }) => rewardFilter(kind, { chainId, entity }),
+    filter: () => ({ where: [] }),
     owner: ownedBy(rewards, { accountId: 'address' }),
   })
 
@@ -125,13 +122,18 @@ export function addUser(builder: Builder, refs: Refs) {
   })
   builder.prismaObjectFields(User, (t) => {
     const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
+    const seconds = (description: string) => t.arg({ type: 'BigInt', description })
     const window = () => ({
-      chainId: chainId(),
-      ...timeArguments(t.arg),
+      from: seconds(
+        'For the REST API: only snapshots at or after this time, in Unix seconds of any size. Use `where.time` instead.',
+      ),
+      to: seconds(
+        'For the REST API: only snapshots at or before this time, in Unix seconds of any size. Use `where.time` instead.',
+      ),
       grouped: t.arg.boolean({
         defaultValue: false,
         description:
-          "Whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+          "For the REST API: whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
       }),
     })
     return {
@@ -170,13 +172,11 @@ export function addUser(builder: Builder, refs: Refs) {
         description: "The user's positions, newest distribution date first, then by id.",
         args: {
           ...listArguments(t.arg, refs.PositionInputs),
-          pool: t.arg({ type: 'Address', description: 'Only positions in this pool.' }),
-          date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
         ...list({
           listing: () => positionListing,
-          filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
+          filter: ({ asOf }) => asOfFilter(asOf),
           owner: ownedBy(positionListing, { userAddress: 'address' }),
         }),
       }),
@@ -193,44 +193,24 @@ export function addUser(builder: Builder, refs: Refs) {
       dailyPoints: t.field({
         type: DailyPointsList,
         description: "The user's points per distribution date, oldest first.",
-        args: {
-          ...listArguments(t.arg, DailyPointsInputs),
-          since: t.arg({ type: 'DateTime', description: 'Only dates at or after this time.' }),
-          afterDate: t.arg({ type: 'DateTime', description: 'Only dates after this time.' }),
-          until: t.arg({ type: 'DateTime', description: 'Only dates at or before this time.' }),
-        },
+        args: listArguments(t.arg, DailyPointsInputs),
         ...list({
           listing: () => accountDays,
-          filter: ({ since, afterDate, until }) => {
-            const where: Prisma.Sql[] = []
-            const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
-            if (since) where.push(Prisma.sql`t.distribution_date >= ${moment(since)}`)
-            if (afterDate) where.push(Prisma.sql`t.distribution_date > ${moment(afterDate)}`)
-            if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
-            return { where }
-          },
+          filter: () => ({ where: [] }),
           owner: ownedBy(accountDays, { userAddress: 'address' }),
         }),
       }),
       marketSnapshots: t.field({
         type: refs.MarketSnapshots,
         description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
-        args: {
-          ...listArguments(t.arg, refs.MarketSnapshotInputs),
-          ...window(),
-          market: t.arg.string({ description: 'Only snapshots in the market at this lower-case address.' }),
-        },
-        ...snapshotsOf('market', marketSnapshots, groupedMarketSnapshots),
+        args: { ...listArguments(t.arg, refs.MarketSnapshotInputs), ...window() },
+        ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
       }),
       vaultSnapshots: t.field({
         type: refs.VaultSnapshots,
         description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
-        args: {
-          ...listArguments(t.arg, refs.VaultSnapshotInputs),
-          ...window(),
-          vault: t.arg.string({ description: 'Only snapshots in the vault at this lower-case address.' }),
-        },
-        ...snapshotsOf('vault', vaultSnapshots, groupedVaultSnapshots),
+        args: { ...listArguments(t.arg, refs.VaultSnapshotInputs), ...window() },
+        ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
       }),
       latestSnapshots: t.field({
         type: [refs.Snapshot],
@@ -252,22 +232,14 @@ export function addUser(builder: Builder, refs: Refs) {
       marketLiquidationRewards: t.field({
         type: refs.MarketLiquidationRewards,
         description: "The user's shares of liquidation rewards in markets, newest first.",
-        args: {
-          ...listArguments(t.arg, refs.MarketRewardInputs),
-          chainId: chainId(),
-          market: t.arg({ type: 'Address', description: 'Only rewards of this collateral market.' }),
-        },
-        ...rewardsOf('market', marketLiquidationRewards),
+        args: listArguments(t.arg, refs.MarketRewardInputs),
+        ...rewardsOf(marketLiquidationRewards),
       }),
       vaultLiquidationRewards: t.field({
         type: refs.VaultLiquidationRewards,
         description: "The user's shares of liquidation rewards in vaults, newest first.",
-        args: {
-          ...listArguments(t.arg, refs.VaultRewardInputs),
-          chainId: chainId(),
-          vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
-        },
-        ...rewardsOf('vault', vaultLiquidationRewards),
+        args: listArguments(t.arg, refs.VaultRewardInputs),
+        ...rewardsOf(vaultLiquidationRewards),
       }),
       activity: t.field({
         type: refs.Activities,
