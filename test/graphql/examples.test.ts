@@ -103,7 +103,10 @@ function emptyPlaces(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, one]) => emptyPlaces(one, `${path}.${key}`))
 }
 
-/** What may be null in a row: a missing price, a reward not claimed, the market or vault of activity in the other, what is wrong with a text, an error of a run. */
+/**
+ * What may be null in a row: a missing price, a reward not claimed, the market or vault of activity in the other, what is
+ * wrong with a text, an error of a run.
+ */
 const leaves = /(Usd|claimedAt|market|vault|amount|assetSymbol|problem|error|durationMs|averageSuppliedUsd)$/
 
 /** Whether an answer has any record: a row of a list, or an object with more than nulls and empty lists. */

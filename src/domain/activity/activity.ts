@@ -25,22 +25,15 @@ const columnOf = (kind: EntityType, column: string) =>
 const tokenColumn = (column: string) => `CASE WHEN t.record_type = 'vault_reward' THEN NULL
   WHEN t.entity_type = 'market' THEN ${columnOf('market', column)} ELSE ${columnOf('vault', column)} END`
 
-/** The last second that an ISO 8601 date of four digits can express. */
-const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000
-
 const columns = columnsOf(
   {},
   {
     kind: { sql: 't.kind', type: 'text', description: 'What the user did, or received.' },
-    time: {
-      sql: `to_timestamp(least(t.timestamp, ${LAST_SECOND}))`,
-      type: 'moment',
-      description: 'The time of the transaction. A time after the year 9999 is returned as the end of that year.',
-    },
     timestamp: {
       sql: 't.timestamp',
       type: 'timestamp',
       description: 'The time of the transaction, in Unix seconds.',
+      moment: { field: 'time', description: 'The time of the transaction.' },
       filter: 'time',
       sort: 'TIME',
     },
