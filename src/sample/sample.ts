@@ -536,6 +536,7 @@ function* cashFlowRecords(world: World, users: number) {
           logIndex: Number.parseInt(txHash.slice(2, 4), 16),
           timestamp: String(flow.timestamp),
           kind: flow.kind,
+          assets: String(flow.amount),
           amountUsd: quoted(world, entity.token, flow.amount, flow.day),
         }
       }

@@ -182,6 +182,7 @@ describe('a second record with the same key replaces the first', () => {
     ],
     ['cash-flows', { accountId: addressOf('bob') }, 'SELECT account_id AS value FROM cash_flow'],
     ['cash-flows', { kind: 'withdraw', amountUsd: null }, 'SELECT amount_usd AS value FROM cash_flow'],
+    ['cash-flows', { assets: String(2n ** 256n - 1n) }, 'SELECT assets::text AS value FROM cash_flow'],
   ]
   test.each(changes)('%s: %o', async (file, change, sql) => {
     const [value] = Object.values(change).slice(-1)
@@ -389,6 +390,11 @@ describe('a bad line stores nothing and is reported', () => {
       ': kind: must be "deposit" or "withdraw" or "borrow" or "repay", not "gift"',
     ],
     ['cash-flows', { ...record['cash-flows'], txHash: '0x1' }, ': txHash: must be a transaction hash'],
+    [
+      'cash-flows',
+      { ...record['cash-flows'], assets: '-1' },
+      ': assets: must be a decimal string from 0 to 2^256-1 or null',
+    ],
     // What a record names must be known.
     [
       'multipliers',

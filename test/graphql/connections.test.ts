@@ -42,6 +42,14 @@ const snapshotOrder = (row: Row) => [
   row.positionId ?? '',
 ]
 const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
+const activityOrder = (row: Row) => [
+  -BigInt(row.timestamp),
+  -row.logIndex,
+  row.txHash,
+  row.chainId,
+  row.userAddress,
+  row.marketAddress ? 0 : 1,
+]
 const byChain = (row: Row) => [row.chainId, row.address]
 const byPool = (row: Row) => [row.number, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
@@ -60,7 +68,7 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 /** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
 const ways: Record<string, Way[]> = {
-  'Query.allUsers': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.users': [{ through: 'LIST', order: (row) => [row.address] }],
   'Query.assets': [
     { through: 'LIST', order: byChain },
     {
@@ -187,6 +195,14 @@ const ways: Record<string, Way[]> = {
       order: (row) => [rounded(row.earnDepositUsd + row.borrowUsd), ...entity(row)],
     },
   ],
+  'Market.activity': [
+    { through: ofMarket, order: activityOrder },
+    {
+      through: ofMarket,
+      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: { field: TIME }',
+      order: (row) => [BigInt(row.timestamp), row.logIndex],
+    },
+  ],
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
   'Pool.positions': [
     { through: ofPool, order: newestFirst },
@@ -201,6 +217,27 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
+  'User.activity': [
+    { through: ofUser, order: activityOrder, atLeast: 110 },
+    {
+      through: ofUser,
+      filter: 'where: { kind: LIQUIDATION_REWARD }, orderBy: { field: TIME }',
+      order: (row) => [
+        BigInt(row.timestamp),
+        row.logIndex,
+        backwards(row.txHash),
+        -row.chainId,
+        row.marketAddress ? 1 : 0,
+      ],
+      atLeast: 100,
+    },
+    {
+      through: ofUser,
+      filter: `where: { OR: [{ vault: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
+      order: activityOrder,
+      atLeast: 40,
+    },
+  ],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
     {
@@ -242,6 +279,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: snapshotOrder },
     { through: ofUser, filter: `grouped: true, where: { vault: "${sampleVault.address}" }`, order: snapshotOrder },
   ],
+  'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
 }
 
@@ -496,10 +534,11 @@ test('a list is counted for each of its owners', async () => {
   const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
   const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
-    'query ($addresses: [Address!]!) { users(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
+    'query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user { positions(first: 3) { totalCount nodes { recordId userAddress } } } } }',
     { addresses },
   )
-  for (const [i, { positions }] of many.data.users.entries()) {
+  for (const [i, { user }] of many.data.lookupUsers.entries()) {
+    const { positions } = user
     const one = await gateway.graphql(
       'query ($address: Address!) { positions(first: 3, where: { user: $address }) { totalCount nodes { recordId userAddress } } }',
       { address: addresses[i] },

@@ -27,7 +27,7 @@ interface Store {
 }
 
 const stores: [string, Store][] = [
-  ['the sample', { start: () => startOnSample({ days: 30 }), isFull: true }],
+  ['the sample', { start: () => startOnSample({ users: 60, days: 30 }), isFull: true }],
   ['an empty store', { start: startGateway, isFull: false }],
   [
     `the conformance dataset${hasConformance ? '' : SKIPPED}`,
@@ -103,8 +103,11 @@ function emptyPlaces(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, one]) => emptyPlaces(one, `${path}.${key}`))
 }
 
-/** What may be null in a row: a missing price, a reward not claimed, what is wrong with a text, an error of a run. */
-const leaves = /(Usd|claimedAt|problem|error|durationMs|averageSuppliedUsd)$/
+/**
+ * What may be null in a row: a missing price, a reward not claimed, the market or vault of activity in the other, what is
+ * wrong with a text, an error of a run.
+ */
+const leaves = /(Usd|claimedAt|market|vault|amount|assetSymbol|problem|error|durationMs|averageSuppliedUsd)$/
 
 /** Whether an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
 function hasRecord(value: unknown): boolean {

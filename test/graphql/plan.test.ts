@@ -91,7 +91,7 @@ const AMOUNT_ORDERS = [
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rateSeries|rankHistory|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
@@ -149,7 +149,6 @@ const ROOTS = [
   'distributions',
   'distribution',
   'program',
-  'allUsers',
 ]
 
 function randomQuery(seed: number[]): string {
@@ -270,6 +269,9 @@ for (const [name, list] of Object.entries({
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
+  "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
+  "a user's activity, filtered, oldest first":
+    'user(address: USER) { activity(where: { NOT: { kind: LIQUIDATION_REWARD } }, orderBy: { field: TIME } PAGE) REST }',
   "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
   "a user's earnings, sorted":
     'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: { field: EARNINGS_USD, direction: DESC } PAGE) REST } }',

@@ -222,6 +222,9 @@ describe.skipIf(!hasConformance)(`on the conformance suite's data${hasConformanc
   })
 })
 
+const cashFlows = async ({ deps }: Gateway) =>
+  (await deps.store.pool.query('SELECT * FROM cash_flow ORDER BY chain_id, tx_hash, log_index')).rows
+
 describe('on a sample', () => {
   let source: Gateway
   let copy: Gateway
@@ -253,15 +256,39 @@ describe('on a sample', () => {
 
     const graph = `{ pools { nodes { address chainId } }
       markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } } }
-      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } allUsers { nodes { address } } }`
+      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } users { nodes { address } } }`
     expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
+    const flows = await cashFlows(source)
+    expect(flows.length).toBeGreaterThan(20)
+    expect(flows.some((flow) => flow.amount_usd === null)).toBe(true)
+    expect(await cashFlows(copy)).toEqual(flows)
 
     const again = await startGateway({ now: copy.deps.now })
     try {
       await mirror(again, { base: copy.base })
       expect(await differences(source, again, someOf(await everyRequest(source), 15))).toEqual([])
+      expect(await cashFlows(again)).toEqual(flows)
     } finally {
       await again.close()
+    }
+  })
+
+  test('a gateway whose graph has no activity is copied too, with flows that add up to the earnings', {
+    timeout: 300_000,
+  }, async () => {
+    const older = await startProxy(source.base, {
+      change(path, body: any) {
+        const { user } = (path === '/graphql' && body.data) || {}
+        if (user?.fields) user.fields = user.fields.filter(({ name }: { name: string }) => name !== 'activity')
+        return body
+      },
+    })
+    try {
+      expect(await mirror(copy, { base: older.base })).toMatchObject({ graph: true, notes: [] })
+      expect(await differences(source, copy, someOf(await everyRequest(source), 15))).toEqual([])
+      expect(await cashFlows(copy)).not.toEqual(await cashFlows(source))
+    } finally {
+      await older.close()
     }
   })
 
@@ -340,7 +367,7 @@ describe('a server that cannot be believed', () => {
   let dir: string
   let proxy: ProxyServer | undefined
   beforeAll(async () => {
-    source = await startOnSample({ users: 20, days: 8 })
+    source = await startOnSample({ users: 30, days: 9 })
   })
   afterAll(() => source.close())
   beforeEach(async () => {
@@ -361,6 +388,16 @@ describe('a server that cannot be believed', () => {
   const when =
     (matches: (path: string) => boolean, change: (body: any, path: string) => any) => (path: string, body: any) =>
       matches(path) ? change(body, path) || body : body
+
+  /** Changes the cash flows of users who have any. */
+  const activity = (change: (nodes: any[]) => void) =>
+    when(
+      (path) => path === '/graphql',
+      ({ data }) => {
+        const { nodes = [] } = data?.user?.activity ?? {}
+        if (nodes.length > 0) change(nodes)
+      },
+    )
 
   let cursor: string
   const faults: [string, ProxyOptions, RegExp][] = [
@@ -562,7 +599,7 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          (body) => body.data?.allUsers && { errors: [{ message: 'no users today' }] },
+          (body) => body.data?.users && { errors: [{ message: 'no users today' }] },
         ),
       },
       /no users today/,
@@ -572,10 +609,52 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          ({ data }) => void data.allUsers?.nodes.pop(),
+          ({ data }) => void data.users?.nodes.pop(),
         ),
       },
       /its graph gave \d+ users, and counts \d+/,
+    ],
+    [
+      'has a cash flow twice',
+      { change: activity((nodes) => void nodes.push(nodes[0])) },
+      /the cash flow of 0x\w+ in 0x\w+ at \d+ came twice/,
+    ],
+    [
+      'has a cash flow of another user',
+      { change: activity(([flow]) => void Object.assign(flow, { userAddress: NOBODY })) },
+      /asked for data of 0x\w+, it returned a cash flow of 0xf+/,
+    ],
+    [
+      'has a cash flow in a market that it does not list',
+      { change: activity(([flow]) => void Object.assign(flow, { marketAddress: NOBODY })) },
+      /names the market 0xf+ on chain \d+, which it does not list/,
+    ],
+    [
+      'has a cash flow in nothing',
+      { change: activity(([flow]) => void Object.assign(flow, { marketAddress: null, vaultAddress: null })) },
+      /the cash flow of 0x\w+ in 0x\w+ at \d+ is in neither a market nor a vault/,
+    ],
+    [
+      'has cash flows that do not add up to the earnings',
+      {
+        change: activity((nodes) => {
+          for (const flow of nodes) flow.amountUsd = 7
+        }),
+      },
+      /the cash flows of 0x\w+ in the (market|vault) 0x\w+ add up to \S+, its earnings say \S+/,
+    ],
+    [
+      'gives cash flows without end',
+      {
+        change: when(
+          (path) => path === '/graphql',
+          ({ data, errors }) => {
+            if (!errors && !data.user?.activity) return
+            return { data: { user: { activity: { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } } } } }
+          },
+        ),
+      },
+      /the cursors of its activity do not lead on/,
     ],
   ]
   let pages: string[]

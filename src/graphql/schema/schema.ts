@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
 import { addListInputTypes, addSortDirection } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
+import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addAsset } from './types/asset.ts'
 import { addAssetPrice } from './types/asset-price.ts'
@@ -67,11 +68,12 @@ export function addTypes(builder: Builder) {
   const Asset = addAsset(builder, { listInputs })
   const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, User })
   addAssetPrice(builder, { Asset, Pool })
+  const activity = addActivity(builder, { listInputs })
   const snapshots = addSnapshot(builder, { listInputs })
   const rewards = addLiquidationReward(builder, { listInputs })
   const earnings = addEarnings(builder, { listInputs })
-  const Market = addMarket(builder, { listInputs, Pool, ...snapshots })
-  const Vault = addVault(builder, { listInputs, ...snapshots })
+  const Market = addMarket(builder, { listInputs, Pool, ...activity, ...snapshots })
+  const Vault = addVault(builder, { listInputs, ...activity, ...snapshots })
   addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
   const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
@@ -93,6 +95,7 @@ export function addTypes(builder: Builder) {
     User,
     Position,
     Positions,
+    ...activity,
     ...earnings,
     ...snapshots,
     ...rewards,
@@ -100,11 +103,11 @@ export function addTypes(builder: Builder) {
   addDataVersion(builder)
   addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
-  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
+  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...activity, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
-  addStanding(builder, { User, spanArguments })
+  addStanding(builder, { User })
   addPoolTotals(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, SortDirection, filterType, PositionInputs, ...snapshots })
   const UserLookup = addUserLookup(builder, { User })

@@ -5,6 +5,7 @@ import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { computedFields } from '../computed-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
+import { type ActivityRefs, activityIn } from './activity.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
@@ -14,9 +15,12 @@ import type { SnapshotRefs } from './snapshot.ts'
 /** Loads the market at an address on a chain. */
 export const marketAt = keyOf(markets, 'chainId', 'id')
 
-type Refs = { listInputs: ListInputTypes; Pool: PoolRef } & SnapshotRefs
+type Refs = { listInputs: ListInputTypes; Pool: PoolRef } & ActivityRefs & SnapshotRefs
 
-export function addMarket(builder: Builder, { listInputs, Pool, MarketSnapshots, MarketSnapshotInputs }: Refs) {
+export function addMarket(
+  builder: Builder,
+  { listInputs, Pool, Activities, ActivityInputs, MarketSnapshots, MarketSnapshotInputs }: Refs,
+) {
   const Market = builder.prismaNode('Market', {
     id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
@@ -36,6 +40,12 @@ export function addMarket(builder: Builder, { listInputs, Pool, MarketSnapshots,
         description: 'Snapshots of all users in the market, oldest first, then by user and position.',
         args: listArguments(t.arg, MarketSnapshotInputs),
         ...snapshotsIn('market', marketSnapshots),
+      }),
+      activity: t.field({
+        type: Activities,
+        description: 'What all users did or received in the market, newest first.',
+        args: listArguments(t.arg, ActivityInputs),
+        ...activityIn('market'),
       }),
     }),
   })
