@@ -415,7 +415,7 @@ test.each([
   [
     'Position',
     'positionAggregates',
-    'positions(where: $where) { totalCount nodes { a { assetAddress } } }',
+    'positions(where: $where) { totalCount nodes { sideA { assetAddress } } }',
     { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
     ['points', 'suppliedUsd', 'borrowedUsd'],
   ],
@@ -443,8 +443,8 @@ test.each([
     return { count: totalCount as number, nodes }
   }
   const all = await compared({})
-  const [{ a, market, vault }] = all.nodes
-  const token = a?.assetAddress ?? (market ?? vault).assetAddress
+  const [{ sideA, market, vault }] = all.nodes
+  const token = sideA?.assetAddress ?? (market ?? vault).assetAddress
   const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...own }).replaceAll('TOKEN', token))
   for (const name of numbers) conditions[name] = some
   conditions[type === 'Position' ? 'date' : 'time'] = recent

@@ -276,8 +276,8 @@ test('lists within lists are filtered and sorted for each of their owners, plann
   const resolved = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body })
   expect(await resolved.json()).toEqual(planned)
   for (const { user } of planned.data.leaderboard.nodes) {
-    const sums = user.positions.nodes.map(({ a, b }: any) =>
-      [a, b].reduce((sum, side) => sum + side.suppliedAmountUsd + side.protectedSuppliedAmountUsd, 0),
+    const sums = user.positions.nodes.map(({ sideA, sideB }: any) =>
+      [sideA, sideB].reduce((sum, side) => sum + side.suppliedAmountUsd + side.protectedSuppliedAmountUsd, 0),
     )
     expect(sums.length).toBeGreaterThan(0)
     expect(sums).toEqual(sums.toSorted((x: number, y: number) => y - x))

@@ -73,7 +73,7 @@ describe('as of a date', () => {
   test("a user's points and rank, their history, and their change", async () => {
     const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.userAddress)
     const data = await ask(
-      `query ($users: [Address!]!) { users(first: 20, where: { users: $users }) { nodes {
+      `query ($users: [Address!]!) { users(first: 20, where: { addresses: $users }) { nodes {
         address rank rankChange month: rankChange(days: 300)
         pointsThen: points(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
         days: series(from: "${dates[0]}") { lastDate totalPoints rank } weeks: series(interval: WEEK) { lastDate rank } } } }`,
@@ -232,7 +232,7 @@ describe('pools, positions and multipliers as of a date', () => {
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
       pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points multiplier { depositA } } } }
-      users(first: $n, where: { users: $users }) { nodes { points(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
+      users(first: $n, where: { addresses: $users }) { nodes { points(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
         positions(asOf: "${dates[5]}") { nodes { points } } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
@@ -281,7 +281,7 @@ describe('around a user', () => {
 
 test('many users take as many statements as one', async () => {
   const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
-  const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { users: $users }) { nodes {
+  const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { addresses: $users }) { nodes {
     rankChange rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
     for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })

@@ -216,7 +216,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the net worth of 100 users',
-      query: `query ($addresses: [Address!]!) { users(where: { users: $addresses }) { nodes { address suppliedUsd borrowedUsd netWorthUsd } } }`,
+      query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address suppliedUsd borrowedUsd netWorthUsd } } }`,
       variants: [0, 100].map((from) => ({
         variables: { addresses: wallets(from, 100) },
         values: [wallets(from, 100)],
@@ -327,7 +327,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'users: up to 1,000',
-      query: `query ($addresses: [Address!]!) { users(first: 1000, where: { users: $addresses }) { nodes { address points rank } } }`,
+      query: `query ($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points rank } } }`,
       variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
       sql: USERS,
       rows: (data) => data.users.nodes.map(row('address', 'points', 'rank')),
