@@ -415,7 +415,7 @@ test.each([
   [
     'Position',
     'positionAggregates',
-    'positions(where: $where) { totalCount nodes { a { tokenAddress } } }',
+    'positions(where: $where) { totalCount nodes { a { assetAddress } } }',
     { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
     ['points', 'suppliedUsd', 'borrowedUsd'],
   ],
@@ -444,7 +444,7 @@ test.each([
   }
   const all = await compared({})
   const [{ a, market, vault }] = all.nodes
-  const token = a?.tokenAddress ?? (market ?? vault).assetAddress
+  const token = a?.assetAddress ?? (market ?? vault).assetAddress
   const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...own }).replaceAll('TOKEN', token))
   for (const name of numbers) conditions[name] = some
   conditions[type === 'Position' ? 'date' : 'time'] = recent

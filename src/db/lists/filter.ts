@@ -33,8 +33,10 @@ export interface Read {
   where: Prisma.Sql[]
   /** Alternatives, one of which must hold. An index serves each of them. */
   branches?: Prisma.Sql[]
-  /** Canonical JSON of the filter. Empty if every row matches. */
-  text: string
+  /** Whether there are conditions. If not, every row matches. */
+  filters: boolean
+  /** Returns canonical JSON of the filter. Empty if every row matches. */
+  text(): string
 }
 
 export const MAX_VALUES = 1000
@@ -76,11 +78,12 @@ export function columnFilters(columns: Columns): Conditions {
 
 /** Compiles a filter to SQL, with values as parameters. @throws BAD_INPUT if it is too large or a value is invalid */
 export function readWhere(conditions: Conditions, where: Where | null | undefined): Read {
-  if (!where) return { where: [], text: '' }
+  if (!where) return { where: [], filters: false, text: () => '' }
   const reader = new WhereReader(conditions, true)
   const sql = reader.all(where, 'where', 1)
   const { branches } = reader
-  return { where: sql, ...(branches && { branches }), text: sql.length > 0 || branches ? textOf(where) : '' }
+  const filters = sql.length > 0 || branches !== undefined
+  return { where: sql, ...(branches && { branches }), filters, text: () => (filters ? textOf(where) : '') }
 }
 
 /** Compiles a filter to one SQL condition. @throws BAD_INPUT like `readWhere` */

@@ -107,14 +107,15 @@ export class Plan {
 
   /** Builds the statement to cache for these variables. Null if it depends on their addresses or on stored data. */
   async #keep(variables: Record<string, unknown>): Promise<Cached | null> {
-    const given = this.#coerced(variables)
     const coerced = this.#coerced(this.#parameters.standIns(variables))
     const variant = coerced && this.#variant(coerced)
-    if (!variant || !given) return null
+    if (!variant) return null
     try {
       const statement = await variant.statement(NOTHING_STORED, coerced)
       // Cursors carry a digest of the filter, with its addresses.
-      if ((await variant.statement(NOTHING_STORED, given)).known.name !== statement.known.name) return null
+      const { name } = statement.known
+      const given = name === '' ? undefined : this.#coerced(variables)
+      if (given && name !== (await variant.statement(NOTHING_STORED, given)).known.name) return null
       const fill = this.#parameters.filler(variables, statement.text, statement.values)
       return fill && !statement.assertStart ? { variant, statement, fill } : null
     } catch {

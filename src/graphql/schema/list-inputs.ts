@@ -30,16 +30,22 @@ export interface Applied<Row> {
  * @throws BAD_INPUT
  */
 export function applyListInputs<Row>(own: Listing<Row>, args: Record<string, unknown>): Applied<Row> {
-  const { where, branches, text } = readWhere(own.filters, args.where as Where | null)
+  const { where, branches, filters, text } = readWhere(own.filters, args.where as Where | null)
   const by = (args.orderBy ?? []) as SortBy[]
   const ordered = by.length > 0 ? sorted(own, by) : own
   const sorts = by.length > 0 && !isOwnOrder(own, ordered)
   return {
-    listing: { ...ordered, name: boundName(own.name, text, by) },
-    filters: text !== '',
+    listing: {
+      ...ordered,
+      // Only cursors need it.
+      get name() {
+        return boundName(own.name, text(), by)
+      },
+    },
+    filters,
     sorts,
     filter(theirs) {
-      if (text === '') return theirs
+      if (!filters) return theirs
       const all = [...theirs.where, ...where]
       if (!branches) return { ...theirs, where: all }
       // Branches only work in the default order and with a single filter.
