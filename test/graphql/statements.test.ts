@@ -137,8 +137,8 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'markets and vaults → activity → user': {
     statements: 7,
     query: `query ($n: Int!, $market: Address, $vault: Address) {
-      markets(first: $n, address: $market) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
-      vaults(first: $n, address: $vault) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
+      markets(first: $n, where: { market: $market }) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
+      vaults(first: $n, where: { vault: $vault }) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
   },
   'users → net APR → market → pool, vault': {
     statements: 5,
