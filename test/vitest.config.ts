@@ -12,15 +12,15 @@ const contract = ['rest/contract', 'rest/openapi', 'graphql/schema', 'graphql/co
 
 /** The longest first: those that start processes or browsers, or send thousands of requests. */
 const slow = [
-  'installed',
-  'http/pages',
-  'graphql/connections',
-  'db/embedded',
-  'docs/commands',
   'sources/rest-mirror',
-  'graphql/plan',
-  'cli/runs',
+  'graphql/connections',
+  'docs/commands',
   'domain/import',
+  'db/embedded',
+  'http/pages',
+  'installed',
+  'cli/runs',
+  'graphql/plan',
   'graphql/filters',
   'distribution/preview',
   'cli/gateway',

@@ -29,7 +29,7 @@ export const valuesOperation = graphql(`
         }
       }
     }
-    allUsers(first: 1) { nodes { address } }
+    users(first: 1) { nodes { address } }
     pools(first: 1) { nodes { address } }
     markets(first: 1) { nodes { chainId address assetAddress assetSymbol } }
     distributions(first: 8) { nodes { date } }
@@ -49,14 +49,14 @@ export const noValues: ExampleValues = {
 
 /** Finds records that make the examples show something. @returns undefined if the store is empty */
 export async function readExampleValues(execute: Execute): Promise<ExampleValues | undefined> {
-  const { leaderboard, allUsers, pools, markets, distributions } = await execute(valuesOperation, {})
-  if ([leaderboard, allUsers, pools, markets].every(({ nodes }) => nodes.length === 0)) return undefined
+  const { leaderboard, users, pools, markets, distributions } = await execute(valuesOperation, {})
+  if ([leaderboard, users, pools, markets].every(({ nodes }) => nodes.length === 0)) return undefined
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}
   const dates = distributions.nodes.map(({ date }) => date.slice(0, 10))
   const holding = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
   return {
-    user: entry?.userAddress ?? allUsers.nodes[0]?.address ?? noValues.user,
+    user: entry?.userAddress ?? users.nodes[0]?.address ?? noValues.user,
     leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
     market: holding?.market ?? markets.nodes[0] ?? noValues.market,

@@ -122,7 +122,7 @@ query Activity($user: Address!, $where: ActivityFilter) {
   user(address: $user) {
     rank
     rankChange(days: 7)
-    rankHistory(interval: WEEK) { date points rank }
+    series(interval: WEEK) { lastDate totalPoints rank }
   }
   leaderboard(around: $user, first: 7) {
     nodes { rank userAddress points }
@@ -277,7 +277,8 @@ query AsOf(
     nodes { rank userAddress points }
   }
   user(address: $user) {
-    standing(asOf: $asOf) { date points rank }
+    points(asOf: $asOf)
+    rank(asOf: $asOf)
     positions(asOf: $asOf) {
       nodes { pool { displayName } points }
     }
@@ -355,23 +356,23 @@ query Pages(
     title: 'Up to 1,000 users in one request',
     query: `# lookupUsers takes any text, and says what is wrong with it.
 query ManyUsers(
-  $addresses: [Address!]!
-  $texts: [String!]!
+  $addresses: [String!]!
 ) {
-  users(addresses: $addresses) {
-    address
-    points
-    rank
-    positions(first: 1) {
-      totalCount
-      nodes { pool { displayName } }
+  lookupUsers(addresses: $addresses) {
+    input
+    problem
+    user {
+      points
+      rank
+      positions(first: 1) {
+        totalCount
+        nodes { pool { displayName } }
+      }
     }
   }
-  lookupUsers(addresses: $texts) { input problem }
 }`,
     variables: ({ user, leaders }) => ({
-      addresses: [...new Set([user, ...leaders])],
-      texts: [user, 'not an address'],
+      addresses: [...new Set([user, ...leaders]), 'not an address'],
     }),
   },
   {

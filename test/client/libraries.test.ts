@@ -47,7 +47,7 @@ let gateway: Gateway
 let url: string
 const address = sampleUser
 beforeAll(async () => {
-  gateway = await startOnSample({ days: 30 })
+  gateway = await startOnSample({ users: 60, days: 30 })
   url = `${gateway.base}/graphql`
 })
 afterAll(() => gateway?.close())
@@ -75,8 +75,8 @@ describe('graphql-request', () => {
     expectTypeOf(user.address).toEqualTypeOf<Scalars['Address']['output']>()
     expectTypeOf(user.lastDistributionDate).toEqualTypeOf<Scalars['DateTime']['output'] | null>()
 
-    const { users } = await request.request(UsersDocument, { addresses: [address, address] })
-    expect(users).toEqual([user, user])
+    const { lookupUsers } = await request.request(UsersDocument, { addresses: [address, address] })
+    expect(lookupUsers.map((one) => one.user)).toEqual([user, user])
     expect((await request.request(DailyPointsDocument, { address, last: 2 })).user.dailyPoints.nodes).toHaveLength(2)
     expect((await request.request(EarningsDocument, { address })).user.earnings.breakdown.nodes.length).toBeGreaterThan(
       0,
@@ -98,8 +98,8 @@ describe('graphql-request', () => {
     const { user } = await request.request(UserChartDocument, { address })
     const ranks = await request.request(RankChartDocument, { address })
     expect(user.series).toHaveLength(30)
-    expect(ranks.user.rankHistory.at(-1)).toMatchObject({
-      date: user.series.at(-1)?.lastDate,
+    expect(ranks.user.series.at(-1)).toMatchObject({
+      lastDate: user.series.at(-1)?.lastDate,
       rank: expect.any(Number),
     })
     const { pools } = await request.request(PoolsDocument, { first: 1 })

@@ -454,8 +454,8 @@ const lists: Record<string, List> = {
     },
   },
   'all users': {
-    list: 'allUsers(first: 1000, ORDER WHERE)',
-    at: 'allUsers',
+    list: 'users(first: 1000, ORDER WHERE)',
+    at: 'users',
     node: 'address',
     columns: 'address',
     from: `(SELECT unnest(ARRAY['${all.join("', '")}']) COLLATE "C" AS address) u`,

@@ -19,8 +19,8 @@ export const userFacts: Fact[] = [
   },
   {
     name: 'users with the same points rank by address; those without a position have zeros and nulls',
-    query: `users(addresses: [${list([hal, cat, nobody, ben, eve, ann.toUpperCase().replace('X', 'x'), cat])}]) { ${TOTALS} }`,
-    at: 'users',
+    query: `lookupUsers(addresses: [${list([hal, cat, nobody, ben, eve, ann.toUpperCase().replace('X', 'x'), cat])}]) { user { ${TOTALS} } }`,
+    at: 'lookupUsers.user',
     sql: `SELECT u.address, coalesce(points, 0) AS points, rank, coalesce(positions, 0) AS "positionCount",
         first AS "firstDistributionDate", last AS "lastDistributionDate"
       FROM unnest(ARRAY['${hal}', '${cat}', '${nobody}', '${ben}', '${eve}', '${ann}', '${cat}']) WITH ORDINALITY u(address, n)
@@ -28,8 +28,8 @@ export const userFacts: Fact[] = [
   },
   {
     name: 'all users are all addresses of either domain, once each',
-    query: 'allUsers { nodes { address } }',
-    at: 'allUsers.nodes',
+    query: 'users { nodes { address } }',
+    at: 'users.nodes',
     sql: `SELECT "userAddress" AS address FROM positions UNION SELECT "accountId" FROM market_snapshots
       UNION SELECT "accountId" FROM vault_snapshots UNION SELECT "accountId" FROM market_liquidation_rewards
       UNION SELECT "accountId" FROM vault_liquidation_rewards UNION SELECT "accountId" FROM cash_flows ORDER BY address`,
@@ -110,8 +110,8 @@ export const userFacts: Fact[] = [
   },
   {
     name: 'the net worth of users is what they have on the newest date; 0 without a position then',
-    query: `users(addresses: [${list([...Object.values(users), nobody])}]) { address suppliedUsd protectedUsd borrowedUsd netWorthUsd }`,
-    at: 'users',
+    query: `lookupUsers(addresses: [${list([...Object.values(users), nobody])}]) { user { address suppliedUsd protectedUsd borrowedUsd netWorthUsd } }`,
+    at: 'lookupUsers.user',
     sql: `SELECT u.address, coalesce(sum("suppliedUsd"), 0) AS "suppliedUsd", coalesce(sum("protectedUsd"), 0) AS "protectedUsd",
         coalesce(sum("borrowedUsd"), 0) AS "borrowedUsd",
         coalesce(sum("suppliedUsd" + "protectedUsd" - "borrowedUsd"), 0) AS "netWorthUsd"
@@ -159,35 +159,36 @@ export const userFacts: Fact[] = [
     .filter((date) => date > dates[0]!)
     .map((date) => ({
       name: `ranks as of ${date} count the dates up to it`,
-      query: `users(addresses: [${list(Object.values(users))}]) { address standing(asOf: "${date}T23:00:00Z") { date points rank } }`,
-      at: 'users',
-      sql: `SELECT u.address, CASE WHEN r.points IS NOT NULL THEN date '${date}' END AS "standing.date",
-          r.points AS "standing.points", r.rank AS "standing.rank"
+      query: `lookupUsers(addresses: [${list(Object.values(users))}]) { user { address points(asOf: "${date}T23:00:00Z") rank(asOf: "${date}T23:00:00Z") } }`,
+      at: 'lookupUsers.user',
+      sql: `SELECT u.address, coalesce(r.points, 0) AS points, r.rank
         FROM unnest(ARRAY['${Object.values(users).join("', '")}']) WITH ORDINALITY u(address, n)
         LEFT JOIN (SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
           FROM scored WHERE date <= '${date}' GROUP BY "user") r ON r."user" = u.address ORDER BY n`,
     })),
   {
-    name: 'before the first distribution there is no standing',
-    query: of(ann, 'standing(asOf: "2025-02-27T23:59:59.999Z") { points }'),
-    at: 'user.standing',
-    sql: 'SELECT WHERE false',
-    empty: true,
+    name: 'before the first distribution a user has neither points nor a rank',
+    query: of(ann, 'points(asOf: "2025-02-27T23:59:59.999Z") rank(asOf: "2025-02-27T23:59:59.999Z")'),
+    at: 'user',
+    sql: 'SELECT 0 AS points, NULL AS rank',
   },
   {
-    name: 'rank history has a row for each week with a distribution, from the first position on',
-    query: of(eve, 'rankHistory(interval: WEEK, from: "2025-02-20", to: "2025-04-05") { date points rank }'),
-    at: 'user.rankHistory',
-    sql: `SELECT d.date, r.points, r.rank
-      FROM (SELECT max(date) AS date FROM scored GROUP BY date_trunc('week', date)) d,
-        LATERAL (SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
-          FROM scored WHERE date <= d.date GROUP BY "user") r
-      WHERE r."user" = '${eve}' ORDER BY d.date`,
+    name: 'a series has the total points and the rank of each week with a distribution, from the first position on',
+    query: of(eve, 'series(interval: WEEK, from: "2025-02-20", to: "2025-04-05") { lastDate totalPoints rank }'),
+    at: 'user.series',
+    sql: `SELECT d.date AS "lastDate", r.points AS "totalPoints", r.rank
+      FROM generate_series(date '2025-02-17', '2025-04-05', interval '7 days') week
+      LEFT JOIN (SELECT max(date) AS date FROM scored GROUP BY date_trunc('week', date)) d
+        ON date_trunc('week', d.date) = week
+      LEFT JOIN LATERAL (SELECT * FROM (SELECT "user", sum(points) AS points,
+          row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+          FROM scored WHERE date <= d.date GROUP BY "user") r WHERE r."user" = '${eve}') r ON true
+      ORDER BY week`,
   },
   {
     name: 'rank change is from the newest date back, over dates without a distribution',
-    query: `users(addresses: [${list([ann, ben, cat, users.dan, eve, users.fay, gus])}]) { address rankChange(days: 28) }`,
-    at: 'users',
+    query: `lookupUsers(addresses: [${list([ann, ben, cat, users.dan, eve, users.fay, gus])}]) { user { address rankChange(days: 28) } }`,
+    at: 'lookupUsers.user',
     // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
     sql: `SELECT u.address, past.rank - now.rank AS "rankChange"
       FROM unnest(ARRAY['${[ann, ben, cat, users.dan, eve, users.fay, gus].join("', '")}']) WITH ORDINALITY u(address, n)

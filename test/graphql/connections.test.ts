@@ -68,7 +68,7 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 /** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
 const ways: Record<string, Way[]> = {
-  'Query.allUsers': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.users': [{ through: 'LIST', order: (row) => [row.address] }],
   'Query.assets': [
     { through: 'LIST', order: byChain },
     {
@@ -534,10 +534,11 @@ test('a list is counted for each of its owners', async () => {
   const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
   const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
-    'query ($addresses: [Address!]!) { users(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
+    'query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user { positions(first: 3) { totalCount nodes { recordId userAddress } } } } }',
     { addresses },
   )
-  for (const [i, { positions }] of many.data.users.entries()) {
+  for (const [i, { user }] of many.data.lookupUsers.entries()) {
+    const { positions } = user
     const one = await gateway.graphql(
       'query ($address: Address!) { positions(first: 3, where: { user: $address }) { totalCount nodes { recordId userAddress } } }',
       { address: addresses[i] },

@@ -19,7 +19,7 @@ const idOf = (text: string) => `sha256:${sha256(text)}`
 const TOP = 'query Top($n: Int = 3) { leaderboard(first: $n) { nodes { rank points } } }'
 const RESYNC = 'mutation Resync { resyncDistribution { totalsAfter { totalPoints } } }'
 const NEWS = 'subscription News { dataChanged { version } }'
-const WIDE = 'query Wide($n: Int!) { allUsers(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
+const WIDE = 'query Wide($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 
 let dir: string
 let gateway: Gateway

@@ -27,7 +27,7 @@ interface Store {
 }
 
 const stores: [string, Store][] = [
-  ['the sample', { start: () => startOnSample({ days: 30 }), isFull: true }],
+  ['the sample', { start: () => startOnSample({ users: 60, days: 30 }), isFull: true }],
   ['an empty store', { start: startGateway, isFull: false }],
   [
     `the conformance dataset${hasConformance ? '' : SKIPPED}`,

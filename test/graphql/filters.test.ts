@@ -515,7 +515,7 @@ const lists: Record<string, Tried> = {
     first: { field: '', direction: 'DESC' },
   },
   'all users': {
-    field: 'Query.allUsers',
+    field: 'Query.users',
     through: 'LIST',
     select: 'address',
     conditions: { address: (r) => r.address, addresses: (r) => r.address },

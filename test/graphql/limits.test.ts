@@ -43,9 +43,23 @@ describe('the cost of an operation', () => {
       32,
     ],
     ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 1],
-    ['as many users as addresses', `{ users(addresses: ["a", "b", "c"]) { rank earnings { totalEarningsUsd } } }`, 33],
-    ['a list that is a variable', 'query ($a: [Address!]!) { users(addresses: $a) { rank } }', 2, { a: ['a', 'b'] }],
-    ['a variable that is one of a list', 'query ($a: [Address!]!) { users(addresses: $a) { rank } }', 1, { a: 'a' }],
+    [
+      'as many users as addresses',
+      `{ lookupUsers(addresses: ["a", "b", "c"]) { user { earnings { totalEarningsUsd } } } }`,
+      36,
+    ],
+    [
+      'a list that is a variable',
+      'query ($a: [String!]!) { lookupUsers(addresses: $a) { user { rank } } }',
+      4,
+      { a: ['a', 'b'] },
+    ],
+    [
+      'a variable that is one of a list',
+      'query ($a: [String!]!) { lookupUsers(addresses: $a) { user { rank } } }',
+      2,
+      { a: 'a' },
+    ],
     ['a page that is a variable', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 1001, { n: 1000 }],
     ['a variable that is not given', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 101],
     ['a variable that is null', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 101, { n: null }],
@@ -69,8 +83,8 @@ describe('the cost of an operation', () => {
     ],
     [
       'ranks of many days, of many users',
-      '{ users(addresses: ["a", "b"]) { rankHistory(from: "2023-01-01", to: "2025-09-01") { rank } } }',
-      2 * (1 + 10 + 975),
+      '{ lookupUsers(addresses: ["a", "b"]) { user { series(from: "2023-01-01", to: "2025-09-01") { rank } } } }',
+      2 * (2 + 10 + 975 * 5),
     ],
     [
       'rates of many days',
@@ -215,7 +229,7 @@ describe('over HTTP', () => {
     })
     return { status: response.status, ...((await response.json()) as { data?: any; errors?: any[]; extensions?: any }) }
   }
-  const NESTED = 'query ($n: Int!) { allUsers(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
+  const NESTED = 'query ($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 
   test('too much is a 400 that says what it cost, what is allowed and what to do', async () => {
     const answer = await post({ query: NESTED, variables: { n: 1000 } })
@@ -263,7 +277,7 @@ describe('over HTTP', () => {
   })
 
   test('it applies to subscriptions', async () => {
-    const query = `subscription ($n: Int!) { dataChanged { query { allUsers(first: $n) { nodes { positions(first: $n) { nodes { points } } } } } } }`
+    const query = `subscription ($n: Int!) { dataChanged { query { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } } } }`
     const open = (n: number) => {
       const end = new AbortController()
       return fetch(`${gateway.base}/graphql`, {

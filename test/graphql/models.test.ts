@@ -174,7 +174,7 @@ const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted(
 
 /** The extra statements are those of what the store's row of the model lacks: points, ranks, amounts, and a display name. */
 for (const [type, field, same, statements] of [
-  ['User', 'userRows', list('allUsers'), 3],
+  ['User', 'userRows', list('users'), 3],
   ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 2],
   ['MarketSnapshot', 'marketSnapshotRows', ofUser('marketSnapshots'), 1],
   ['VaultSnapshot', 'vaultSnapshotRows', ofUser('vaultSnapshots'), 1],
@@ -228,9 +228,9 @@ test('relations lead through types that SQL and Prisma load in turn', async () =
 
 test('relations of an address that is not stored are empty', async () => {
   const { data } = await known(
-    `{ users(addresses: ["${sampleUser}", "${nobody}"]) { snapshotCount first { timestamp } } }`,
+    `{ lookupUsers(addresses: ["${sampleUser}", "${nobody}"]) { user { snapshotCount first { timestamp } } } }`,
   )
-  const [some, none] = data.users
+  const [some, none] = data.lookupUsers.map((one: any) => one.user)
   expect(some.first).toHaveLength(1)
   expect(some.snapshotCount).toBeGreaterThan(1)
   expect(none).toEqual({ snapshotCount: 0, first: [] })

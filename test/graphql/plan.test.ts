@@ -91,7 +91,7 @@ const AMOUNT_ORDERS = [
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rateSeries|rankHistory|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
@@ -149,7 +149,6 @@ const ROOTS = [
   'distributions',
   'distribution',
   'program',
-  'allUsers',
 ]
 
 function randomQuery(seed: number[]): string {

@@ -34,7 +34,10 @@ test('is what its wallets have, added up', async () => {
   const each = `address points positionCount rank earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
     hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
     netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr }`
-  const { users } = await ask(`query ($a: [Address!]!) { users(addresses: $a) { ${each} } }`, { a: wallets })
+  const { lookupUsers } = await ask(`query ($a: [String!]!) { lookupUsers(addresses: $a) { user { ${each} } } }`, {
+    a: wallets,
+  })
+  const users: Row[] = lookupUsers.map(({ user }: Row) => user)
   const { portfolio } = await ask(
     `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank suppliedUsd borrowedUsd
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices

@@ -272,10 +272,10 @@ test('many users, pools or groups take as many statements as one', async () => {
   }
   const { leaderboard } = await ask('{ leaderboard { nodes { userAddress } } }')
   const addresses = leaderboard.nodes.map((row: Row) => row.userAddress)
-  const users = `query ($addresses: [Address!]!) { users(addresses: $addresses) {
-    series(interval: WEEK) { points suppliedUsd marketLiquidationRewardsUsd } } }`
-  expect(await count(users, { addresses: [sampleUser] })).toBe(5)
-  expect(await count(users, { addresses })).toBe(5)
+  const users = `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user {
+    series(interval: WEEK) { points rank suppliedUsd marketLiquidationRewardsUsd } } } }`
+  expect(await count(users, { addresses: [sampleUser] })).toBe(6)
+  expect(await count(users, { addresses })).toBe(6)
   for (const n of [1, 50]) {
     expect(await count(`{ pools(first: ${n}) { nodes { series { tvlUsd points } } } }`)).toBe(4)
     expect(await count(`{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`)).toBe(4)

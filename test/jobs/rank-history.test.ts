@@ -73,42 +73,52 @@ describe('as of a date', () => {
   test("a user's points and rank, their history, and their change", async () => {
     const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.userAddress)
     const data = await ask(
-      `query ($users: [Address!]!) { users(addresses: $users) { address rank rankChange month: rankChange(days: 300)
-        standing(asOf: "${dates[11]}") { date points rank }
-        rankHistory(from: "${dates[0]}") { date points rank } weekly: rankHistory(interval: WEEK) { date rank } } }`,
+      `query ($users: [Address!]!) { users(first: 20, where: { users: $users }) { nodes {
+        address rank rankChange month: rankChange(days: 300)
+        pointsThen: points(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
+        days: series(from: "${dates[0]}") { lastDate totalPoints rank } weeks: series(interval: WEEK) { lastDate rank } } } }`,
       { users },
     )
     const boards = new Map<string, Map<string, Row>>()
     for (const date of dates) boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.userAddress, row])))
-    for (const user of data.users) {
+    expect(data.users.nodes).toHaveLength(users.length)
+    for (const user of data.users.nodes) {
       const at = (date: string | undefined) => boards.get(date ?? '')?.get(user.address)
-      expect(user.standing).toEqual({
-        date: `${dates[11]}T00:00:00.000Z`,
-        points: expect.closeTo(at(dates[11])?.points, 4),
-        rank: at(dates[11])?.rank,
-      })
-      const history = dates.flatMap((date) => {
+      expect([user.pointsThen, user.rankThen]).toEqual([expect.closeTo(at(dates[11])?.points, 4), at(dates[11])?.rank])
+      const midnight = (date: string) => `${date}T00:00:00.000Z`
+      const days = dates.map((date) => {
         const then = at(date)
-        return then ? [{ date: `${date}T00:00:00.000Z`, points: expect.closeTo(then.points, 4), rank: then.rank }] : []
+        const totalPoints = then ? expect.closeTo(then.points, 4) : null
+        return { lastDate: midnight(date), totalPoints, rank: then?.rank ?? null }
       })
-      expect(user.rankHistory).toEqual(history)
+      expect(user.days).toEqual(days)
       const weekAgo = at(dates.at(-8))
       expect(user.rankChange).toBe(weekAgo ? weekAgo.rank - user.rank : null)
       expect(user.month).toBeNull()
       const ends = dates.filter((date, i) => i === dates.length - 1 || new Date(date).getUTCDay() === 0)
-      expect(user.weekly).toEqual(
-        ends.flatMap((date) => (at(date) ? [{ date: `${date}T00:00:00.000Z`, rank: at(date)?.rank }] : [])),
-      )
+      expect(user.weeks).toEqual(ends.map((date) => ({ lastDate: midnight(date), rank: at(date)?.rank ?? null })))
     }
   })
 
-  test('an address without positions has no standing', async () => {
+  test('an address without positions has no points and no rank', async () => {
     const { user } = await ask(
-      `{ user(address: "0x${'9'.repeat(40)}") { standing(asOf: "${dates[3]}") { rank } rankHistory { rank } rankChange } }`,
+      `{ user(address: "0x${'9'.repeat(40)}") { points(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } rankChange } }`,
     )
-    expect(user).toEqual({ standing: null, rankHistory: [], rankChange: null })
-    const before = await ask(`{ user(address: "${sampleUser}") { standing(asOf: "2001-01-01") { rank } } }`)
-    expect(before.user.standing).toBeNull()
+    expect(user).toMatchObject({ points: 0, rank: null, rankChange: null })
+    expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(new Set([null]))
+    const before = await ask(
+      `{ user(address: "${sampleUser}") { points(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
+    )
+    expect(before.user).toEqual({ points: 0, rank: null })
+  })
+
+  test('asOf that is null is now', async () => {
+    const query = `query ($asOf: DateTime) { user(address: "${sampleUser}") {
+      points rank then: points(asOf: $asOf) rankThen: rank(asOf: $asOf) } }`
+    for (const variables of [{}, { asOf: null }, { asOf: '2999-01-01' }]) {
+      const { user } = await ask(query, variables)
+      expect([user.then, user.rankThen]).toEqual([user.points, user.rank])
+    }
   })
 })
 
@@ -222,7 +232,8 @@ describe('pools, positions and multipliers as of a date', () => {
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
       pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points multiplier { depositA } } } }
-      users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
+      users(first: $n, where: { users: $users }) { nodes { points(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
+        positions(asOf: "${dates[5]}") { nodes { points } } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
       for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
@@ -270,13 +281,13 @@ describe('around a user', () => {
 
 test('many users take as many statements as one', async () => {
   const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
-  const query = `query ($users: [Address!]!) { users(addresses: $users) { rankChange standing(asOf: "${dates[5]}") { rank }
-    rankHistory { rank } } }`
+  const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { users: $users }) { nodes {
+    rankChange rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
-    for (let known = 0; known < 2; known++) await ask(query, { users: some })
+    for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
     gateway.statements.length = 0
-    await ask(query, { users: some })
-    expect(gateway.statements.length).toBe(5)
+    await ask(query, { n: some.length, users: some })
+    expect(gateway.statements.length).toBe(6)
   }
 })
 
@@ -288,8 +299,8 @@ describe('when a date changes', () => {
     const { pool } = gateway.deps.store
     await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * random() * 9')
     await resync(dates[20])
-    const query = `{ user(address: "${sampleUser}") { rankHistory(from: "${dates[18]}") { date points rank } } }`
-    const stale = (await ask(query)).user.rankHistory as Row[]
+    const query = `{ user(address: "${sampleUser}") { series(from: "${dates[18]}") { totalPoints rank } } }`
+    const stale = (await ask(query)).user.series as Row[]
     expect(stale.map((row) => row.rank === null)).toEqual(
       dates.slice(18).map((date) => date >= (dates[20] ?? '') && date !== dates.at(-1)),
     )
@@ -300,8 +311,8 @@ describe('when a date changes', () => {
     })
     expect(await rebuildRankHistory(pool)).toBe(dates.length - 21)
     expect(await rebuildRankHistory(pool)).toBe(0)
-    const again = (await ask(query)).user.rankHistory as Row[]
-    expect(again.map(({ points }) => points)).toEqual(stale.map(({ points }) => points))
+    const again = (await ask(query)).user.series as Row[]
+    expect(again.map((one) => one.totalPoints)).toEqual(stale.map((one) => one.totalPoints))
     for (const date of [dates[19], dates[20], dates[25], dates.at(-2)]) {
       const { leaderboard } = await ask(
         `{ leaderboard(asOf: "${date}", first: 1000) { nodes { userAddress points rank } } }`,

@@ -256,7 +256,7 @@ describe('on a sample', () => {
 
     const graph = `{ pools { nodes { address chainId } }
       markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } } }
-      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } allUsers { nodes { address } } }`
+      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } users { nodes { address } } }`
     expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
     const flows = await cashFlows(source)
     expect(flows.length).toBeGreaterThan(20)
@@ -599,7 +599,7 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          (body) => body.data?.allUsers && { errors: [{ message: 'no users today' }] },
+          (body) => body.data?.users && { errors: [{ message: 'no users today' }] },
         ),
       },
       /no users today/,
@@ -609,7 +609,7 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          ({ data }) => void data.allUsers?.nodes.pop(),
+          ({ data }) => void data.users?.nodes.pop(),
         ),
       },
       /its graph gave \d+ users, and counts \d+/,

@@ -12,7 +12,7 @@ const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
 
 /** All addresses that any record names, by address. */
 export const allUsers = listing({
-  name: 'allUsers',
+  name: 'users',
   from: Prisma.sql`"user" t`,
   columns: addresses,
   order: { address: 'ASC' },

@@ -95,20 +95,17 @@ export const lastDateSql = (asOf: Prisma.Sql): Prisma.Sql =>
 export const standingColumns = columnsOf(
   {},
   {
-    date: { sql: 'at.date', type: 'date', description: 'The distribution date, midnight UTC.' },
+    date: { sql: 'at.date', type: 'date' },
     points: {
-      sql: pointsOf(`CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+      sql: pointsOf(`coalesce(CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
     ELSE (SELECT sum(d.points) FROM account_day d
-      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END`),
+      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END, 0)`),
       type: 'decimal',
-      description: 'Points over all distribution dates up to and including the date.',
     },
     rank: {
       sql: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
       type: 'int',
       nullable: true,
-      description:
-        'Rank on the leaderboard as of the date, starting at 1. Null briefly, while the ranks of the date are recomputed after a run for it or for an earlier date.',
     },
   },
 )
@@ -124,9 +121,15 @@ const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
   LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
     AND s.user_address = a.user_address OFFSET 0) s ON true`
 
-/** The FROM clause for `standingColumns`: a user's points and rank as of a date. No row without a position by then. */
-export const standingAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`FROM account a ${joinedAt(Prisma.sql`(${lastDateSql(asOf)})`)} WHERE a.user_address = ${user}`
+/**
+ * The FROM clause for `standingColumns`: a user's points and rank as of a date, or now if it is null. One row, of 0 points
+ * without a position by then.
+ */
+export const standingAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => {
+  const date = lastDateSql(Prisma.sql`coalesce(${asOf}, 'infinity')`)
+  return Prisma.sql`FROM (SELECT) always
+    LEFT JOIN (account a ${joinedAt(Prisma.sql`(${date})`)}) ON a.user_address = ${user}`
+}
 
 /**
  * Reads the rank history of each user at the given dates, from the user's first distribution date on. Takes one row per

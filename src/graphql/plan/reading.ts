@@ -24,8 +24,8 @@ import { type Applied, applyListInputs } from '../schema/list-inputs.ts'
  * left to their resolvers.
  */
 export type Reading =
-  /** A column of the row. */
-  | { kind: 'column'; column: string }
+  /** A column of the row. If the argument `asOf` is given, it is read from the row of `past` at the keys `by` instead. */
+  | { kind: 'column'; column: string; past?: { one: One; by: string[] } }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
   /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
@@ -142,6 +142,23 @@ export function column<Row>(
     ...reading({ kind: 'column', column: name }, others),
     resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
       (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
+  }
+}
+
+/** Declares a field that is a column of its row or, given the argument `asOf`, of the row of `past` at the key and it. */
+export function columnAsOf<Row, Past extends Record<string, unknown>>(
+  kind: KeyedRow<Row>,
+  name: keyof Row & keyof Past & string,
+  by: string[],
+  past: KeyedRow<Past>,
+) {
+  const now = column(kind, name, by)
+  return {
+    ...reading({ kind: 'column', column: name, past: { one: past, by: [...by, 'asOf'] } }),
+    resolve: async (row: any, args: any, context: GraphContext): Promise<any> =>
+      args.asOf
+        ? (await context.batches.load(past.load, [...keyIn(row, by), args.asOf]))?.[name]
+        : now.resolve(row, args, context),
   }
 }
 

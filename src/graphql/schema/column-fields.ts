@@ -1,7 +1,22 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
-import type { Reading } from '../plan/reading.ts'
-import { SCALARS } from './value-scalars.ts'
+import type { ValueType } from '../../db/lists/value-type.ts'
+
+/** The GraphQL scalar of each value type. */
+export const SCALARS: Record<ValueType, string> = {
+  address: 'Address',
+  text: 'String',
+  int: 'Int',
+  integer: 'SafeInt',
+  bigint: 'BigInt',
+  timestamp: 'BigInt',
+  amount: 'BigInt',
+  float: 'Float',
+  decimal: 'Float',
+  date: 'DateTime',
+  moment: 'DateTime',
+  boolean: 'Boolean',
+}
 
 interface FieldBuilder {
   expose(name: never, options: never): unknown
@@ -36,8 +51,11 @@ const momentOf = (name: string) => ({
     reading: {
       kind: 'sql',
       type: 'moment',
-      sql: (column) => `to_timestamp(least(${column(name)}, ${LAST_SECOND}))`,
-    } satisfies Reading,
+      sql: (column: (field: string) => string) => {
+        const seconds = column(name)
+        return `to_timestamp(CASE WHEN ${seconds} > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE ${seconds} END)`
+      },
+    },
   },
   resolve: (row: Record<string, bigint | null>): Date | null => {
     const seconds = row[name]

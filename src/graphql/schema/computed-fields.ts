@@ -1,7 +1,7 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
 import { column, type KeyedRow } from '../plan/reading.ts'
-import { SCALARS } from './value-scalars.ts'
+import { SCALARS } from './column-fields.ts'
 
 interface FieldBuilder {
   field(options: never): unknown

@@ -13,7 +13,7 @@ import { isOwnOrder, type SortBy, sorted } from '../../db/lists/sort.ts'
 import type { SortKeys } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from './builder.ts'
-import { SCALARS } from './value-scalars.ts'
+import { SCALARS } from './column-fields.ts'
 
 /** A list with a client's `where` and `orderBy` applied. */
 export interface Applied<Row> {

@@ -107,7 +107,7 @@ export function addTypes(builder: Builder) {
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
-  addStanding(builder, { User, spanArguments })
+  addStanding(builder, { User })
   addPoolTotals(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, SortDirection, filterType, PositionInputs, ...snapshots })
   const UserLookup = addUserLookup(builder, { User })

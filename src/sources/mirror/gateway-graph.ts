@@ -100,7 +100,7 @@ export const graphOperations = {
     }
   }`,
   users: `query Users($after: String) {
-    allUsers(first: ${USERS}, after: $after) {
+    users(first: ${USERS}, after: $after) {
       totalCount
       nodes {
         address
@@ -122,7 +122,7 @@ export const graphOperations = {
   }`,
 }
 
-const NEEDED = ['allUsers', 'dataVersion', 'markets', 'pools', 'vaults']
+const NEEDED = ['users', 'dataVersion', 'markets', 'pools', 'vaults']
 const fields = z
   .object({ fields: z.array(z.object({ name: z.string() })) })
   .transform((type) => new Set(type.fields.map(({ name }) => name)))
@@ -188,7 +188,7 @@ export async function openGatewayGraph(
     vaults: () => nodes(graphOperations.vaults, 'vaults', vault),
     async *users() {
       const page = connection(user).extend({ totalCount: z.int().min(0) })
-      for await (const { totalCount, nodes } of list(graphOperations.users, 'allUsers', page))
+      for await (const { totalCount, nodes } of list(graphOperations.users, 'users', page))
         yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })) }
     },
     cashFlows: schema.user.has('activity') ? cashFlows : undefined,

@@ -587,7 +587,13 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       [addresses],
     )
     const byAddress = new Map(found.map((row) => [row.address, row]))
-    return { users: addresses.map((address: string) => byAddress.get(address) ?? { address, points: 0, rank: null }) }
+    return {
+      users: {
+        nodes: addresses
+          .toSorted()
+          .map((address: string) => byAddress.get(address) ?? { address, points: 0, rank: null }),
+      },
+    }
   },
 }
 

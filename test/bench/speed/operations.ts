@@ -97,7 +97,7 @@ export const documents = {
       vaultLiquidationRewards(first: 10) { nodes { txHash liquidRewardUsd claimedTimestamp } }
     }
   }`,
-  users: `query Users($addresses: [Address!]!) { users(addresses: $addresses) { address points rank } }`,
+  users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { users: $addresses }) { nodes { address points rank } } }`,
 }
 
 /** What a document that the product was told of beforehand is asked for by. */

@@ -33,7 +33,7 @@ const PAGE = 'first: $first, after: $after, offset: $offset'
 const WHAT = 'pageInfo { hasNextPage endCursor }'
 const lists = (names: { pool: string; asset: string; user: string; market: string; vault: string; date: string }) => ({
   leaderboard: `leaderboard(${PAGE}) { nodes { rank userAddress points } ${WHAT} }`,
-  allUsers: `allUsers(${PAGE}) { nodes { address } ${WHAT} }`,
+  users: `users(${PAGE}) { nodes { address } ${WHAT} }`,
   positions: `positions(${PAGE}) { nodes { recordId points } ${WHAT} }`,
   'positions of an asset': `positions(where: { asset: "${names.asset}" }, ${PAGE}) { nodes { recordId points } ${WHAT} }`,
   'positions of a pool': `pool(address: "${names.pool}") { positions(${PAGE}) { nodes { recordId points } ${WHAT} } }`,

@@ -192,14 +192,14 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
-      name: 'as of: the standing of a user',
-      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { standing(asOf: $asOf) { points rank } } }`,
+      name: 'as of: the points and the rank of a user',
+      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { points(asOf: $asOf) rank(asOf: $asOf) } }`,
       variants: some(users).map((user, i) => ({
         variables: { user, asOf: asOf[i % asOf.length] },
         values: [asOf[i % asOf.length], user],
       })),
       sql: `SELECT points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 AND user_address = $2`,
-      rows: (data) => [row('points', 'rank')(data.user.standing)],
+      rows: (data) => [row('points', 'rank')(data.user)],
     },
     {
       name: 'now: the pools with the most TVL',
@@ -216,7 +216,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the net worth of 100 users',
-      query: `query ($addresses: [Address!]!) { users(addresses: $addresses) { address suppliedUsd borrowedUsd netWorthUsd } }`,
+      query: `query ($addresses: [Address!]!) { users(where: { users: $addresses }) { nodes { address suppliedUsd borrowedUsd netWorthUsd } } }`,
       variants: [0, 100].map((from) => ({
         variables: { addresses: wallets(from, 100) },
         values: [wallets(from, 100)],
@@ -224,8 +224,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       sql: `SELECT u.address, coalesce(n.supplied, 0), coalesce(n.borrowed, 0), coalesce(n.supplied + n.protected - n.borrowed, 0)
         FROM unnest($1::text[]) WITH ORDINALITY AS u(address, place) CROSS JOIN LATERAL (
           SELECT sum(${SUPPLIED}) AS supplied, sum(${PROTECTED}) AS protected, sum(${BORROWED}) AS borrowed FROM position
-          WHERE user_address = u.address AND distribution_date = '${NEWEST}') n ORDER BY u.place`,
-      rows: (data) => data.users.map(row('address', 'suppliedUsd', 'borrowedUsd', 'netWorthUsd')),
+          WHERE user_address = u.address AND distribution_date = '${NEWEST}') n ORDER BY u.address`,
+      rows: (data) => data.users.nodes.map(row('address', 'suppliedUsd', 'borrowedUsd', 'netWorthUsd')),
     },
     {
       name: 'now: the prices of all assets',
@@ -290,12 +290,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'rank history of a user',
-      query: `query ($user: Address!) { user(address: $user) { rankHistory { date points rank } } }`,
+      query: `query ($user: Address!) { user(address: $user) { series { lastDate totalPoints rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT d.date::text, s.points / 1e6::float8, s.rank FROM distribution d
           JOIN standing s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
         UNION ALL SELECT '${NEWEST}', points / 1e6::float8, rank FROM account WHERE user_address = $1 ORDER BY 1`,
-      rows: (data) => data.user.rankHistory.map(row('date', 'points', 'rank')),
+      rows: (data) => data.user.series.map(row('lastDate', 'totalPoints', 'rank')),
     },
     {
       name: 'around an account',
@@ -327,10 +327,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'users: up to 1,000',
-      query: `query ($addresses: [Address!]!) { users(addresses: $addresses) { address points rank } }`,
+      query: `query ($addresses: [Address!]!) { users(first: 1000, where: { users: $addresses }) { nodes { address points rank } } }`,
       variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
       sql: USERS,
-      rows: (data) => data.users.map(row('address', 'points', 'rank')),
+      rows: (data) => data.users.nodes.map(row('address', 'points', 'rank')),
     },
     {
       name: 'lookupUsers: up to 1,000',

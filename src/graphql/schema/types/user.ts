@@ -1,7 +1,7 @@
 import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import { allUsers, joinedToUser, userAmountColumns, userColumns } from '../../../domain/account/user.ts'
+import { allUsers, userAmountColumns } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
@@ -16,7 +16,6 @@ import {
   marketSnapshots,
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
-import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import { column, list, nodeId, one, ownedBy, type RowsReading, reading, rows } from '../../plan/reading.ts'
@@ -32,23 +31,6 @@ import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
-
-/** The maximum number of users in one request. */
-const MAX_USERS = 1000
-
-/** @throws BAD_INPUT if there are too many */
-function bounded(addresses: string[]): string[] {
-  if (addresses.length <= MAX_USERS) return addresses
-  throw new GatewayError('BAD_INPUT', `addresses must be at most ${MAX_USERS}: ask for the others in another request.`)
-}
-
-const usersAt: RowsReading = {
-  columns: userColumns,
-  by: [],
-  of: ({ addresses }, _, used) =>
-    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, ordinality) ${joinedToUser(used)}
-      ORDER BY u.ordinality`,
-}
 
 /** Reads a user's newest snapshots of one kind. */
 const latestRows = (kind: EntityType, columns: Columns, by: string): RowsReading => ({
@@ -138,15 +120,6 @@ export function addUser(builder: Builder, refs: Refs) {
     })
     return {
       address: t.expose('address', { type: 'Address', description: "The user's address." }),
-      points: t.float({
-        description: 'Total points over all distribution dates.',
-        ...column(userAt, 'points', ['address']),
-      }),
-      rank: t.int({
-        nullable: true,
-        description: 'Rank on the leaderboard, starting at 1. Null if the user has no stored position.',
-        ...column(userAt, 'rank', ['address']),
-      }),
       positionCount: t.int({
         description: 'Number of stored positions over all distribution dates.',
         ...column(userAt, 'positionCount', ['address']),
@@ -267,7 +240,7 @@ export function addUser(builder: Builder, refs: Refs) {
 
   const Users = connectionType(builder, 'User', User)
   builder.queryFields((t) => ({
-    allUsers: t.field({
+    users: t.field({
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
       args: listArguments(t.arg, UserInputs),
@@ -278,15 +251,6 @@ export function addUser(builder: Builder, refs: Refs) {
       description: 'The user at an address.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
       ...one(userAt, ['address']),
-    }),
-    users: t.field({
-      type: [User],
-      description: 'The users at several addresses, in the order of the addresses.',
-      args: {
-        addresses: t.arg({ type: ['Address'], required: true, description: `The addresses, at most ${MAX_USERS}.` }),
-      },
-      ...reading({ kind: 'rows', rows: usersAt }),
-      resolve: (_, { addresses }) => bounded(addresses).map((address) => ({ address })),
     }),
   }))
   builder.subscriptionFields((t) => ({
