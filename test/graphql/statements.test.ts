@@ -14,7 +14,7 @@ afterAll(() => gateway.close())
 
 const users = (selection: string) =>
   `query ($addresses: [Address!]! ${selection.includes('$n') ? '$n: Int!' : ''}) {
-    users(first: 51, where: { users: $addresses }) { nodes { address ${selection} } } }`
+    users(first: 51, where: { addresses: $addresses }) { nodes { address ${selection} } } }`
 
 /**
  * Nested operations, with the number of SQL statements that their resolvers take however many rows there are. With a
