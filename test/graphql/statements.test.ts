@@ -14,7 +14,7 @@ afterAll(() => gateway.close())
 
 const users = (selection: string) =>
   `query ($addresses: [Address!]! ${selection.includes('$n') ? '$n: Int!' : ''}) {
-    users(first: 51, where: { users: $addresses }) { nodes { address ${selection} } } }`
+    users(first: 51, where: { addresses: $addresses }) { nodes { address ${selection} } } }`
 
 /**
  * Nested operations, with the number of SQL statements that their resolvers take however many rows there are. With a
@@ -130,15 +130,15 @@ const operations: Record<string, { statements: number; query: string; unplanned?
         collateralMarket { pool { name } } } }`),
   },
   'users → activity → market, pool, vault, user': {
-    statements: 5,
+    statements: 6,
     query: users(`activity(first: 50) { nodes { kind time amount assetSymbol user { rank } market { pool { name } }
       vault { name } } }`),
   },
   'markets and vaults → activity → user': {
     statements: 7,
     query: `query ($n: Int!, $market: Address, $vault: Address) {
-      markets(first: $n, address: $market) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
-      vaults(first: $n, address: $vault) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
+      markets(first: $n, where: { market: $market }) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
+      vaults(first: $n, where: { vault: $vault }) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
   },
   'users → net APR → market → pool, vault': {
     statements: 6,
