@@ -110,8 +110,8 @@ describe('every source over HTTP', () => {
     const base = await serve(origin)
     await run(['import', base], copy)
     const other = await serve(copy)
-    const { data } = await json(`${base}/graphql?query={allUsers(first:1000){nodes{address}}}`)
-    const users: string[] = data.allUsers.nodes.map((user: { address: string }) => user.address)
+    const { data } = await json(`${base}/graphql?query={users(first:1000){nodes{address}}}`)
+    const users: string[] = data.users.nodes.map((user: { address: string }) => user.address)
     const pools: { id: string }[] = await json(`${base}/pools/all`)
     const paths = [
       '/pools/all',

@@ -12,15 +12,15 @@ const contract = ['rest/contract', 'rest/openapi', 'graphql/schema', 'graphql/co
 
 /** The longest first: those that start processes or browsers, or send thousands of requests. */
 const slow = [
-  'installed',
-  'http/pages',
-  'graphql/connections',
-  'db/embedded',
-  'docs/commands',
   'sources/rest-mirror',
-  'graphql/plan',
-  'cli/runs',
+  'graphql/connections',
+  'docs/commands',
   'domain/import',
+  'db/embedded',
+  'http/pages',
+  'installed',
+  'cli/runs',
+  'graphql/plan',
   'graphql/filters',
   'distribution/preview',
   'cli/gateway',
@@ -51,6 +51,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // As the program is started: the young generation that is usual is full after a few answers.
+    execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
+    // Until an event comes, on a machine that does much else.
+    expect: { poll: { timeout: 20_000 } },
     // In CI what else a shared machine does may spoil a test once: it is named as tried again.
     retry: process.env.CI ? 1 : 0,
     sequence: { sequencer: LongestFirst },

@@ -29,9 +29,9 @@ export function readMultipliers(text: string): MultiplierUpdate[] {
   if (!parsed.success) throw new ConfigError(`The multipliers are not valid:\n${z.prettifyError(parsed.error)}`)
   return parsed.data.map((m) => ({
     poolAddress: m.poolAddress,
-    ...(m.deposit_tokenA !== undefined && { depositTokenA: m.deposit_tokenA }),
-    ...(m.deposit_tokenB !== undefined && { depositTokenB: m.deposit_tokenB }),
-    ...(m.borrow_tokenA !== undefined && { borrowTokenA: m.borrow_tokenA }),
-    ...(m.borrow_tokenB !== undefined && { borrowTokenB: m.borrow_tokenB }),
+    ...(m.deposit_tokenA !== undefined && { depositA: m.deposit_tokenA }),
+    ...(m.deposit_tokenB !== undefined && { depositB: m.deposit_tokenB }),
+    ...(m.borrow_tokenA !== undefined && { borrowA: m.borrow_tokenA }),
+    ...(m.borrow_tokenB !== undefined && { borrowB: m.borrow_tokenB }),
   }))
 }

@@ -9,8 +9,8 @@ import { readMultipliers } from './multiplier-file.ts'
 
 const history = graphql(`
   query CliMultiplierHistory($first: Int!, $pool: Address) {
-    multiplierHistory(first: $first, pool: $pool) {
-      nodes { id poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB changedAt recordedAt changedBy }
+    multiplierRevisions(first: $first, where: { pool: $pool }) {
+      nodes { recordId poolAddress depositA depositB borrowA borrowB changedAt recordedAt changedBy }
     }
   }
 `)
@@ -92,7 +92,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
     throw new ConfigError("A pool's address is 0x and 40 hexadecimal digits.")
   return withDeps(async (deps) => {
     const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
-    const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierHistory
+    const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierRevisions
     if (json) return nodes.forEach(printJson)
     const table = new Table({ head: [...FACTORS, 'since', 'by'], style: PLAIN })
     for (const one of nodes) table.push([...factorsOf(one), String(one.changedAt), one.changedBy])
@@ -106,15 +106,15 @@ const FACTORS = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B']
 type Factor = number | null
 interface Factored {
   poolAddress: string
-  depositTokenA: Factor
-  depositTokenB: Factor
-  borrowTokenA: Factor
-  borrowTokenB: Factor
+  depositA: Factor
+  depositB: Factor
+  borrowA: Factor
+  borrowB: Factor
 }
 
 const factorsOf = ({ poolAddress, ...f }: Factored) => [
   poolAddress,
-  ...[f.depositTokenA, f.depositTokenB, f.borrowTokenA, f.borrowTokenB].map((one) => one ?? '-'),
+  ...[f.depositA, f.depositB, f.borrowA, f.borrowB].map((one) => one ?? '-'),
 ]
 
 function parseFactor(text: string): number {

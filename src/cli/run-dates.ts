@@ -62,7 +62,7 @@ function options(command: Command): Command {
     .addOption(
       new Option(
         '--movers <n>',
-        `with --dry-run: number of accounts to show, largest changes first (default: ${MOVERS})`,
+        `with --dry-run: number of users to show, largest changes first (default: ${MOVERS})`,
       ).argParser(parseCount(MAX_MOVERS)),
     )
     .option('--json', 'print one JSON object per line')
@@ -151,20 +151,27 @@ async function datesOf(kind: Kind, { date, from, to, all }: Options, deps: Deps)
   throw new GatewayError('NOT_FOUND', `No positions are stored${range}: nothing to recompute.`)
 }
 
-function describePreview({ distributionDate, kind, before, after, movers, ...rest }: DistributionPreview): string {
+function describePreview({
+  distributionDate,
+  kind,
+  totalsBefore,
+  totalsAfter,
+  movers,
+  ...rest
+}: DistributionPreview): string {
   const totals = new Table({ head: [`${kind} ${isoDay(distributionDate)}`, 'now', 'after'], style: PLAIN })
   totals.push(
-    ['points of the date', figure(before.totalPoints), figure(after.totalPoints)],
-    ['positions', figure(before.positionCount), figure(after.positionCount)],
-    ['accounts', figure(before.accountCount), figure(after.accountCount)],
+    ['points of the date', figure(totalsBefore.totalPoints), figure(totalsAfter.totalPoints)],
+    ['positions', figure(totalsBefore.positionCount), figure(totalsAfter.positionCount)],
+    ['users', figure(totalsBefore.userCount), figure(totalsAfter.userCount)],
     ['points of the program', figure(rest.programPointsBefore), figure(rest.programPointsAfter)],
   )
-  const changes = `The points of ${figure(rest.changedAccountCount)} accounts would change, the rank of ${figure(rest.changedRankCount)}.`
+  const changes = `The points of ${figure(rest.changedUserCount)} users would change, the rank of ${figure(rest.changedRankCount)}.`
   if (movers.length === 0) return `${totals}\n${changes}`
-  const table = new Table({ head: ['account', 'points', 'after', 'change', 'rank', 'after'], style: PLAIN })
+  const table = new Table({ head: ['user', 'points', 'after', 'change', 'rank', 'after'], style: PLAIN })
   for (const m of movers)
     table.push([
-      m.account,
+      m.userAddress,
       figure(m.pointsBefore),
       figure(m.pointsAfter),
       figure(m.pointsChange),

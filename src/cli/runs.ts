@@ -5,13 +5,13 @@ import { graphql } from '../generated/operations/gql.ts'
 import { figure, isoDay, parseCount, parseDate, print, printJson, readGraph, withDeps } from './command.ts'
 
 const runs = graphql(`
-  query CliRuns($first: Int!, $date: DateTime, $kind: DistributionKind, $status: RunStatus) {
-    runs(first: $first, date: $date, kind: $kind, status: $status) {
+  query CliRuns($first: Int!, $where: RunFilter) {
+    runs(first: $first, where: $where) {
       nodes {
-        id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+        recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
-        before { positionCount accountCount totalPoints }
-        after { positionCount accountCount totalPoints }
+        totalsBefore { positionCount userCount totalPoints }
+        totalsAfter { positionCount userCount totalPoints }
       }
     }
   }
@@ -41,13 +41,12 @@ export function addRuns(program: Command): void {
     .action(({ date, kind, status, limit, json }: Options) =>
       withDeps(async (deps) => {
         await closeDeadRuns(deps.store.pool)
-        const variables = {
-          first: limit,
-          ...(date && { date: date.toISOString() }),
+        const where = {
+          ...(date && { date: { eq: date.toISOString() } }),
           ...(kind && { kind: upper(kind) as never }),
           ...(status && { status: upper(status) as never }),
         }
-        const { nodes } = (await readGraph(deps, (execute) => execute(runs, variables))).runs
+        const { nodes } = (await readGraph(deps, (execute) => execute(runs, { first: limit, where }))).runs
         if (json) return nodes.forEach(printJson)
         const table = new Table({
           head: [
@@ -68,15 +67,15 @@ export function addRuns(program: Command): void {
         })
         for (const run of nodes)
           table.push([
-            String(run.id),
+            run.recordId,
             run.date ? isoDay(new Date(run.date)) : '-',
             run.kind.toLowerCase(),
             run.status.toLowerCase(),
             run.requestedBy,
             String(run.startedAt),
             run.durationMs ?? '-',
-            ...[run.after?.positionCount, run.before?.totalPoints, run.after?.totalPoints].map((value) =>
-              value === undefined ? '-' : figure(value),
+            ...[run.totalsAfter?.positionCount, run.totalsBefore?.totalPoints, run.totalsAfter?.totalPoints].map(
+              (value) => (value === undefined ? '-' : figure(value)),
             ),
             run.error ?? '',
           ])

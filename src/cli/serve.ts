@@ -65,7 +65,7 @@ Lending graph gateway on ${base}
 Try
   curl '${base}/points/${sampleUser}?limit=1'
   curl '${base}/graphql' -H 'content-type: application/json' \\
-    -d '{"query":"{ leaderboard(first: 3) { nodes { rank account points } } pool(address: \\"${samplePool.address}\\") { name } }"}'
+    -d '{"query":"{ leaderboard(first: 3) { nodes { rank userAddress points } } pool(address: \\"${samplePool.address}\\") { name } }"}'
 Your own data
   npm run gateway -- import DIR   (while this server runs; the README has the format)
 ${config.ADMIN_TOKEN ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'}`

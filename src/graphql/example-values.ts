@@ -5,10 +5,10 @@ import type { Execute } from './execution/execute.ts'
 /** Records of the store that the variables of the examples name. */
 export interface ExampleValues {
   user: string
-  /** Accounts at the top of the leaderboard. */
+  /** Users at the top of the leaderboard. */
   leaders: string[]
   pool: string
-  market: { chainId: number; address: string; assetSymbol: string }
+  market: { chainId: number; address: string; assetAddress: string; assetSymbol: string }
   /** The newest distribution date, and the one a week of distributions before it. */
   dates: { first: string; last: string }
 }
@@ -18,20 +18,20 @@ export const valuesOperation = graphql(`
   query ExampleValues {
     leaderboard(first: 25) {
       nodes {
-        account
+        userAddress
         user {
           positions(first: 1) { nodes { pool { address } } }
           latestSnapshots {
             __typename
-            ... on MarketSnapshot { market { chainId address assetSymbol } }
+            ... on MarketSnapshot { market { chainId address assetAddress assetSymbol } }
           }
           marketLiquidationRewards(first: 1) { nodes { txHash } }
         }
       }
     }
-    allUsers(first: 1) { nodes { address } }
+    users(first: 1) { nodes { address } }
     pools(first: 1) { nodes { address } }
-    markets(first: 1) { nodes { chainId address assetSymbol } }
+    markets(first: 1) { nodes { chainId address assetAddress assetSymbol } }
     distributions(first: 8) { nodes { date } }
   }
 `)
@@ -43,30 +43,30 @@ export const noValues: ExampleValues = {
   user: ZERO_ADDRESS,
   leaders: [],
   pool: ZERO_ADDRESS,
-  market: { chainId: 1, address: ZERO_ADDRESS, assetSymbol: 'USDC' },
+  market: { chainId: 1, address: ZERO_ADDRESS, assetAddress: ZERO_ADDRESS, assetSymbol: 'USDC' },
   dates: { first: '2026-01-01', last: '2026-01-08' },
 }
 
 /** Finds records that make the examples show something. @returns undefined if the store is empty */
 export async function readExampleValues(execute: Execute): Promise<ExampleValues | undefined> {
-  const { leaderboard, allUsers, pools, markets, distributions } = await execute(valuesOperation, {})
-  if ([leaderboard, allUsers, pools, markets].every(({ nodes }) => nodes.length === 0)) return undefined
+  const { leaderboard, users, pools, markets, distributions } = await execute(valuesOperation, {})
+  if ([leaderboard, users, pools, markets].every(({ nodes }) => nodes.length === 0)) return undefined
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}
   const dates = distributions.nodes.map(({ date }) => date.slice(0, 10))
-  const held = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
+  const holding = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
   return {
-    user: entry?.account ?? allUsers.nodes[0]?.address ?? noValues.user,
-    leaders: leaderboard.nodes.slice(0, 2).map(({ account }) => account),
+    user: entry?.userAddress ?? users.nodes[0]?.address ?? noValues.user,
+    leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
-    market: held?.market ?? markets.nodes[0] ?? noValues.market,
+    market: holding?.market ?? markets.nodes[0] ?? noValues.market,
     dates: { first: dates.at(-1) ?? noValues.dates.first, last: dates[0] ?? noValues.dates.last },
   }
 }
 
 type Entry = ExampleValuesQuery['leaderboard']['nodes'][number]
 
-/** How many kinds of records an account has. */
+/** How many kinds of records a user has. */
 function contentOf({ user: { positions, latestSnapshots, marketLiquidationRewards } }: Entry): number {
   const snapshotTypes = new Set(latestSnapshots.map(({ __typename }) => __typename))
   return positions.nodes.length + snapshotTypes.size + marketLiquidationRewards.nodes.length

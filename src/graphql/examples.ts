@@ -25,6 +25,12 @@ export const examples: Example[] = [
   user(address: $user) {
     points
     rank
+    netWorthUsd
+    currentPositions(
+      orderBy: { field: SUPPLIED_USD, direction: DESC }
+    ) {
+      nodes { pool { displayName } points }
+    }
     earnings {
       totalEarningsUsd
       hasIncompletePrices
@@ -35,7 +41,7 @@ export const examples: Example[] = [
     netApr { earnNetApr borrowNetApr }
     latestSnapshots {
       chainId
-      timestamp
+      time
       ... on MarketSnapshot {
         collateralUsd
         debtUsd
@@ -48,7 +54,7 @@ export const examples: Example[] = [
     }
     marketLiquidationRewards(first: 3) {
       totalCount
-      nodes { txHash liquidRewardUsd claimedTimestamp }
+      nodes { txHash liquidRewardUsd claimedAt }
     }
   }
 }`,
@@ -68,14 +74,45 @@ export const examples: Example[] = [
           pool { displayName }
           pointsA
           pointsB
-          a { tokenSymbol suppliedAmountUsd }
-          b { tokenSymbol borrowedAmountUsd }
+          sideA { assetSymbol suppliedAmountUsd }
+          sideB { assetSymbol borrowedAmountUsd }
         }
       }
     }
   }
 }`,
     variables: ofUser,
+  },
+  {
+    name: 'Activity',
+    persona: 'A wallet',
+    title: 'What a wallet did, newest first',
+    query: `# For the next page, give endCursor as after.
+query Activity($user: Address!, $where: ActivityFilter) {
+  user(address: $user) {
+    activity(first: 10, where: $where) {
+      totalCount
+      nodes {
+        kind
+        time
+        amount
+        assetSymbol
+        amountUsd
+        market { pool { displayName } }
+        vault { name }
+        txHash
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`,
+    variables: ({ user, dates }) => ({
+      user,
+      where: {
+        kinds: ['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY', 'LIQUIDATION_REWARD'],
+        time: { lte: `${dates.last}T23:59:59Z` },
+      },
+    }),
   },
   {
     name: 'Ranks',
@@ -85,10 +122,10 @@ export const examples: Example[] = [
   user(address: $user) {
     rank
     rankChange(days: 7)
-    rankHistory(interval: WEEK) { date points rank }
+    series(interval: WEEK) { lastDate totalPoints rank }
   }
   leaderboard(around: $user, first: 7) {
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
     variables: ofUser,
@@ -97,17 +134,12 @@ export const examples: Example[] = [
     name: 'Snapshots',
     persona: 'A wallet',
     title: 'Snapshots in one market',
-    query: `# With grouped, several positions there are one row.
-query Snapshots($user: Address!, $market: String) {
+    query: `query Snapshots($user: Address!, $market: Address) {
   user(address: $user) {
-    marketSnapshots(
-      last: 30
-      market: $market
-      grouped: true
-    ) {
+    marketSnapshots(last: 30, where: { market: $market }) {
       totalCount
       nodes {
-        timestamp
+        time
         collateralAssets
         collateralUsd
         protectedUsd
@@ -133,8 +165,8 @@ query LargestPositions(
       distributionDate
       points
       pool { name }
-      a { suppliedAmountUsd }
-      b { borrowedAmountUsd }
+      sideA { suppliedAmountUsd }
+      sideB { borrowedAmountUsd }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -151,7 +183,7 @@ query LargestPositions(
     query: `# An invalid address gets a problem; the rest is answered.
 query Portfolio($wallets: [String!]!) {
   portfolio(addresses: $wallets) {
-    members { input problem }
+    users { input problem }
     points
     bestRank
     suppliedUsd
@@ -160,14 +192,14 @@ query Portfolio($wallets: [String!]!) {
     netApr { earnNetApr borrowNetApr }
     pools {
       pool { displayName }
-      walletCount
+      userCount
       points
       suppliedUsd
       borrowedUsd
     }
     markets {
       market { assetSymbol }
-      walletCount
+      userCount
       collateralAssets
       collateralUsd
       debtAssets
@@ -199,10 +231,10 @@ subscription LiveUser($user: Address!) {
     persona: 'The leaderboard',
     title: 'The top ten and the program in numbers',
     query: `query Leaderboard {
-  program { totalPoints accountCount positionCount }
+  program { totalPoints userCount positionCount }
   leaderboard(first: 10) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
     pageInfo { hasNextPage endCursor }
   }
 }`,
@@ -218,9 +250,9 @@ query PoolRanking(
   $to: DateTime!
 ) {
   positionAggregates(
-    filter: { pool: $pool, from: $from, to: $to }
+    where: { pool: $pool, date: { gte: $from, lte: $to } }
     groupBy: [USER]
-    orderBy: [{ by: SUM_POINTS }]
+    orderBy: [{ field: SUM_POINTS, direction: DESC }]
     first: 5
   ) {
     key { user { address rank } }
@@ -242,23 +274,24 @@ query AsOf(
 ) {
   leaderboard(asOf: $asOf, first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
   user(address: $user) {
-    standing(asOf: $asOf) { date points rank }
+    points(asOf: $asOf)
+    rank(asOf: $asOf)
     positions(asOf: $asOf) {
       nodes { pool { displayName } points }
     }
   }
   pool(address: $pool) {
-    standing(asOf: $asOf) {
+    totals(asOf: $asOf) {
       date
       points
       pointsOfDate
       positionCount
       tvlUsd
       borrowedUsd
-      multiplier { depositTokenA changedBy }
+      multiplier { depositA changedBy }
     }
     positions(
       asOf: $asOf
@@ -268,12 +301,12 @@ query AsOf(
       nodes { points user { address } }
     }
   }
-  multipliersAsOf(asOf: $asOf, first: 3) {
+  multiplierRevisions(asOf: $asOf, first: 3) {
     totalCount
     nodes {
       poolAddress
-      depositTokenA
-      borrowTokenB
+      depositA
+      borrowB
       changedAt
     }
   }
@@ -323,41 +356,84 @@ query Pages(
     title: 'Up to 1,000 users in one request',
     query: `# lookupUsers takes any text, and says what is wrong with it.
 query ManyUsers(
-  $addresses: [Address!]!
-  $texts: [String!]!
+  $addresses: [String!]!
 ) {
-  users(addresses: $addresses) {
-    address
-    points
-    rank
-    positions(first: 1) {
-      totalCount
-      nodes { pool { displayName } }
+  lookupUsers(addresses: $addresses) {
+    input
+    problem
+    user {
+      points
+      rank
+      positions(first: 1) {
+        totalCount
+        nodes { pool { displayName } }
+      }
     }
   }
-  lookupUsers(addresses: $texts) { input problem }
 }`,
     variables: ({ user, leaders }) => ({
-      addresses: [...new Set([user, ...leaders])],
-      texts: [user, 'not an address'],
+      addresses: [...new Set([user, ...leaders]), 'not an address'],
     }),
   },
   {
     name: 'LiveLeaderboard',
     persona: 'The leaderboard',
-    title: 'Live: the first three accounts',
+    title: 'Live: the first three users',
     query: `# Answers now, and after each change. Stop it with the button.
 subscription LiveLeaderboard {
   leaderboard(first: 3) {
     totalCount
-    nodes { rank account points }
+    nodes { rank userAddress points }
   }
 }`,
   },
   {
+    name: 'PoolsByTvl',
+    persona: 'The risk desk',
+    title: 'The largest pools, with both sides',
+    query: `# Sort by UTILIZATION, POINTS or DEPOSIT_RATE_A as well.
+query PoolsByTvl {
+  pools(
+    first: 10
+    where: { tvlUsd: { gt: 0 } }
+    orderBy: { field: TVL_USD, direction: DESC }
+  ) {
+    totalCount
+    nodes {
+      displayName
+      tvlUsd
+      suppliedUsd
+      borrowedUsd
+      utilization
+      points
+      marketA { assetSymbol tvlUsd borrowedUsd depositRate }
+      marketB { assetSymbol tvlUsd borrowedUsd depositRate }
+    }
+  }
+}`,
+  },
+  {
+    name: 'Asset',
+    persona: 'The risk desk',
+    title: 'One token: its price and its pools',
+    query: `query Asset($chainId: SafeInt!, $asset: Address!) {
+  asset(chainId: $chainId, address: $asset) {
+    symbol
+    name
+    decimals
+    price { priceUsd date pool { displayName } }
+    pools(orderBy: { field: TVL_USD, direction: DESC }) {
+      totalCount
+      nodes { displayName tvlUsd utilization }
+    }
+  }
+}`,
+    variables: ({ market: { chainId, assetAddress } }) => ({ chainId, asset: assetAddress }),
+  },
+  {
     name: 'Pools',
     persona: 'The risk desk',
-    title: 'Pools with rates, multipliers, top accounts',
+    title: 'Pools with rates, multipliers, top users',
     query: `query Pools {
   pools(first: 50) {
     totalCount
@@ -367,12 +443,12 @@ subscription LiveLeaderboard {
       marketA { assetSymbol depositRate borrowRate }
       marketB { assetSymbol depositRate borrowRate }
       multiplier {
-        depositTokenA
-        depositTokenB
-        borrowTokenA
-        borrowTokenB
+        depositA
+        depositB
+        borrowA
+        borrowB
       }
-      topAccounts(first: 3) {
+      topUsers(first: 3) {
         points
         user { address rank }
       }
@@ -410,7 +486,7 @@ subscription LiveLeaderboard {
     pool { name }
     snapshots(last: 5) {
       nodes {
-        timestamp
+        time
         collateralUsd
         debtUsd
         user { address rank }
@@ -458,7 +534,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
   program {
@@ -467,7 +543,7 @@ subscription LiveLeaderboard {
       points
       tvlUsd
       borrowedUsd
-      accountCount
+      userCount
     }
   }
 }`,
@@ -496,12 +572,12 @@ query SeriesOfTokens {
     name: 'Aggregates',
     persona: 'The risk desk',
     title: 'Sums and averages of a user, by group',
-    query: `# from and to in place of users: everyone in those dates.
+    query: `# date in place of user: everyone on those dates.
 query Aggregates($user: Address!) {
   positionAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [POOL, MONTH]
-    orderBy: [{ by: SUM_POINTS }]
+    orderBy: [{ field: SUM_POINTS, direction: DESC }]
     first: 10
   ) {
     key { start pool { displayName } }
@@ -510,7 +586,7 @@ query Aggregates($user: Address!) {
     averageSuppliedUsd
   }
   marketSnapshotAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [MARKET]
   ) {
     key { market { assetSymbol } }
@@ -518,7 +594,7 @@ query Aggregates($user: Address!) {
     averageDebtUsd
   }
   liquidationRewardAggregates(
-    filter: { users: [$user] }
+    where: { user: $user }
     groupBy: [CHAIN]
   ) {
     key { chainId }
@@ -544,6 +620,7 @@ query Aggregates($user: Address!) {
         pool { displayName }
       }
       ... on Vault { name depositRate }
+      ... on User { address points rank }
     }
   }
 }`,
@@ -560,7 +637,7 @@ query Aggregates($user: Address!) {
       date
       totalPoints
       positionCount
-      accountCount
+      userCount
       kind
       finishedAt
     }
@@ -576,7 +653,7 @@ query Aggregates($user: Address!) {
   runs(first: 10) {
     totalCount
     nodes {
-      id
+      recordId
       kind
       status
       requestedBy

@@ -40,8 +40,16 @@ export const entityText = text
   .refine((value) => !value.includes('\0'), 'must not hold a NUL character')
   .meta({ override: { type: 'string', minLength: 1 } })
 
+const isAddress = (value: string) => /^0x[a-fA-F0-9]{40}$/i.test(value)
+
 /** Converts an address to lower case, and leaves other text unchanged. */
-export const asEntity = (value: string) => (/^0x[a-fA-F0-9]{40}$/i.test(value) ? value.toLowerCase() : value)
+export const asEntity = (value: string) => (isAddress(value) ? value.toLowerCase() : value)
+
+/** Values for a filter by one address, and by several. Text that is not an address matches nothing, like an empty list. */
+export function whereAddress(value: string | undefined): [one?: string, many?: string[]] {
+  if (value === undefined) return []
+  return isAddress(value) ? [value.toLowerCase()] : [undefined, []]
+}
 
 /** A record id from `nextCursor`. */
 export const recordCursor = entityText

@@ -4,15 +4,15 @@ import { graphql } from '../generated/operations/gql.ts'
 export const positionRecord = graphql(`
   fragment PositionRecord on Position {
     id: recordId marketAddress: poolAddress userAddress distributionDate pointsA pointsB points
-    a @flat {
-      aTokenAddress: tokenAddress aTokenSymbol: tokenSymbol aTokenPrice: tokenPrice
+    sideA @flat {
+      aTokenAddress: assetAddress aTokenSymbol: assetSymbol aTokenPrice: assetPriceUsd
       aSuppliedAmount: suppliedAmount aSuppliedAmountUsd: suppliedAmountUsd
       aProtectedSuppliedAmount: protectedSuppliedAmount
       aProtectedSuppliedAmountUsd: protectedSuppliedAmountUsd aBorrowedAmount: borrowedAmount
       aBorrowedAmountUsd: borrowedAmountUsd
     }
-    b @flat {
-      bTokenAddress: tokenAddress bTokenSymbol: tokenSymbol bTokenPrice: tokenPrice
+    sideB @flat {
+      bTokenAddress: assetAddress bTokenSymbol: assetSymbol bTokenPrice: assetPriceUsd
       bSuppliedAmount: suppliedAmount bSuppliedAmountUsd: suppliedAmountUsd
       bProtectedSuppliedAmount: protectedSuppliedAmount
       bProtectedSuppliedAmountUsd: protectedSuppliedAmountUsd bBorrowedAmount: borrowedAmount

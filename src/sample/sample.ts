@@ -140,6 +140,9 @@ export const samplePool = { chainId: stsS.chainId, address: stsS.id }
 /** The market where the sample user has two positions and liquidation rewards. */
 export const sampleMarket = { chainId: stsS.chainId, address: stsS.sides[0].id }
 
+/** The address of that market's asset. */
+export const sampleAsset = tokenAddress(stsS.sides[0].token)
+
 /** The vault where the sample user has assets and liquidation rewards. */
 export const sampleVault = { chainId: sVault.chainId, address: sVault.id }
 
@@ -533,6 +536,7 @@ function* cashFlowRecords(world: World, users: number) {
           logIndex: Number.parseInt(txHash.slice(2, 4), 16),
           timestamp: String(flow.timestamp),
           kind: flow.kind,
+          assets: String(flow.amount),
           amountUsd: quoted(world, entity.token, flow.amount, flow.day),
         }
       }

@@ -27,8 +27,8 @@ interface Read {
 }
 
 const query = `query ($account: Address!, $first: Int!) {
-  leaderboard(first: $first) { totalCount nodes { rank account points } }
-  user(address: $account) { leaderboardEntry { rank account points } }
+  leaderboard(first: $first) { totalCount nodes { rank userAddress points } }
+  user(address: $account) { rank address points }
 }`
 
 await buildProgram()

@@ -155,12 +155,12 @@ async function rowByRow(): Promise<number> {
       where: { distributionDate_userAddress_marketAddress: { distributionDate, userAddress, marketAddress } },
       data: {
         pointsA: millionths(
-          m.depositTokenA * deposit(p.aSuppliedAmountUsd, p.aProtectedSuppliedAmountUsd, p.bBorrowedAmountUsd) +
-            0.5 * m.borrowTokenA * p.aBorrowedAmountUsd,
+          m.depositA * deposit(p.aSuppliedAmountUsd, p.aProtectedSuppliedAmountUsd, p.bBorrowedAmountUsd) +
+            0.5 * m.borrowA * p.aBorrowedAmountUsd,
         ),
         pointsB: millionths(
-          m.depositTokenB * deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
-            0.5 * m.borrowTokenB * p.bBorrowedAmountUsd,
+          m.depositB * deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
+            0.5 * m.borrowB * p.bBorrowedAmountUsd,
         ),
       },
     })

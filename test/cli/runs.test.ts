@@ -127,9 +127,9 @@ describe('--dry-run', () => {
       ['resync 2026-03-03', 'now', 'after'],
       ['points of the date', '2', '60'],
       ['positions', '2', '2'],
-      ['accounts', '2', '2'],
+      ['users', '2', '2'],
       ['points of the program', '4', '62'],
-      ['The points of 2 accounts would change, the rank of 0.'],
+      ['The points of 2 users would change, the rank of 0.'],
       [ANN, '3', '32', '29', '1', '1'],
     ])
       expect(lines).toContainEqual(line)
@@ -140,15 +140,15 @@ describe('--dry-run', () => {
       {
         distributionDate: midnight('2026-03-03'),
         kind: 'resync',
-        before: { positionCount: 2, accountCount: 2, totalPoints: 2 },
-        after: { positionCount: 2, accountCount: 2, totalPoints: 60 },
+        totalsBefore: { positionCount: 2, userCount: 2, totalPoints: 2 },
+        totalsAfter: { positionCount: 2, userCount: 2, totalPoints: 60 },
         programPointsBefore: 4,
         programPointsAfter: 62,
-        changedAccountCount: 2,
+        changedUserCount: 2,
         changedRankCount: 0,
         movers: [
-          { account: ANN, pointsBefore: 3, pointsAfter: 32, pointsChange: 29, rankBefore: 1, rankAfter: 1 },
-          { account: BEN, pointsBefore: 1, pointsAfter: 30, pointsChange: 29, rankBefore: 2, rankAfter: 2 },
+          { userAddress: ANN, pointsBefore: 3, pointsAfter: 32, pointsChange: 29, rankBefore: 1, rankAfter: 1 },
+          { userAddress: BEN, pointsBefore: 1, pointsAfter: 30, pointsChange: 29, rankBefore: 2, rankAfter: 2 },
         ],
       },
     ])
@@ -160,7 +160,7 @@ describe('--dry-run', () => {
     const [text, json] = [await run(range), await run([...range, '--json'])]
     expect(text).toMatchObject({ code: 0, out: expect.stringMatching(/\nAll 2 dates previewed\.\n$/) })
     expect(parsed(json.out)).toMatchObject([
-      { distributionDate: midnight('2026-03-01'), kind: 'manualupdate', after: { totalPoints: 14 } },
+      { distributionDate: midnight('2026-03-01'), kind: 'manualupdate', totalsAfter: { totalPoints: 14 } },
       { distributionDate: midnight('2026-03-02'), kind: 'manualupdate', programPointsBefore: 4 },
     ])
     expect(await totals()).toMatchObject({ '2026-03-01': 'IMPORT 1' })
@@ -183,7 +183,7 @@ test('runs shows their records', async () => {
     ...[1, 2, 3].map(() => ['IMPORT', 'SUCCEEDED', 'import']),
   ])
   expect(parsed(failed.out)).toMatchObject([{ error: expect.stringContaining('no positions of 2026-03-03') }])
-  expect(parsed(dated.out)).toMatchObject([{ date: midnight('2026-03-02'), after: { totalPoints: 20 } }])
+  expect(parsed(dated.out)).toMatchObject([{ date: midnight('2026-03-02'), totalsAfter: { totalPoints: 20 } }])
   expect(none).toEqual({ code: 0, out: 'No runs match.\n', err: '' })
   expect(table.out.match(/│ (manualupdate|resync|import) +│ (failed|succeeded) +│ cli/g)).toHaveLength(2)
 })
@@ -202,8 +202,8 @@ describe('multipliers', () => {
     ])
     const stored = parsed((await run(['multipliers', 'set', '--file', many, '--json'])).out)
     expect(stored).toMatchObject([
-      { poolAddress: POOL_2, depositTokenA: 0, depositTokenB: 0, borrowTokenA: 2, borrowTokenB: 0 },
-      { poolAddress: POOL, depositTokenA: 9, depositTokenB: 1, borrowTokenA: 1, borrowTokenB: 1.5 },
+      { poolAddress: POOL_2, depositA: 0, depositB: 0, borrowA: 2, borrowB: 0 },
+      { poolAddress: POOL, depositA: 9, depositB: 1, borrowA: 1, borrowB: 1.5 },
     ])
 
     const [all, own, table] = await Promise.all([
@@ -217,7 +217,7 @@ describe('multipliers', () => {
       [POOL, 'cli'],
       [POOL, 'import'],
     ])
-    expect(parsed(own.out).map(({ depositTokenA }) => depositTokenA)).toEqual([9, 0])
+    expect(parsed(own.out).map(({ depositA }) => depositA)).toEqual([9, 0])
     expect(table.out).toMatch(new RegExp(`${POOL_2} +│ 0 +│ 0 +│ 2 +│ 0 +│ 2026-.*│ cli`))
   })
 
@@ -260,7 +260,7 @@ test('the exit code says what went wrong', async () => {
 })
 
 test('wrong usage says how to fix it, before anything is opened', async () => {
-  const wrong = await file('wrong.json', [{ poolAddress: 'S', deposit_tokenA: -1, depositTokenB: 2 }])
+  const wrong = await file('wrong.json', [{ poolAddress: 'S', deposit_tokenA: -1, depositB: 2 }])
   const cases: [string[], RegExp][] = [
     [['resync', '--date', 'yesterday'], /must look like 2025-03-01, not yesterday/],
     [['resync', '--date', '2026-03-01', '--all'], /'--date <YYYY-MM-DD>' cannot be used with option '--all'/],
@@ -268,7 +268,7 @@ test('wrong usage says how to fix it, before anything is opened', async () => {
     [['resync', '--from', '2026-03-02', '--to', '2026-03-01'], /--to must not be before --from/],
     [['manualupdate', '--from', '2999-01-01'], /must not reach into the future/],
     [['resync', '--multipliers', wrong], /--multipliers is for --dry-run/],
-    [['resync', '--dry-run', '--multipliers', wrong], /"depositTokenB".*0x and 40 hexadecimal digits.*from 0 up/s],
+    [['resync', '--dry-run', '--multipliers', wrong], /"depositB".*0x and 40 hexadecimal digits.*from 0 up/s],
     [['runs', '--kind', 'dance'], /import, manualupdate, resync/],
     [['multipliers'], /Usage: lending-graph-gateway multipliers/],
     [['multipliers', 'set'], /Give the address of a pool, or --file/],

@@ -40,16 +40,15 @@ import {
 } from 'lending-graph-client'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let url: string
 const address = sampleUser
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startOnSample({ users: 60, days: 30 })
   url = `${gateway.base}/graphql`
-  await loadSample(gateway, { days: 30 })
 })
 afterAll(() => gateway?.close())
 
@@ -59,7 +58,7 @@ describe('graphql-request', () => {
   test('the leaderboard, and the next page', async () => {
     const { program, leaderboard } = await client().request(LeaderboardDocument, { first: 3 })
     expect(leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2, 3])
-    expect(leaderboard.totalCount).toBe(program.accountCount)
+    expect(leaderboard.totalCount).toBe(program.userCount)
     const next = await client().request(LeaderboardDocument, { first: 3, after: leaderboard.pageInfo.endCursor })
     expect(next.leaderboard.nodes.map(({ rank }) => rank)).toEqual([4, 5, 6])
   })
@@ -76,8 +75,8 @@ describe('graphql-request', () => {
     expectTypeOf(user.address).toEqualTypeOf<Scalars['Address']['output']>()
     expectTypeOf(user.lastDistributionDate).toEqualTypeOf<Scalars['DateTime']['output'] | null>()
 
-    const { users } = await request.request(UsersDocument, { addresses: [address, address] })
-    expect(users).toEqual([user, user])
+    const { lookupUsers } = await request.request(UsersDocument, { addresses: [address, address] })
+    expect(lookupUsers.map((one) => one.user)).toEqual([user, user])
     expect((await request.request(DailyPointsDocument, { address, last: 2 })).user.dailyPoints.nodes).toHaveLength(2)
     expect((await request.request(EarningsDocument, { address })).user.earnings.breakdown.nodes.length).toBeGreaterThan(
       0,
@@ -89,9 +88,9 @@ describe('graphql-request', () => {
     expect(pool).toEqual(pools.nodes[0])
     expectTypeOf(pool).toEqualTypeOf<PoolCardFragment | null>()
 
-    const { positions } = await request.request(PositionsDocument, { user: address, first: 5 })
+    const { positions } = await request.request(PositionsDocument, { where: { user: address }, first: 5 })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
-    expectTypeOf(positions.nodes[0]!.a.tokenAddress).toEqualTypeOf<string>()
+    expectTypeOf(positions.nodes[0]!.sideA.assetAddress).toEqualTypeOf<string>()
   })
 
   test('charts have a bucket a day, the same from several sides', async () => {
@@ -99,8 +98,8 @@ describe('graphql-request', () => {
     const { user } = await request.request(UserChartDocument, { address })
     const ranks = await request.request(RankChartDocument, { address })
     expect(user.series).toHaveLength(30)
-    expect(ranks.user.rankHistory.at(-1)).toMatchObject({
-      date: user.series.at(-1)?.lastDate,
+    expect(ranks.user.series.at(-1)).toMatchObject({
+      lastDate: user.series.at(-1)?.lastDate,
       rank: expect.any(Number),
     })
     const { pools } = await request.request(PoolsDocument, { first: 1 })
@@ -118,7 +117,7 @@ describe('graphql-request', () => {
     const request = client()
     const { user } = await request.request(UserDocument, { address })
     const around = await request.request(LeaderboardAroundDocument, { address, first: 3 })
-    const row = around.leaderboard.nodes.find(({ account }) => account === address)
+    const row = around.leaderboard.nodes.find(({ userAddress }) => userAddress === address)
     expect(row).toMatchObject({ rank: user.rank, points: user.points, user: { rankChange: user.rankChange } })
     const asOf = user.firstDistributionDate
     const then = await request.request(LeaderboardDocument, { first: 1, asOf })
@@ -135,7 +134,7 @@ describe('graphql-request', () => {
     const { user } = await request.request(UserDocument, { address })
     const { portfolio } = await request.request(PortfolioDocument, { addresses: [address, 'me'] })
     expect(portfolio).toMatchObject({ points: user.points, bestRank: user.rank, earnings: user.earnings })
-    expect(portfolio.members.map(({ problem }) => problem)).toEqual([null, expect.any(String)])
+    expect(portfolio.users.map(({ problem }) => problem)).toEqual([null, expect.any(String)])
     const { user: rates } = await request.request(NetAprDocument, { address })
     const { user: latest } = await request.request(LatestSnapshotsDocument, { address })
     const { user: market } = await request.request(MarketLiquidationRewardsDocument, { address })
@@ -164,12 +163,12 @@ describe('graphql-request', () => {
     const [{ item }] = search as [(typeof search)[0]]
     expect(item).toMatchObject({ __typename: 'Pool', displayName })
     const found = await request.request(PoolTopUsersDocument, { address: pool, first: 2 })
-    expect(found.pool?.topAccounts).toHaveLength(2)
+    expect(found.pool?.topUsers).toHaveLength(2)
     const { vault } = await request.request(VaultChartDocument, { chainId: 1, address: pool })
     expect(vault).toBeNull()
   })
 
-  test('snapshots: amounts and times are decimal strings, times may be asked for as numbers or as strings', async () => {
+  test('snapshots: amounts and times are decimal strings, times are filtered by DateTimes', async () => {
     const request = client()
     const { user } = await request.request(LatestSnapshotsDocument, { address })
     expect(new Set(user.latestSnapshots.map((one) => one.__typename))).toEqual(
@@ -184,16 +183,13 @@ describe('graphql-request', () => {
         expectTypeOf(row.shares).toEqualTypeOf<string>()
         expect(row.shares).toMatch(/^\d+$/)
       }
-    const newest = user.latestSnapshots.map((one) => Number(one.timestamp)).sort((a, b) => b - a)[0]!
-    const asNumber = await request.request(MarketSnapshotsDocument, { address, from: newest - 5 * 86_400, to: newest })
-    const asText = await request.request(MarketSnapshotsDocument, {
-      address,
-      from: String(newest - 5 * 86_400),
-      to: String(newest),
-    })
-    expect(asNumber.user.marketSnapshots.totalCount).toBeGreaterThan(0)
-    expect(asNumber).toEqual(asText)
-    const vaults = await request.request(VaultSnapshotsDocument, { address, grouped: true, first: 1 })
+    const newest = user.latestSnapshots.map((one) => Date.parse(one.time)).sort((a, b) => b - a)[0]!
+    const time = { gte: new Date(newest - 5 * 86_400_000).toISOString() }
+    const found = await request.request(MarketSnapshotsDocument, { address, where: { time } })
+    expect(found.user.marketSnapshots.totalCount).toBeGreaterThan(0)
+    for (const row of found.user.marketSnapshots.nodes)
+      expect(Date.parse(row.time)).toBeGreaterThanOrEqual(newest - 5 * 86_400_000)
+    const vaults = await request.request(VaultSnapshotsDocument, { address, first: 1 })
     expect(vaults.user.vaultSnapshots.nodes).toHaveLength(1)
   })
 

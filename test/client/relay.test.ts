@@ -8,8 +8,8 @@ import { lexicographicSortSchema, printSchema } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const config = {
   src: './src',
@@ -26,7 +26,7 @@ const page = `
 graphql\`
   query pageQuery($address: Address!) {
     user(address: $address) { id ...page_positions ...page_summary }
-    leaderboard(first: 3) @connection(key: "page_leaderboard") { edges { node { rank account } } }
+    leaderboard(first: 3) @connection(key: "page_leaderboard") { edges { node { rank userAddress } } }
     ...page_pools
   }
 \`
@@ -57,15 +57,14 @@ graphql\`
   subscription pageSubscription { distributionComputed { date distribution { id totalPoints } } }
 \`
 graphql\`
-  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositTokenA } }
+  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositA } }
 \`
 `
 
 let gateway: Gateway
 let project: string
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway)
+  gateway = await startOnSample()
   project = await mkdtemp(join(tmpdir(), 'gateway-relay-'))
   await mkdir(join(project, 'src'))
   await mkdir(join(project, 'artifacts'))

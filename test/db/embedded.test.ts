@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 
 const source = fileURLToPath(new URL('../../src/db/server/embedded.ts', import.meta.url))
+const built = fileURLToPath(new URL('../../dist/modules.js', import.meta.url))
 const exec = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 const log = { info() {}, warn() {} }
@@ -76,14 +77,14 @@ async function gone(pid: number) {
 }
 
 /** A process of its own that opens the server, prints its URL, and releases it when its stdin ends. */
-async function openInChild(module = source, options: { uid?: number } = {}) {
+async function openInChild(module = built, options: { uid?: number } = {}) {
   const script = `
-    const { openEmbedded } = await import(${JSON.stringify(module)})
+    const module = await import(${JSON.stringify(module)})
+    const { openEmbedded } = module['src/db/server/embedded.ts'] ?? module
     const server = await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: { info() {}, warn() {} } })
     console.log(server.url)
     process.stdin.resume().on('end', () => server.release())`
-  const loader = module === source ? ['--import', 'tsx'] : []
-  const args = [...loader, '--input-type=module', '-e', script]
+  const args = ['--input-type=module', '-e', script]
   const child = spawn(process.execPath, args, { ...options, stdio: ['pipe', 'pipe', 'inherit'] })
   children.push(child)
   const [url] = (await Promise.race([

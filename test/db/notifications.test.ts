@@ -52,7 +52,7 @@ test('nothing is connected until somebody subscribes', async () => {
   const notifications = openNotifications({ url: database.url, channels: ['one'], notify: probe.notify, onError() {} })
   opened.push(notifications)
   const { heard } = open()
-  await vi.waitFor(() => expect(heard).toEqual(['up']))
+  await expect.poll(() => heard).toEqual(['up'])
   expect(await listening(), 'the other one').toHaveLength(1)
   expect(notifications.connected).toBe(false)
 })
@@ -61,25 +61,25 @@ test('each channel is heard by its own listeners, until they end', async () => {
   const { notifications, heard } = open()
   const more: string[] = []
   const end = notifications.subscribe('one', (payload) => more.push(payload))
-  await vi.waitFor(() => expect(notifications.connected).toBe(true))
+  await expect.poll(() => notifications.connected).toBe(true)
   await notify('one', 'a')
   await notify('Two', '')
-  await vi.waitFor(() => expect(heard).toEqual(['up', 'one a', 'Two ']))
+  await expect.poll(() => heard).toEqual(['up', 'one a', 'Two '])
   end()
   await notify('one', 'b')
-  await vi.waitFor(() => expect(heard).toContain('one b'))
+  await expect.poll(() => heard).toContain('one b')
   expect(more).toEqual(['a'])
   expect(() => notifications.subscribe('three', () => {})).toThrow('three')
 })
 
 test('a cut connection is reported and reopened', async () => {
   const { notifications, heard, onError } = open()
-  await vi.waitFor(() => expect(notifications.connected).toBe(true))
+  await expect.poll(() => notifications.connected).toBe(true)
   const [pid] = await listening()
   await database.pool.query('SELECT pg_terminate_backend($1)', [pid])
   await vi.waitFor(() => expect(heard).toEqual(['up', 'down', 'up']), { timeout: 5000 })
   await notify('one', 'after')
-  await vi.waitFor(() => expect(heard).toContain('one after'))
+  await expect.poll(() => heard).toContain('one after')
   expect(onError).toHaveBeenCalledTimes(1)
 })
 
@@ -99,7 +99,7 @@ test('a store that is unreachable at the start is reported once, and reached whe
 test('a connection that is dead without a word is noticed', async () => {
   const proxy = await startProxy(database.pool)
   const { notifications, heard } = open({ url: proxy.url, heartbeatMs: 100, silenceMs: 500, patienceMs: 300 })
-  await vi.waitFor(() => expect(heard).toEqual(['up']))
+  await expect.poll(() => heard).toEqual(['up'])
   proxy.freeze()
   await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 2000 })
   expect(notifications.connected).toBe(false)
@@ -127,7 +127,7 @@ test('heartbeats that stop make it unconnected, and the next one that is heard c
     heartbeatMs: 100,
     silenceMs: 1000,
   })
-  await vi.waitFor(() => expect(heard).toEqual(['up']))
+  await expect.poll(() => heard).toEqual(['up'])
   const [pid] = await listening()
   silent = true
   await vi.waitFor(() => expect(heard).toEqual(['up', 'down']), { timeout: 5000 })
@@ -143,10 +143,10 @@ test('closing leaves no connection, also while it connects, and may be called tw
   await notifications.close()
   // One that waited for a heartbeat would take longer than a test may.
   const { notifications: connected } = open({ heartbeatMs: 300_000, silenceMs: 900_000 })
-  await vi.waitFor(() => expect(connected.connected).toBe(true))
+  await expect.poll(() => connected.connected).toBe(true)
   await connected.close()
   expect(connected.connected).toBe(false)
-  await vi.waitFor(async () => expect(await listening()).toEqual([]))
+  await expect.poll(() => listening()).toEqual([])
 })
 
 /** A way to the store that can stop to pass anything on, as a network does. */

@@ -30,11 +30,11 @@ afterEach(() => {
   source.rows = []
 })
 
-const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: PreviewKind!, $first: Int!) {
+const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: DistributionKind!, $first: Int!) {
   previewDistribution(date: $date, multipliers: $multipliers, kind: $kind, first: $first) {
-    distributionDate kind programPointsBefore programPointsAfter changedAccountCount changedRankCount
-    before { positionCount accountCount totalPoints } after { positionCount accountCount totalPoints }
-    movers { account pointsBefore pointsAfter pointsChange rankBefore rankAfter } } }`
+    distributionDate kind programPointsBefore programPointsAfter changedUserCount changedRankCount
+    totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }
+    movers { userAddress pointsBefore pointsAfter pointsChange rankBefore rankAfter } } }`
 
 interface Asked {
   date?: string
@@ -58,38 +58,45 @@ const mutate = async (query: string, variables: object) => {
 }
 
 interface State {
-  leaderboard: { nodes: { account: string; points: number; rank: number }[] }
+  leaderboard: { nodes: { userAddress: string; points: number; rank: number }[] }
   program: { totalPoints: number }
-  distribution: { positionCount: number; accountCount: number; totalPoints: number } | null
+  distribution: { positionCount: number; userCount: number; totalPoints: number } | null
 }
 async function state(date: string): Promise<State> {
-  const { data } = await gateway.graphql(`{ leaderboard(first: 1000) { nodes { account points rank } }
-    program { totalPoints } distribution(date: "${date}") { positionCount accountCount totalPoints } }`)
+  const { data } = await gateway.graphql(`{ leaderboard(first: 1000) { nodes { userAddress points rank } }
+    program { totalPoints } distribution(date: "${date}") { positionCount userCount totalPoints } }`)
   return data
 }
 
 /** What a preview must say, of the states before and after what it previews. */
 function changes(date: string, kind: string, before: State, after: State) {
-  const of = ({ leaderboard }: State) => new Map(leaderboard.nodes.map((entry) => [entry.account, entry]))
+  const of = ({ leaderboard }: State) => new Map(leaderboard.nodes.map((entry) => [entry.userAddress, entry]))
   const [old, now] = [of(before), of(after)]
-  const accounts = [...new Set([...old.keys(), ...now.keys()])].map((account) => {
-    const [b, a] = [old.get(account), now.get(account)]
+  const accounts = [...new Set([...old.keys(), ...now.keys()])].map((userAddress) => {
+    const [b, a] = [old.get(userAddress), now.get(userAddress)]
     const [pointsBefore, pointsAfter] = [b?.points ?? 0, a?.points ?? 0]
     const pointsChange = Math.round((pointsAfter - pointsBefore) * 1e6) / 1e6
-    return { account, pointsBefore, pointsAfter, pointsChange, rankBefore: b?.rank ?? null, rankAfter: a?.rank ?? null }
+    return {
+      userAddress,
+      pointsBefore,
+      pointsAfter,
+      pointsChange,
+      rankBefore: b?.rank ?? null,
+      rankAfter: a?.rank ?? null,
+    }
   })
   const movers = accounts
-    .filter(({ account, pointsChange }) => pointsChange !== 0 || old.has(account) !== now.has(account))
-    .sort((x, y) => Math.abs(y.pointsChange) - Math.abs(x.pointsChange) || (x.account < y.account ? -1 : 1))
-  const none = { positionCount: 0, accountCount: 0, totalPoints: 0 }
+    .filter(({ userAddress, pointsChange }) => pointsChange !== 0 || old.has(userAddress) !== now.has(userAddress))
+    .sort((x, y) => Math.abs(y.pointsChange) - Math.abs(x.pointsChange) || (x.userAddress < y.userAddress ? -1 : 1))
+  const none = { positionCount: 0, userCount: 0, totalPoints: 0 }
   return {
     distributionDate: midnight(date),
     kind,
-    before: before.distribution ?? none,
-    after: after.distribution ?? none,
+    totalsBefore: before.distribution ?? none,
+    totalsAfter: after.distribution ?? none,
     programPointsBefore: before.program.totalPoints,
     programPointsAfter: after.program.totalPoints,
-    changedAccountCount: movers.length,
+    changedUserCount: movers.length,
     changedRankCount: accounts.filter(({ rankBefore, rankAfter }) => rankBefore !== rankAfter).length,
     movers,
   }
@@ -110,19 +117,19 @@ test('shows what a resync would change: the biggest movers first', async () => {
   expect(await preview()).toEqual({
     distributionDate: midnight(DAY),
     kind: 'RESYNC',
-    before: { positionCount: 3, accountCount: 3, totalPoints: 51 },
-    after: { positionCount: 3, accountCount: 3, totalPoints: 40 },
+    totalsBefore: { positionCount: 3, userCount: 3, totalPoints: 51 },
+    totalsAfter: { positionCount: 3, userCount: 3, totalPoints: 40 },
     programPointsBefore: 53,
     programPointsAfter: 42,
-    changedAccountCount: 2,
+    changedUserCount: 2,
     changedRankCount: 2,
     movers: [
-      { account: BEN, pointsBefore: 40, pointsAfter: 10, pointsChange: -30, rankBefore: 1, rankAfter: 3 },
-      { account: ANN, pointsBefore: 1, pointsAfter: 20, pointsChange: 19, rankBefore: 3, rankAfter: 1 },
+      { userAddress: BEN, pointsBefore: 40, pointsAfter: 10, pointsChange: -30, rankBefore: 1, rankAfter: 3 },
+      { userAddress: ANN, pointsBefore: 1, pointsAfter: 20, pointsChange: 19, rankBefore: 3, rankAfter: 1 },
     ],
   })
-  expect((await preview({ first: 1 })).movers).toMatchObject([{ account: BEN }])
-  expect(await preview({ first: 0 })).toMatchObject({ changedAccountCount: 2, movers: [] })
+  expect((await preview({ first: 1 })).movers).toMatchObject([{ userAddress: BEN }])
+  expect(await preview({ first: 0 })).toMatchObject({ changedUserCount: 2, movers: [] })
 })
 
 test('of changes of one size the first address is first; without a date it is the newest stored one', async () => {
@@ -130,14 +137,14 @@ test('of changes of one size the first address is first; without a date it is th
     positions: [on(DAY, CAT, 9), on(DAY, ANN, 9), on(DAY, BEN, 9), on(DAYS[0] as string, BEN, 7)],
   })
   const { data } = await gateway.graphql(
-    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositTokenA: 3 }) { distributionDate kind movers { account pointsChange } } }`,
+    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositA: 3 }) { distributionDate kind movers { userAddress pointsChange } } }`,
     {},
     asAdmin,
   )
   expect(data.previewDistribution).toEqual({
     distributionDate: midnight(DAY),
     kind: 'RESYNC',
-    movers: [ANN, BEN, CAT].map((account) => ({ account, pointsChange: 9 })),
+    movers: [ANN, BEN, CAT].map((userAddress) => ({ userAddress, pointsChange: 9 })),
   })
 })
 
@@ -147,8 +154,8 @@ test.each<[string, Asked]>([
     'a resync with other multipliers',
     {
       multipliers: [
-        { poolAddress: POOL, depositTokenA: 7 },
-        { poolAddress: NO_MULTIPLIER, borrowTokenB: 1 },
+        { poolAddress: POOL, depositA: 7 },
+        { poolAddress: NO_MULTIPLIER, borrowB: 1 },
       ],
     },
   ],
@@ -183,7 +190,7 @@ test('while it computes, readers see what is stored, and a run of the date gets 
   expect(run.status).toBe(409)
   expect(await run.json()).toMatchObject({ detail: expect.stringContaining('it has just started, or is a preview') })
   await held.release()
-  expect((await previewing).after.totalPoints).toBe(20)
+  expect((await previewing).totalsAfter.totalPoints).toBe(20)
   expect(await state(DAY)).toEqual(before)
 })
 
@@ -194,17 +201,12 @@ describe('wrong questions', () => {
     expect(data?.previewDistribution ?? null).toBeNull()
     return errors?.[0]
   }
-  const factor = (value: unknown) => ({ multipliers: [{ poolAddress: POOL, depositTokenA: value }] })
+  const factor = (value: unknown) => ({ multipliers: [{ poolAddress: POOL, depositA: value }] })
 
   test.each<[string, Asked, string, string | RegExp]>([
     ['a date in the future', { date: '2999-01-01' }, 'BAD_INPUT', 'must not be in the future'],
     ['a date without positions', { date: '2026-03-08' }, 'NOT_FOUND', 'No positions are stored for 2026-03-08'],
-    [
-      'an unknown pool',
-      { multipliers: [{ poolAddress: ANN, depositTokenA: 1 }] },
-      'NOT_FOUND',
-      `There is no pool ${ANN}`,
-    ],
+    ['an unknown pool', { multipliers: [{ poolAddress: ANN, depositA: 1 }] }, 'NOT_FOUND', `There is no pool ${ANN}`],
     [
       'a pool twice',
       { multipliers: [{ poolAddress: POOL }, { poolAddress: POOL.toUpperCase().replace('X', 'x') }] },
@@ -261,9 +263,9 @@ test('equals what the run then does, also with multipliers that are not stored y
   const updates = fc.uniqueArray(
     fc.record({
       poolAddress: fc.constantFrom(...POOLS),
-      depositTokenA: factor,
-      depositTokenB: factor,
-      borrowTokenB: factor,
+      depositA: factor,
+      depositB: factor,
+      borrowB: factor,
     }),
     { selector: ({ poolAddress }) => poolAddress, maxLength: 3 },
   )
@@ -285,11 +287,11 @@ test('equals what the run then does, also with multipliers that are not stored y
         const previewed = await preview({ date, kind, multipliers, first })
         expect(await state(date)).toEqual(before)
         if (multipliers.length > 0)
-          await mutate('mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { uuid } }', {
+          await mutate('mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { recordId } }', {
             m: multipliers,
           })
         const verb = kind === 'RESYNC' ? 'resyncDistribution' : 'updateDistribution'
-        await mutate(`mutation ($date: DateTime) { ${verb}(date: $date) { totalPoints } }`, { date })
+        await mutate(`mutation ($date: DateTime) { ${verb}(date: $date) { status } }`, { date })
         const done = changes(date, kind, before, await state(date))
         expect(previewed).toEqual({ ...done, movers: done.movers.slice(0, first) })
       },

@@ -103,6 +103,8 @@ test('the newest date before counts, none after, and no price of an import that 
 test('the first implausible price by token is reported, and a valid run goes through', async () => {
   expect((await update(DAY, [priced(DAY, 0, 0)])).detail).toBe(told(`S (${S}) is 0`))
   expect(await update(DAY, [priced(DAY, 2)])).toMatchObject({ status: 200, totalPoints: 20 })
-  const { data } = await gateway.graphql(`{ runs(date: "${DAY}", status: FAILED, first: 1) { nodes { error } } }`)
+  const { data } = await gateway.graphql(
+    `{ runs(where: { date: { eq: "${DAY}" }, status: FAILED }, first: 1) { nodes { error } } }`,
+  )
   expect(data.runs.nodes).toEqual([{ error: told(`S (${S}) is 0`) }])
 })

@@ -23,12 +23,12 @@ import {
 } from '../support/one-pool.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
-const FACTORS = 'depositTokenA depositTokenB borrowTokenA borrowTokenB'
-const RUN = `id kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+const FACTORS = 'depositA depositB borrowA borrowB'
+const RUN = `recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
   multipliers { totalCount nodes { poolAddress ${FACTORS} changedBy } }
   sources { kind name digest count block time fetchedAt }
-  before { positionCount accountCount totalPoints } after { positionCount accountCount totalPoints }`
-const zeros = { positionCount: 0, accountCount: 0, totalPoints: 0 }
+  totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }`
+const zeros = { positionCount: 0, userCount: 0, totalPoints: 0 }
 const alice = { authorization: 'Bearer the-token-of-alice' }
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -63,10 +63,11 @@ const graph = async (query: string, headers = {}) => {
   return data
 }
 /** The runs of a day, newest first. */
-const runsOf = async (day: string) => (await graph(`{ runs(date: "${day}") { nodes { ${RUN} } } }`)).runs.nodes
+const runsOf = async (day: string) =>
+  (await graph(`{ runs(where: { date: { eq: "${day}" } }) { nodes { ${RUN} } } }`)).runs.nodes
 const setDepositA = (factor: number, poolAddress = POOL) =>
   graph(
-    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositTokenA: ${factor} }) { uuid } }`,
+    `mutation { updateMultipliers(multipliers: { poolAddress: "${poolAddress}", depositA: ${factor} }) { recordId } }`,
     alice,
   )
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '', POSITIONS_SOURCE: dir })
@@ -77,7 +78,7 @@ describe('every run is a record', () => {
     await importFiles(gateway, { positions }, 'carol')
     const [first] = await runsOf('2026-01-01')
     expect(first).toEqual({
-      id: expect.stringMatching(/^\d+$/),
+      recordId: expect.stringMatching(/^\d+$/),
       kind: 'IMPORT',
       date: midnight('2026-01-01'),
       status: 'SUCCEEDED',
@@ -93,10 +94,10 @@ describe('every run is a record', () => {
         nodes: [
           {
             poolAddress: POOL,
-            depositTokenA: 2,
-            depositTokenB: 1,
-            borrowTokenA: 1,
-            borrowTokenB: 4,
+            depositA: 2,
+            depositB: 1,
+            borrowA: 1,
+            borrowB: 4,
             changedBy: 'import',
           },
         ],
@@ -112,18 +113,20 @@ describe('every run is a record', () => {
           fetchedAt: expect.any(String),
         },
       ],
-      before: zeros,
-      after: { positionCount: 2, accountCount: 2, totalPoints: 30 },
+      totalsBefore: zeros,
+      totalsAfter: { positionCount: 2, userCount: 2, totalPoints: 30 },
     })
-    expect(await runsOf('2026-01-02')).toMatchObject([{ before: zeros, after: { positionCount: 1, totalPoints: 14 } }])
+    expect(await runsOf('2026-01-02')).toMatchObject([
+      { totalsBefore: zeros, totalsAfter: { positionCount: 1, totalPoints: 14 } },
+    ])
 
     await importFiles(gateway, { positions: [...positions.slice(0, 2), at('2026-01-02', BEN, 1)] })
     expect(await runsOf('2026-01-01')).toHaveLength(1)
     expect(await runsOf('2026-01-02')).toMatchObject([
       {
         requestedBy: 'import',
-        before: { totalPoints: 14, accountCount: 1 },
-        after: { totalPoints: 16, accountCount: 2 },
+        totalsBefore: { totalPoints: 14, userCount: 1 },
+        totalsAfter: { totalPoints: 16, userCount: 2 },
       },
       { requestedBy: 'carol' },
     ])
@@ -143,10 +146,10 @@ describe('every run is a record', () => {
       status: 'SUCCEEDED',
       requestedBy: 'alice',
       error: null,
-      multipliers: { nodes: [{ poolAddress: POOL, depositTokenA: 2 }] },
+      multipliers: { nodes: [{ poolAddress: POOL, depositA: 2 }] },
       sources: [{ kind: 'POSITIONS', name: dir, digest: digestOf(text), count: 3, block: null, time: null }],
-      before: { positionCount: 1, accountCount: 1, totalPoints: 20 },
-      after: { positionCount: 2, accountCount: 2, totalPoints: 14 },
+      totalsBefore: { positionCount: 1, userCount: 1, totalPoints: 20 },
+      totalsAfter: { positionCount: 2, userCount: 2, totalPoints: 14 },
     })
     const moment = Date.parse
     const [started, fetched, finished] = [
@@ -167,30 +170,28 @@ describe('every run is a record', () => {
 
   test('a resync, which fetches nothing; its answer, its number and its date lead to it', async () => {
     await importFiles(gateway, { positions: [at('2026-01-05', ANN, 10, { pointsA: 1, pointsB: 2 })] })
-    const { resyncDistribution: done } = await graph(
-      `mutation { resyncDistribution(date: "2026-01-05") { startedAt finishedAt run { ${RUN} } } }`,
-      { authorization: 'Bearer the-token-of-bob' },
-    )
-    expect(done.run).toMatchObject({
+    const { resyncDistribution: done } = await graph(`mutation { resyncDistribution(date: "2026-01-05") { ${RUN} } }`, {
+      authorization: 'Bearer the-token-of-bob',
+    })
+    expect(done).toMatchObject({
       kind: 'RESYNC',
       requestedBy: 'bob',
       sources: [],
-      before: { positionCount: 1, accountCount: 1, totalPoints: 3 },
-      after: { positionCount: 1, accountCount: 1, totalPoints: 20 },
-      startedAt: done.startedAt,
-      finishedAt: done.finishedAt,
+      totalsBefore: { positionCount: 1, userCount: 1, totalPoints: 3 },
+      totalsAfter: { positionCount: 1, userCount: 1, totalPoints: 20 },
     })
     expect((await post('resync', '2026-01-05')).status).toBe(200)
     const data = await graph(`{
-      run(id: ${done.run.id}) { ${RUN} }
-      none: run(id: 999999) { id } far: run(id: "${2n ** 70n}") { id }
+      run(recordId: "${done.recordId}") { ${RUN} }
+      none: run(recordId: "999999") { id } far: run(recordId: "${2n ** 70n}") { id } text: run(recordId: "x") { id }
       distribution(date: "2026-01-05") { run { requestedBy } runs { totalCount nodes { kind requestedBy } } }
       page: distribution(date: "2026-01-05") { runs(first: 1, offset: 1) { nodes { requestedBy } pageInfo { hasNextPage } } }
     }`)
     expect(data).toEqual({
-      run: done.run,
+      run: done,
       none: null,
       far: null,
+      text: null,
       distribution: {
         run: { requestedBy: 'admin' },
         runs: {
@@ -221,8 +222,8 @@ describe('every run is a record', () => {
         durationMs: expect.any(Number),
         multipliers: null,
         sources: [],
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       }),
       expect.objectContaining({ status: 'SUCCEEDED', error: null }),
     ])
@@ -271,8 +272,8 @@ describe('every run is a record', () => {
         error: expect.stringMatching(
           /^the dataset has one problem; nothing was imported:\npositions.jsonl:2: userAddress/,
         ),
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       }),
     ])
     expect(await runsOf('2026-01-07')).toEqual([])
@@ -293,17 +294,17 @@ describe('every run is a record', () => {
 
   test('runs are listed by date, kind and outcome, newest first', async () => {
     const list = async (given: string) =>
-      (await graph(`{ runs(${given}) { totalCount nodes { id kind status date } } }`)).runs
+      (await graph(`{ runs(${given}) { totalCount nodes { recordId kind status date } } }`)).runs
     const all = await list('first: 1000')
-    expect(all.nodes.map((run: any) => Number(run.id))).toEqual(
-      all.nodes.map((run: any) => Number(run.id)).sort((a: number, b: number) => b - a),
+    expect(all.nodes.map((run: any) => Number(run.recordId))).toEqual(
+      all.nodes.map((run: any) => Number(run.recordId)).sort((a: number, b: number) => b - a),
     )
     for (const [given, fits] of [
-      ['kind: IMPORT', (run: any) => run.kind === 'IMPORT'],
-      ['kind: RESYNC, status: FAILED', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
-      ['status: SUCCEEDED', (run: any) => run.status === 'SUCCEEDED'],
-      ['status: RUNNING', () => false],
-      ['date: "2026-01-06"', (run: any) => run.date === midnight('2026-01-06')],
+      ['where: { kind: IMPORT }', (run: any) => run.kind === 'IMPORT'],
+      ['where: { kind: RESYNC, status: FAILED }', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
+      ['where: { status: SUCCEEDED }', (run: any) => run.status === 'SUCCEEDED'],
+      ['where: { status: RUNNING }', () => false],
+      ['where: { date: { eq: "2026-01-06" } }', (run: any) => run.date === midnight('2026-01-06')],
     ] as const) {
       const found = all.nodes.filter(fits)
       expect(await list(given), given).toEqual({ totalCount: found.length, nodes: found })
@@ -314,8 +315,8 @@ describe('every run is a record', () => {
 test('a position says which run and which multiplier gave it its points', async () => {
   const day = '2026-02-01'
   const positions = async () => {
-    const { positions } = await graph(`{ positions(date: "${day}") { nodes {
-      userAddress poolAddress points run { id kind requestedBy } multiplierUsed { ${FACTORS} changedBy } } } }`)
+    const { positions } = await graph(`{ positions(where: { date: { eq: "${day}" } }) { nodes {
+      userAddress poolAddress points run { recordId kind requestedBy } multiplierUsed { ${FACTORS} changedBy } } } }`)
     return Object.fromEntries(
       positions.nodes.map(({ userAddress, poolAddress, ...rest }: any) => [
         userAddress === ANN ? 'given' : poolAddress === POOL ? 'computed' : 'no multiplier',
@@ -323,8 +324,8 @@ test('a position says which run and which multiplier gave it its points', async 
       ]),
     )
   }
-  const used = (depositTokenA: number) => ({
-    ...{ depositTokenA, depositTokenB: 1, borrowTokenA: 1, borrowTokenB: 4, changedBy: 'alice' },
+  const used = (depositA: number) => ({
+    ...{ depositA, depositB: 1, borrowA: 1, borrowB: 4, changedBy: 'alice' },
   })
   const imported = { kind: 'IMPORT', requestedBy: 'carol' }
   await setDepositA(3)
@@ -365,15 +366,15 @@ test('a position says which run and which multiplier gave it its points', async 
   expect((await post('resync', '2026-02-02')).status).toBe(200)
   expect(await positions()).toEqual(resynced)
   const { run } = await graph(
-    `{ run(id: ${resynced.computed.run.id}) { multipliers { nodes { poolAddress depositTokenA } } } }`,
+    `{ run(recordId: "${resynced.computed.run.recordId}") { multipliers { nodes { poolAddress depositA } } } }`,
   )
-  expect(run.multipliers.nodes).toEqual([{ poolAddress: POOL, depositTokenA: 5 }])
+  expect(run.multipliers.nodes).toEqual([{ poolAddress: POOL, depositA: 5 }])
 
   await source([at(day, ANN, 10), at(day, BEN, 10, { marketAddress: POOL_2 })])
   expect((await post('manualupdate', day, alice)).status).toBe(200)
   expect(await positions()).toMatchObject({
     given: { points: 20, run: { kind: 'MANUALUPDATE', requestedBy: 'alice' }, multiplierUsed: used(2) },
-    'no multiplier': { points: 90, multiplierUsed: { depositTokenA: 9, borrowTokenA: 0 } },
+    'no multiplier': { points: 90, multiplierUsed: { depositA: 9, borrowA: 0 } },
   })
 })
 
@@ -381,7 +382,7 @@ test('points that stay what they were for another reason name that reason', asyn
   const day = '2026-02-04'
   const why = async () => {
     const { positions } = await graph(
-      `{ positions(date: "${day}") { nodes { points run { id } multiplierUsed { depositTokenA } } } }`,
+      `{ positions(where: { date: { eq: "${day}" } }) { nodes { points run { recordId } multiplierUsed { depositA } } } }`,
     )
     return positions.nodes[0]
   }
@@ -390,14 +391,14 @@ test('points that stay what they were for another reason name that reason', asyn
     return why()
   }
   const first = await load(10)
-  expect(first).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 2 } })
+  expect(first).toMatchObject({ points: 20, multiplierUsed: { depositA: 2 } })
   await setDepositA(4)
   const halved = await load(5)
-  expect(halved).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 4 } })
-  expect(Number(halved.run.id)).toBeGreaterThan(Number(first.run.id))
+  expect(halved).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
+  expect(Number(halved.run.recordId)).toBeGreaterThan(Number(first.run.recordId))
   expect(await load(5, { pointsA: 20, pointsB: 0 })).toMatchObject({ points: 20, multiplierUsed: null })
   const computed = await load(5)
-  expect(computed).toMatchObject({ points: 20, multiplierUsed: { depositTokenA: 4 } })
+  expect(computed).toMatchObject({ points: 20, multiplierUsed: { depositA: 4 } })
   expect(await load(5)).toEqual(computed)
   await setDepositA(2)
 })
@@ -413,9 +414,9 @@ test('a multiplier that others change while a run computes is not taken for one 
   await held.release()
   expect((await resync).status).toBe(200)
   const { positions } = await graph(
-    `{ positions(date: "${day}") { nodes { points multiplierUsed { depositTokenA } } } }`,
+    `{ positions(where: { date: { eq: "${day}" } }) { nodes { points multiplierUsed { depositA } } } }`,
   )
-  expect(positions.nodes).toEqual([{ points: 20, multiplierUsed: { depositTokenA: 2 } }])
+  expect(positions.nodes).toEqual([{ points: 20, multiplierUsed: { depositA: 2 } }])
   await setDepositA(2)
 })
 
@@ -445,7 +446,8 @@ describe('a run that fails or has nothing', () => {
   })
 
   const idOf = async (of: string) =>
-    (await graph(`{ positions(date: "${of}", first: 1) { nodes { recordId } } }`)).positions.nodes[0].recordId
+    (await graph(`{ positions(where: { date: { eq: "${of}" } }, first: 1) { nodes { recordId } } }`)).positions.nodes[0]
+      .recordId
 })
 
 describe('one run of a date at a time', () => {
@@ -466,10 +468,10 @@ describe('one run of a date at a time', () => {
         durationMs: null,
         multipliers: null,
         sources: [],
-        before: null,
-        after: null,
+        totalsBefore: null,
+        totalsAfter: null,
       })
-      const named = `A run for ${day} is in progress (run ${run.id}, a resync that alice started at ${run.startedAt}).`
+      const named = `A run for ${day} is in progress (run ${run.recordId}, a resync that alice started at ${run.startedAt}).`
       for (const base of [gateway.base, other.base])
         for (const verb of ['resync', 'manualupdate']) {
           const second = base === gateway.base || verb === 'resync' ? await post(verb, day, asAdmin, base) : undefined
@@ -534,12 +536,16 @@ describe('a process that ends in the middle of a run', () => {
       const [dead] = await runsOf(day)
       if (place === 'before it writes') {
         const [shown] = parsed((await command(['runs', '--date', day, '--json'], env())).out)
-        expect(shown).toMatchObject({ id: dead.id, status: 'FAILED', error: expect.stringContaining('cut off') })
+        expect(shown).toMatchObject({
+          recordId: dead.recordId,
+          status: 'FAILED',
+          error: expect.stringContaining('cut off'),
+        })
       } else {
         await importFiles(gateway, { positions: [at(day, ANN, 10, { pointsA: 1, pointsB: 0 })] })
         expect((await post('resync', day)).status).toBe(200)
       }
-      const record = (await graph(`{ run(id: ${dead.id}) { status error finishedAt } }`)).run
+      const record = (await graph(`{ run(recordId: "${dead.recordId}") { status error finishedAt } }`)).run
       expect(record).toEqual({
         status: 'FAILED',
         error: 'It was cut off: the process that ran it ended.',

@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
-import { startGateway } from '../support/gateway.ts'
 import { startPositions, startPrices, startServer } from '../support/positions-server.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 import { openStore } from '../support/store.ts'
 import { type Block, documents, ROOT } from './markdown.ts'
 
@@ -155,8 +154,7 @@ test('every block is in a language whose blocks are run (TypeScript by test/clie
 
 describe('commands', () => {
   beforeAll(async () => {
-    const other = await startGateway()
-    await loadSample(other, { users: 4, days: 3 })
+    const other = await startOnSample({ users: 4, days: 3 })
     closing.push(() => other.close())
     standIns['https://other-gateway'] = other.base
 

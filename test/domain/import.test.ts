@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type ImportOptions, importDataset } from '../../src/domain/dataset/import.ts'
 import { ImportError, SHOWN } from '../../src/domain/dataset/import-error.ts'
 import { sampleDataset } from '../../src/sample/sample-dataset.ts'
@@ -182,6 +182,7 @@ describe('a second record with the same key replaces the first', () => {
     ],
     ['cash-flows', { accountId: addressOf('bob') }, 'SELECT account_id AS value FROM cash_flow'],
     ['cash-flows', { kind: 'withdraw', amountUsd: null }, 'SELECT amount_usd AS value FROM cash_flow'],
+    ['cash-flows', { assets: String(2n ** 256n - 1n) }, 'SELECT assets::text AS value FROM cash_flow'],
   ]
   test.each(changes)('%s: %o', async (file, change, sql) => {
     const [value] = Object.values(change).slice(-1)
@@ -389,6 +390,11 @@ describe('a bad line stores nothing and is reported', () => {
       ': kind: must be "deposit" or "withdraw" or "borrow" or "repay", not "gift"',
     ],
     ['cash-flows', { ...record['cash-flows'], txHash: '0x1' }, ': txHash: must be a transaction hash'],
+    [
+      'cash-flows',
+      { ...record['cash-flows'], assets: '-1' },
+      ': assets: must be a decimal string from 0 to 2^256-1 or null',
+    ],
     // What a record names must be known.
     [
       'multipliers',
@@ -551,8 +557,12 @@ describe('an import that is interrupted', () => {
     await other.query('BEGIN; SELECT pg_advisory_xact_lock(7014010)')
     const controller = new AbortController()
     const importing = load(goodFiles(), { signal: controller.signal })
-    setTimeout(() => controller.abort(new Error('stopped')), 100)
-    await expect(importing).rejects.toThrow('stopped')
+    const stopped = expect(importing).rejects.toThrow('stopped')
+    const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+    await expect.poll(() => rows(waiting)).toHaveLength(1)
+    controller.abort(new Error('stopped'))
+    await stopped
     await expect(load(goodFiles(), { signal: controller.signal })).rejects.toThrow('stopped')
     await other.query('ROLLBACK')
     other.release()
@@ -575,11 +585,9 @@ describe('an import that is interrupted', () => {
     const failed = expect(importing).rejects.toThrow()
     await opened
     // It may still be on its way to the moment at which it waits.
-    await vi.waitFor(async () => {
-      const ended = await rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'`)
-      expect(ended).toHaveLength(1)
-    })
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'`
+    await expect.poll(() => rows(end)).toHaveLength(1)
     stream.end()
     await failed
     expect(await rows('SELECT FROM pool')).toHaveLength(0)
@@ -613,7 +621,7 @@ test('totals, ranks and distributions follow from the positions, for any records
       fc.array(fc.array(position, { maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (imports) => {
         await pool.query(
-          'TRUNCATE position, position_points, distribution, standing, standing_day, pool_day, account_day, account, "user"',
+          'TRUNCATE position, position_points, distribution, standing, standing_day, pool_day, pool_total, account_day, account, "user"',
         )
         const expected = new Map<string, { user: string; day: number; points: bigint }>()
         for (const positions of imports) {

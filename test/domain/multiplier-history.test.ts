@@ -26,25 +26,29 @@ const graph = async (query: string, headers = {}) => {
   return data
 }
 const byGraph = (input: string, headers = alice) =>
-  graph(`mutation { updateMultipliers(multipliers: [${input}]) { poolAddress depositTokenA updatedAt } }`, headers)
+  graph(`mutation { updateMultipliers(multipliers: [${input}]) { poolAddress depositA updatedAt } }`, headers)
 const byRest = (body: object, headers = asAdmin) =>
   fetch(`${gateway.base}/multipliers/update`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
-const FACTORS = 'depositTokenA depositTokenB borrowTokenA borrowTokenB'
+const FACTORS = 'depositA depositB borrowA borrowB'
 const history = async (given = '') =>
   (
-    await graph(`{ multiplierHistory(first: 1000 ${given}) { totalCount nodes {
-    id poolAddress ${FACTORS} changedAt recordedAt changedBy } } }`)
-  ).multiplierHistory.nodes
+    await graph(`{ multiplierRevisions(first: 1000 ${given}) { totalCount nodes {
+    recordId poolAddress ${FACTORS} changedAt recordedAt changedBy } } }`)
+  ).multiplierRevisions.nodes
 const at = async (asOf?: string, of = POOL) =>
-  (await graph(`{ multiplier(pool: "${of}" ${asOf ? `asOf: "${asOf}"` : ''}) { ${FACTORS} changedBy } }`)).multiplier
+  (
+    await graph(
+      `{ multiplierRevisions(where: { pool: "${of}" }, asOf: "${asOf ?? '9999-12-31'}") { nodes { ${FACTORS} changedBy } } }`,
+    )
+  ).multiplierRevisions.nodes[0] ?? null
 const current = async () =>
   (
     await graph(
-      `{ multipliers { nodes { poolAddress ${FACTORS} updatedAt history(first: 1) { nodes { id ${FACTORS} } } } } }`,
+      `{ multipliers { nodes { poolAddress ${FACTORS} updatedAt revisions(first: 1) { nodes { recordId ${FACTORS} } } } } }`,
     )
   ).multipliers.nodes
 
@@ -53,7 +57,7 @@ describe('who changed what when', () => {
     const began = Date.now()
     const env = { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' }
     await importFiles(gateway, { multipliers: [multiplier] }, 'carol')
-    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 3 }`)
+    await byGraph(`{ poolAddress: "${POOL}", depositA: 3 }`)
     expect((await byRest({ poolAddress: POOL, borrow_tokenA: 7 })).status).toBe(200)
     expect(await command(['multipliers', 'set', POOL, '--deposit-b', '9'], env)).toMatchObject({ code: 0, err: '' })
     await importFiles(gateway, { multipliers: [{ ...multiplier, borrow_tokenB: 0 }] })
@@ -61,8 +65,8 @@ describe('who changed what when', () => {
     const [{ role }] = await sql('SELECT session_user AS role')
 
     const found = await history()
-    const values = ({ depositTokenA, depositTokenB, borrowTokenA, borrowTokenB, changedBy }: any) => [
-      ...[depositTokenA, depositTokenB, borrowTokenA, borrowTokenB, changedBy],
+    const values = ({ depositA, depositB, borrowA, borrowB, changedBy }: any) => [
+      ...[depositA, depositB, borrowA, borrowB, changedBy],
     ]
     expect(found.map(values).reverse()).toEqual([
       [2, 1, 1, 4, 'carol'],
@@ -77,21 +81,21 @@ describe('who changed what when', () => {
     expect(times[0]).toBeGreaterThanOrEqual(began - 1)
     for (const { changedAt, recordedAt } of found)
       expect(Math.abs(Date.parse(recordedAt) - Date.parse(changedAt))).toBeLessThan(5000)
-    const [{ updatedAt, history: own }] = await current()
+    const [{ updatedAt, revisions: own }] = await current()
     expect(updatedAt).toBe(found[0].changedAt)
-    expect(own.nodes[0].id).toBe(found[0].id)
+    expect(own.nodes[0].recordId).toBe(found[0].recordId)
   })
 
   test('a revision for each pool that changed, even if more were given', async () => {
-    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 1 }, { poolAddress: "${POOL_2}" }`)
-    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 1 }, { poolAddress: "${POOL_2}", borrowTokenB: 5 }`)
-    expect((await history()).map((one: any) => [one.poolAddress, one.depositTokenA, one.borrowTokenB])).toEqual([
+    await byGraph(`{ poolAddress: "${POOL}", depositA: 1 }, { poolAddress: "${POOL_2}" }`)
+    await byGraph(`{ poolAddress: "${POOL}", depositA: 1 }, { poolAddress: "${POOL_2}", borrowB: 5 }`)
+    expect((await history()).map((one: any) => [one.poolAddress, one.depositA, one.borrowB])).toEqual([
       [POOL_2, 0, 5],
       [POOL_2, 0, 0],
       [POOL, 1, 0],
     ])
-    expect(await history(`pool: "${POOL}"`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
-    expect(await history(`pool: "${ANN}"`)).toEqual([])
+    expect(await history(`where: { pool: "${POOL}" }`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
+    expect(await history(`where: { pool: "${ANN}" }`)).toEqual([])
   })
 
   test('none where nothing changed', async () => {
@@ -100,10 +104,10 @@ describe('who changed what when', () => {
     await importFiles(gateway, { multipliers: [multiplier] })
     await importFiles(gateway, { multipliers: [{ ...multiplier, updatedAt: '2026-01-01T00:00:00Z' }] })
     await byGraph(`{ poolAddress: "${POOL}" }, { poolAddress: "${POOL_2}" }`)
-    await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 2 }, { poolAddress: "${POOL_2}", depositTokenA: 0 }`)
+    await byGraph(`{ poolAddress: "${POOL}", depositA: 2 }, { poolAddress: "${POOL_2}", depositA: 0 }`)
     await sql(`UPDATE multiplier SET updated_at = now()`)
-    expect(await history(`pool: "${POOL}"`)).toEqual(before)
-    expect(await history(`pool: "${POOL_2}"`)).toHaveLength(1)
+    expect(await history(`where: { pool: "${POOL}" }`)).toEqual(before)
+    expect(await history(`where: { pool: "${POOL_2}" }`)).toHaveLength(1)
   })
 
   test('none where it was refused', async () => {
@@ -125,16 +129,16 @@ describe('who changed what when', () => {
   test('a change takes effect when it has its turn, not when it was asked for; the newest revision is what is stored', async () => {
     await importFiles(gateway, { multipliers: [multiplier] })
     const held = await hold(gateway)
-    const changes = [3, 4, 5].map((factor) => byGraph(`{ poolAddress: "${POOL}", depositTokenA: ${factor} }`))
+    const changes = [3, 4, 5].map((factor) => byGraph(`{ poolAddress: "${POOL}", depositA: ${factor} }`))
     await held.caught()
     const [{ turn }] = await sql('SELECT clock_timestamp() AS turn')
     await held.release()
     await Promise.all(changes)
     const found = (await history()).slice(0, 3)
     for (const { changedAt } of found) expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(turn.getTime())
-    const [{ depositTokenA, history: own }] = await current()
-    expect(own.nodes).toMatchObject([{ id: found[0].id, depositTokenA }])
-    expect(await at()).toMatchObject({ depositTokenA })
+    const [{ depositA, revisions: own }] = await current()
+    expect(own.nodes).toMatchObject([{ recordId: found[0].recordId, depositA }])
+    expect(await at()).toMatchObject({ depositA })
   })
 })
 
@@ -146,25 +150,27 @@ describe('the multiplier at a moment', () => {
     await given('2026-01-10T00:00:00Z', 10)
     await given('2026-01-20T00:00:00Z', 20)
     expect(await at('2026-01-09T23:59:59.999Z')).toBeNull()
-    expect(await at('2026-01-10')).toMatchObject({ depositTokenA: 10, depositTokenB: 1, changedBy: 'import' })
-    expect(await at('2026-01-19T23:59:59.999Z')).toMatchObject({ depositTokenA: 10 })
-    expect(await at('2026-01-20')).toMatchObject({ depositTokenA: 20 })
-    expect(await at()).toMatchObject({ depositTokenA: 20 })
+    expect(await at('2026-01-10')).toMatchObject({ depositA: 10, depositB: 1, changedBy: 'import' })
+    expect(await at('2026-01-19T23:59:59.999Z')).toMatchObject({ depositA: 10 })
+    expect(await at('2026-01-20')).toMatchObject({ depositA: 20 })
+    expect(await at()).toMatchObject({ depositA: 20 })
     expect(await at(undefined, POOL_2)).toBeNull()
     const many = await graph(
       `{ ${['2026-01-09', '2026-01-15', '2026-02-01']
-        .map((day, i) => `m${i}: multiplier(pool: "${POOL}", asOf: "${day}") { depositTokenA }`)
+        .map(
+          (day, i) => `m${i}: multiplierRevisions(where: { pool: "${POOL}" }, asOf: "${day}") { nodes { depositA } }`,
+        )
         .join(' ')} }`,
     )
-    expect(Object.values(many)).toEqual([null, { depositTokenA: 10 }, { depositTokenA: 20 }])
+    expect(Object.values(many).map((list: any) => list.nodes)).toEqual([[], [{ depositA: 10 }], [{ depositA: 20 }]])
   })
 
   test('what is recorded later stands from its moment on: now is what is stored', async () => {
     await given('2026-01-20T00:00:00Z', 20)
     await given('2026-01-10T00:00:00Z', 10)
-    expect((await current())[0]).toMatchObject({ depositTokenA: 10 })
+    expect((await current())[0]).toMatchObject({ depositA: 10 })
     for (const moment of ['2026-01-10', '2026-01-15', '2026-01-20', '2026-02-01', undefined])
-      expect(await at(moment)).toMatchObject({ depositTokenA: 10 })
+      expect(await at(moment)).toMatchObject({ depositA: 10 })
     expect(await at('2026-01-09')).toBeNull()
   })
 
@@ -172,42 +178,42 @@ describe('the multiplier at a moment', () => {
     await given('2026-01-10T00:00:00Z', 10)
     await sql('DELETE FROM multiplier')
     expect(await at()).toBeNull()
-    expect(await at('2026-02-01')).toMatchObject({ depositTokenA: 10 })
+    expect(await at('2026-02-01')).toMatchObject({ depositA: 10 })
     const [{ role }] = await sql('SELECT session_user AS role')
     const [removal] = await history()
-    expect(removal).toMatchObject({ depositTokenA: null, borrowTokenB: null, changedBy: role })
+    expect(removal).toMatchObject({ depositA: null, borrowB: null, changedBy: role })
     expect(await at(removal.changedAt)).toBeNull()
-    await byGraph(`{ poolAddress: "${POOL}", borrowTokenA: 2 }`)
-    expect(await at()).toMatchObject({ depositTokenA: 0, borrowTokenA: 2 })
+    await byGraph(`{ poolAddress: "${POOL}", borrowA: 2 }`)
+    expect(await at()).toMatchObject({ depositA: 0, borrowA: 2 })
   })
 })
 
 test('a run shows what it used, whether or not it succeeded', async () => {
   const day = (date: string) => position(ANN, 10, { distributionDate: midnight(date) })
   const used = async (id: string) =>
-    (await graph(`{ run(id: ${id}) { multipliers { totalCount nodes { poolAddress depositTokenA changedBy } } } }`)).run
-      .multipliers
+    (await graph(`{ run(recordId: "${id}") { multipliers { totalCount nodes { poolAddress depositA changedBy } } } }`))
+      .run.multipliers
   const resync = async () =>
-    (await graph('mutation { resyncDistribution { run { id } } }', alice)).resyncDistribution.run.id
+    (await graph('mutation { resyncDistribution { recordId } }', alice)).resyncDistribution.recordId
   await importFiles(gateway, {
     multipliers: [multiplier, { ...multiplier, poolAddress: POOL_2 }],
     positions: [day(DAY)],
   })
-  const [two] = (await graph('{ runs(first: 1) { nodes { id } } }')).runs.nodes
-  await byGraph(`{ poolAddress: "${POOL}", depositTokenA: 6 }`)
+  const [two] = (await graph('{ runs(first: 1) { nodes { recordId } } }')).runs.nodes
+  await byGraph(`{ poolAddress: "${POOL}", depositA: 6 }`)
   const changed = await resync()
   await sql(`DELETE FROM multiplier WHERE pool_address = '${POOL}'`)
   const removed = await resync()
   await sql('DELETE FROM multiplier')
   const none = await resync()
 
-  const of = (poolAddress: string, depositTokenA: number, changedBy: string) => ({
+  const of = (poolAddress: string, depositA: number, changedBy: string) => ({
     poolAddress,
-    depositTokenA,
+    depositA,
     changedBy,
   })
   const kept = of(POOL_2, 2, 'import')
-  expect(await used(two.id)).toEqual({ totalCount: 2, nodes: [of(POOL, 2, 'import'), kept] })
+  expect(await used(two.recordId)).toEqual({ totalCount: 2, nodes: [of(POOL, 2, 'import'), kept] })
   expect(await used(changed)).toEqual({ totalCount: 2, nodes: [of(POOL, 6, 'alice'), kept] })
   expect(await used(removed)).toEqual({ totalCount: 1, nodes: [kept] })
   expect(await used(none)).toEqual({ totalCount: 0, nodes: [] })

@@ -2,7 +2,7 @@ import { markets, pools, tokens, users, vaults } from './data.ts'
 import type { Fact } from './fact.ts'
 
 const { ann, ben, cat, dan, eve, fay } = users
-const MARCH = 'from: "2025-03-01", to: "2025-03-31"'
+const MARCH = 'date: { gte: "2025-03-01", lte: "2025-03-31" }'
 const inMarch = `date BETWEEN '2025-03-01' AND '2025-03-31'`
 const day = `to_timestamp(timestamp)::date`
 const every = `users: ["${ann}", "${ben}", "${cat}", "${dan}", "${eve}", "${fay}", "${users.gus}", "${users.hal}"]`
@@ -52,13 +52,13 @@ const rewards = `(SELECT "chainId", "accountId", timestamp, "claimedTimestamp", 
 export const aggregateFacts: Fact[] = [
   {
     name: 'all positions of a month are one group',
-    query: `positionAggregates(filter: { ${MARCH} }) { ${POSITIONS} }`,
+    query: `positionAggregates(where: { ${MARCH} }) { ${POSITIONS} }`,
     at: 'positionAggregates',
     sql: `SELECT ${sums()} FROM scored WHERE ${inMarch}`,
   },
   {
     name: 'a group without a row has a count of 0, sums of 0 and no averages',
-    query: `positionAggregates(filter: { users: ["${users.gus}"] }) { count userCount sumPoints averagePoints sumSuppliedUsd }`,
+    query: `positionAggregates(where: { users: ["${users.gus}"] }) { count userCount sumPoints averagePoints sumSuppliedUsd }`,
     at: 'positionAggregates',
     sql: `SELECT count(*), count(*) AS "userCount", coalesce(sum(points), 0) AS "sumPoints", round(avg(points), 6) AS "averagePoints",
       coalesce(sum("suppliedUsd"), 0) AS "sumSuppliedUsd" FROM scored WHERE "user" = '${users.gus}'`,
@@ -73,13 +73,13 @@ export const aggregateFacts: Fact[] = [
     ] as const
   ).map(([groupBy, key, selection, column]) => ({
     name: `positions by ${groupBy}`,
-    query: `positionAggregates(groupBy: [${groupBy}], filter: { ${every} }) { key { ${selection} } ${POSITIONS} }`,
+    query: `positionAggregates(groupBy: [${groupBy}], where: { ${every} }) { key { ${selection} } ${POSITIONS} }`,
     at: 'positionAggregates',
     sql: `SELECT ${key} AS "key.${column}", ${sums()} FROM scored GROUP BY 1 ORDER BY 1`,
   })),
   {
     name: 'positions by POOL',
-    query: `positionAggregates(groupBy: [POOL], filter: { ${MARCH} }) { key { poolAddress chainId pool { displayName } } ${POSITIONS} }`,
+    query: `positionAggregates(groupBy: [POOL], where: { ${MARCH} }) { key { poolAddress chainId pool { displayName } } ${POSITIONS} }`,
     at: 'positionAggregates',
     sql: `SELECT pool AS "key.poolAddress", chain AS "key.chainId",
         concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "key.pool.displayName", ${sums()}
@@ -87,7 +87,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'positions by token: their sides, with amounts, on each chain',
-    query: `positionAggregates(groupBy: [ASSET], filter: { ${MARCH} }) { key { assetAddress chainId } ${POSITIONS} }`,
+    query: `positionAggregates(groupBy: [ASSET], where: { ${MARCH} }) { key { assetAddress chainId } ${POSITIONS} }`,
     at: 'positionAggregates',
     sql: `SELECT asset AS "key.assetAddress", chain AS "key.chainId", ${sums(true)} FROM sides WHERE ${inMarch}
       GROUP BY 1, 2 ORDER BY 1, 2`,
@@ -95,8 +95,8 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'the ranking of a pool in a week',
-    query: `positionAggregates(groupBy: [USER], orderBy: [{ by: SUM_POINTS }], first: 3,
-      filter: { pool: "${pools.eth}", from: "2025-02-24", to: "2025-03-02" }) { key { user { address } } sumPoints count }`,
+    query: `positionAggregates(groupBy: [USER], orderBy: [{ field: SUM_POINTS, direction: DESC }], first: 3,
+      where: { pool: "${pools.eth}", date: { gte: "2025-02-24", lte: "2025-03-02" } }) { key { user { address } } sumPoints count }`,
     at: 'positionAggregates',
     sql: `SELECT "user" AS "key.user.address", sum(points) AS "sumPoints", count(*) FROM scored
       WHERE pool = '${pools.eth}' AND date BETWEEN '2025-02-24' AND '2025-03-02'
@@ -104,8 +104,8 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'groups of two kinds, by two numbers, a page of them',
-    query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [{ by: COUNT }, { by: SUM_BORROWED_USD, direction: ASC }],
-      offset: 2, first: 5, filter: { ${every} }) { key { user { address } start } count sumBorrowedUsd }`,
+    query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [{ field: COUNT, direction: DESC }, { field: SUM_BORROWED_USD, direction: ASC }],
+      offset: 2, first: 5, where: { ${every} }) { key { user { address } start } count sumBorrowedUsd }`,
     at: 'positionAggregates',
     sql: `SELECT "user" AS "key.user.address", date_trunc('month', date)::date AS "key.start", count(*),
         sum("borrowedUsd") AS "sumBorrowedUsd" FROM scored GROUP BY 1, 2
@@ -113,14 +113,14 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'of positions with a token, the sides of it alone',
-    query: `positionAggregates(filter: { asset: "${tokens.usdc}", chainId: 1, ${MARCH} }) { count sumPoints sumSuppliedUsd }`,
+    query: `positionAggregates(where: { asset: "${tokens.usdc}", chainId: 1, ${MARCH} }) { count sumPoints sumSuppliedUsd }`,
     at: 'positionAggregates',
     sql: `SELECT count(*), sum(points) AS "sumPoints", sum("suppliedUsd"::numeric) AS "sumSuppliedUsd"
       FROM sides WHERE chain = 1 AND asset = '${tokens.usdc}' AND ${inMarch}`,
   },
   {
     name: 'market snapshots by market: amounts add up, prices that are missing are left out',
-    query: `marketSnapshotAggregates(groupBy: [MARKET], filter: { ${every} }) { key { marketAddress chainId market { assetSymbol } } ${MARKETS} }`,
+    query: `marketSnapshotAggregates(groupBy: [MARKET], where: { ${every} }) { key { marketAddress chainId market { assetSymbol } } ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT "marketId" AS "key.marketAddress", s."chainId" AS "key.chainId", "assetSymbol" AS "key.market.assetSymbol",
         ${marketSums(true)} FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
@@ -129,7 +129,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'market snapshots by token',
-    query: `marketSnapshotAggregates(groupBy: [ASSET], filter: { ${every} }) { key { assetAddress chainId } ${MARKETS} }`,
+    query: `marketSnapshotAggregates(groupBy: [ASSET], where: { ${every} }) { key { assetAddress chainId } ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", ${marketSums(true)}
       FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" GROUP BY 1, 2`,
@@ -137,7 +137,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'market snapshots by date and user, within dates',
-    query: `marketSnapshotAggregates(groupBy: [DATE, USER], filter: { ${every}, from: "2025-03-02", to: "2025-03-09" }) {
+    query: `marketSnapshotAggregates(groupBy: [DATE, USER], where: { ${every}, time: { gte: "2025-03-02", lt: "2025-03-10" } }) {
       key { start user { address } } ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT ${day} AS "key.start", "accountId" AS "key.user.address", ${marketSums(false)} FROM market_snapshots
@@ -145,15 +145,15 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'market snapshots by week: it begins on Monday',
-    query: `marketSnapshotAggregates(groupBy: [WEEK], filter: { users: ["${dan}"] }) { key { start } count averageDebtUsd }`,
+    query: `marketSnapshotAggregates(groupBy: [WEEK], where: { users: ["${dan}"] }) { key { start } count averageDebtUsd }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT date_trunc('week', ${day})::date AS "key.start", count(*), avg("debtUsd"::numeric) AS "averageDebtUsd"
       FROM market_snapshots WHERE "accountId" = '${dan}' GROUP BY 1 ORDER BY 1`,
   },
   {
     name: 'groups without a number are last, whichever the direction',
-    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [{ by: AVERAGE_DEBT_USD, direction: ASC }, { by: COUNT }],
-      filter: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageDebtUsd count }`,
+    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [{ field: AVERAGE_DEBT_USD, direction: ASC }, { field: COUNT, direction: DESC }],
+      where: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageDebtUsd count }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT avg("debtUsd"::numeric) AS "averageDebtUsd", count(*) FROM market_snapshots
       WHERE "accountId" IN ('${ann}', '${dan}', '${users.gus}') GROUP BY "marketId", "chainId", ${day}
@@ -161,13 +161,13 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'market snapshots of a market on a chain',
-    query: `marketSnapshotAggregates(filter: { market: "${markets.same}", chainId: 42161, from: "2025-03-01", to: "2025-04-01" }) { ${MARKETS} }`,
+    query: `marketSnapshotAggregates(where: { market: "${markets.same}", chainId: 42161, time: { gte: "2025-03-01", lt: "2025-04-02" } }) { ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT ${marketSums(false)} FROM market_snapshots WHERE "marketId" = '${markets.same}' AND "chainId" = 42161`,
   },
   {
     name: 'vault snapshots by vault',
-    query: `vaultSnapshotAggregates(groupBy: [VAULT], filter: { ${every} }) { key { vaultAddress chainId vault { name } } count
+    query: `vaultSnapshotAggregates(groupBy: [VAULT], where: { ${every} }) { key { vaultAddress chainId vault { name } } count
       userCount sumAssets sumShares sumAssetsUsd averageAssetsUsd }`,
     at: 'vaultSnapshotAggregates',
     sql: `SELECT "vaultId" AS "key.vaultAddress", s."chainId" AS "key.chainId", v.name AS "key.vault.name", count(*),
@@ -178,7 +178,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'vault snapshots by token have no sum of shares',
-    query: `vaultSnapshotAggregates(groupBy: [ASSET], filter: { ${every} }) { key { assetAddress chainId } count sumAssets sumShares }`,
+    query: `vaultSnapshotAggregates(groupBy: [ASSET], where: { ${every} }) { key { assetAddress chainId } count sumAssets sumShares }`,
     at: 'vaultSnapshotAggregates',
     sql: `SELECT "assetAddress" AS "key.assetAddress", s."chainId" AS "key.chainId", count(*), sum(assets)::text AS "sumAssets",
         NULL AS "sumShares" FROM vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" GROUP BY 1, 2`,
@@ -186,8 +186,8 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'vault snapshots of a vault in a window, by user',
-    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: [{ by: SUM_ASSETS_USD, direction: DESC }],
-      filter: { vault: "${vaults.same}", from: "2025-03-02", to: "2025-03-02" }) { key { user { address } } sumAssetsUsd sumAssets }`,
+    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: [{ field: SUM_ASSETS_USD, direction: DESC }],
+      where: { vault: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumAssetsUsd sumAssets }`,
     at: 'vaultSnapshotAggregates',
     sql: `SELECT "accountId" AS "key.user.address", sum("assetsUsd"::numeric) AS "sumAssetsUsd", NULL AS "sumAssets"
       FROM vault_snapshots WHERE "vaultId" = '${vaults.same}' AND ${day} = '2025-03-02'
@@ -195,13 +195,13 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards of both kinds are one group',
-    query: `liquidationRewardAggregates(filter: { from: "2025-01-01", to: "2025-12-31" }) { ${REWARDS} }`,
+    query: `liquidationRewardAggregates(where: { time: { gte: "2025-01-01", lt: "2026-01-01" } }) { ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT ${rewardSums} FROM ${rewards}`,
   },
   {
     name: 'liquidation rewards by user, the most first',
-    query: `liquidationRewardAggregates(groupBy: [USER], orderBy: [{ by: SUM_LIQUID_REWARD_USD }], filter: { ${every} }) {
+    query: `liquidationRewardAggregates(groupBy: [USER], orderBy: [{ field: SUM_LIQUID_REWARD_USD, direction: DESC }], where: { ${every} }) {
       key { user { address } } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT "accountId" AS "key.user.address", ${rewardSums} FROM ${rewards} GROUP BY 1
@@ -209,7 +209,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards by collateral market add amounts up exactly',
-    query: `liquidationRewardAggregates(groupBy: [MARKET], filter: { market: "${markets.same}", ${every} }) {
+    query: `liquidationRewardAggregates(groupBy: [MARKET], where: { market: "${markets.same}", ${every} }) {
       key { marketAddress chainId } ${REWARDS} sumCollateralReceived sumLiquidReward }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT market AS "key.marketAddress", "chainId" AS "key.chainId", ${rewardSums},
@@ -219,7 +219,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards by vault and month',
-    query: `liquidationRewardAggregates(groupBy: [VAULT, MONTH], filter: { vault: "${vaults.same}", ${every} }) {
+    query: `liquidationRewardAggregates(groupBy: [VAULT, MONTH], where: { vault: "${vaults.same}", ${every} }) {
       key { vaultAddress chainId start } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT vault AS "key.vaultAddress", "chainId" AS "key.chainId", date_trunc('month', ${day})::date AS "key.start",

@@ -6,18 +6,20 @@ import type { Fact } from './fact.ts'
 const { ann, ben, cat, dan, gus } = users
 const of = (user: string, selection: string) => `user(address: "${user}") { ${selection} }`
 
-const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp collateralAssets collateralUsd protectedAssets
+const MARKET_ROW = `chainId marketAddress userAddress positionId timestamp time collateralAssets collateralUsd protectedAssets
   protectedUsd debtAssets debtUsd`
-const marketRow = `"chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", "positionId", timestamp::text,
+const marketRow = `"chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", "positionId",
+  timestamp::text, to_timestamp(timestamp) AS time,
   "collateralAssets"::text, "collateralUsd", "protectedAssets"::text, "protectedUsd", "debtAssets"::text, "debtUsd"`
-const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp shares assets assetsUsd'
-const vaultRow = `"chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", "positionId", timestamp::text,
+const VAULT_ROW = 'chainId vaultAddress userAddress positionId timestamp time shares assets assetsUsd'
+const vaultRow = `"chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", "positionId",
+  timestamp::text, to_timestamp(timestamp) AS time,
   shares::text, assets::text, "assetsUsd"`
-const REWARD_ROW = `chainId txHash logIndex timestamp userAddress supplySent supplySentUsd collateralReceived
-  collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp`
-const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, "accountId" AS "userAddress", "supplySent"::text,
+const REWARD_ROW = `chainId txHash logIndex timestamp time userAddress supplySent supplySentUsd collateralReceived
+  collateralReceivedUsd liquidReward liquidRewardUsd userRoi claimedTimestamp claimedAt`
+const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text, to_timestamp(timestamp) AS time, "accountId" AS "userAddress", "supplySent"::text,
   "supplySentUsd", "collateralReceived"::text, "collateralReceivedUsd", "liquidReward"::text, "liquidRewardUsd",
-  "userRoi", "claimedTimestamp"::text`
+  "userRoi", "claimedTimestamp"::text, to_timestamp("claimedTimestamp") AS "claimedAt"`
 
 /** What each entity of some users is worth now, with the money that they put in: a row for each entity. */
 const earningsOf = (...accounts: string[]) => `(
@@ -71,7 +73,7 @@ export const analyticsFacts: Fact[] = [
     name: 'grouped, integers add up exactly and USD skips nulls',
     query: of(ann, `marketSnapshots(grouped: true) { nodes { ${MARKET_ROW} } }`),
     at: 'user.marketSnapshots.nodes',
-    sql: `SELECT "chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text,
+    sql: `SELECT "chainId", "marketId" AS "marketAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
         sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
         sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
         sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
@@ -82,7 +84,7 @@ export const analyticsFacts: Fact[] = [
     name: 'snapshots of one market on one chain in a window that includes both ends',
     query: of(
       ann,
-      `marketSnapshots(market: "${markets.same}", chainId: 1, from: "1740787200", to: "1740873600") { nodes { ${MARKET_ROW} } }`,
+      `marketSnapshots(where: { market: "${markets.same}", chainId: 1, time: { gte: "2025-03-01", lte: "2025-03-02" } }) { nodes { ${MARKET_ROW} } }`,
     ),
     at: 'user.marketSnapshots.nodes',
     sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}' AND "marketId" = '${markets.same}'
@@ -121,14 +123,14 @@ export const analyticsFacts: Fact[] = [
     name: 'grouped vault snapshots',
     query: of(ann, `vaultSnapshots(grouped: true) { nodes { ${VAULT_ROW} } }`),
     at: 'user.vaultSnapshots.nodes',
-    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text,
+    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", "accountId" AS "userAddress", NULL AS "positionId", timestamp::text, to_timestamp(timestamp) AS time,
         sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
       FROM vault_snapshots s WHERE "accountId" = '${ann}' GROUP BY "chainId", "vaultId", "accountId", s.timestamp
       ORDER BY s.timestamp, "chainId", "vaultId"`,
   },
   {
     name: "a vault's snapshots in a window lead to the vault",
-    query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(from: "1740873600", to: "1740873600") { nodes {
+    query: `vault(chainId: 1, address: "${vaults.same}") { snapshots(where: { time: { eq: "2025-03-02" } }) { nodes {
       ${VAULT_ROW} vault { name } } } }`,
     at: 'vault.snapshots.nodes',
     sql: `SELECT ${vaultRow}, 'Prime USDC' AS "vault.name" FROM vault_snapshots s WHERE "vaultId" = '${vaults.same}'
@@ -166,7 +168,7 @@ export const analyticsFacts: Fact[] = [
     name: 'rewards lead to the market of the debt and to that of the collateral',
     query: of(
       ann,
-      `marketLiquidationRewards(market: "${markets.same}") { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
+      `marketLiquidationRewards(where: { market: "${markets.same}" }) { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
     ),
     at: 'user.marketLiquidationRewards.nodes',
     sql: `SELECT d."assetSymbol" AS "debtMarket.assetSymbol", d."chainId" AS "debtMarket.chainId",
@@ -273,18 +275,18 @@ export const analyticsFacts: Fact[] = [
         (SELECT sum("debtUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets}) AS "borrowedUsd"`,
   },
   {
-    name: "a portfolio's members are what was given, in its order",
-    query: `portfolio(${wallets}) { members { input } }`,
-    at: 'portfolio.members',
+    name: "a portfolio's users are what was given, in its order",
+    query: `portfolio(${wallets}) { users { input } }`,
+    at: 'portfolio.users',
     sql: `SELECT unnest(ARRAY['${ann}', '${dan}', '${gus}', '${ann}', 'no address']) AS input`,
   },
   {
     name: "a portfolio's markets add up each wallet's newest snapshot there",
-    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } walletCount collateralAssets
+    query: `portfolio(${wallets}) { markets { chainId marketAddress market { assetSymbol } userCount collateralAssets
       collateralUsd protectedAssets protectedUsd debtAssets debtUsd } }`,
     at: 'portfolio.markets',
     sql: `SELECT s."chainId", "marketId" AS "marketAddress", "assetSymbol" AS "market.assetSymbol",
-        count(DISTINCT "accountId") AS "walletCount",
+        count(DISTINCT "accountId") AS "userCount",
         sum("collateralAssets")::text AS "collateralAssets", sum("collateralUsd"::numeric) AS "collateralUsd",
         sum("protectedAssets")::text AS "protectedAssets", sum("protectedUsd"::numeric) AS "protectedUsd",
         sum("debtAssets")::text AS "debtAssets", sum("debtUsd"::numeric) AS "debtUsd"
@@ -293,18 +295,18 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: "a portfolio's vaults",
-    query: `portfolio(${wallets}) { vaults { chainId vaultAddress walletCount shares assets assetsUsd } }`,
+    query: `portfolio(${wallets}) { vaults { chainId vaultAddress userCount shares assets assetsUsd } }`,
     at: 'portfolio.vaults',
-    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", count(DISTINCT "accountId") AS "walletCount",
+    sql: `SELECT "chainId", "vaultId" AS "vaultAddress", count(DISTINCT "accountId") AS "userCount",
         sum(shares)::text AS shares, sum(assets)::text AS assets, sum("assetsUsd"::numeric) AS "assetsUsd"
       FROM now_in_vaults WHERE "accountId" ${inWallets} GROUP BY "chainId", "vaultId" ORDER BY 1, 2`,
   },
   {
     name: "a portfolio's pools are those of the newest distribution date",
-    query: `portfolio(addresses: ["${ann}", "${ben}", "${cat}", "${users.eve}"]) { pools { poolAddress pool { name } walletCount points
+    query: `portfolio(addresses: ["${ann}", "${ben}", "${cat}", "${users.eve}"]) { pools { poolAddress pool { name } userCount points
       suppliedUsd protectedUsd borrowedUsd } }`,
     at: 'portfolio.pools',
-    sql: `SELECT pool AS "poolAddress", name AS "pool.name", count(*) AS "walletCount", sum(points) AS points,
+    sql: `SELECT pool AS "poolAddress", name AS "pool.name", count(*) AS "userCount", sum(points) AS points,
         sum("suppliedUsd") AS "suppliedUsd", sum("protectedUsd") AS "protectedUsd", sum("borrowedUsd") AS "borrowedUsd"
       FROM scored s JOIN pools p ON p.id = pool WHERE date = '2025-04-01' AND "user" IN ('${ann}', '${ben}', '${cat}')
       GROUP BY pool, name ORDER BY sum(points) DESC, pool`,

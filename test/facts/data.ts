@@ -276,34 +276,44 @@ const vaultRewards = [
   { ...reward([ann, 42161, 'c1', 1, D1], [1, null, null], '11', D2, null), vaultId: vaults.same },
   { ...reward([ann, 1, 'c2', 2, D2], [3, 3.5, 0.5], MAX, D3, '0.1'), vaultId: vaults.twin },
   { ...reward([cat, 1, 'c1', 1, D1], [5, 6, 1], '12', null, '0.2'), vaultId: vaults.same },
+  // The same event as a reward of a market.
+  { ...reward([ann, 1, 'a1', 3, D1], [2, 3, 0.1], '13', null, '0.1'), vaultId: vaults.twin },
 ]
 
 const cashFlows = (
   [
-    [ann, 1, 'market', markets.same, 'd1', 'deposit', 1000],
-    [ann, 1, 'market', markets.same, 'd2', 'borrow', 200.25],
+    [ann, 1, 'market', markets.same, 'd1', 'deposit', 1000, '500000000000000000'],
+    [ann, 1, 'market', markets.same, 'd2', 'borrow', 200.25, '100125000000000001'],
     [ann, 1, 'market', markets.same, 'd3', 'repay', 0.1],
-    [ann, 1, 'market', markets.same, 'd4', 'withdraw', 0.2],
-    [ann, 42161, 'market', markets.same, 'd1', 'deposit', null],
+    [ann, 1, 'market', markets.same, 'd4', 'withdraw', 0.2, '1'],
+    [ann, 42161, 'market', markets.same, 'd1', 'deposit', null, MAX],
     [ann, 42161, 'market', markets.same, 'd2', 'deposit', 30],
     // Without a snapshot there.
-    [ann, 1, 'market', markets.dust, 'd5', 'deposit', 3],
-    [ann, 1, 'vault', vaults.same, 'd6', 'deposit', 11],
+    [ann, 1, 'market', markets.dust, 'd5', 'deposit', 3, '3000'],
+    [ann, 1, 'vault', vaults.same, 'd6', 'deposit', 11, '11000000'],
     [ann, 42161, 'vault', vaults.same, 'd7', 'withdraw', 60],
     [ben, 1, 'market', markets.same, 'e1', 'deposit', 3],
     [ben, 1, 'market', markets.same, 'e2', 'withdraw', 4.5],
     [gus, 1, 'vault', vaults.twin, 'e3', 'deposit', 0.2],
-  ] as [string, number, string, string, string, string, number | null][]
-).map(([accountId, chainId, entityType, entityId, txHash, kind, amountUsd], logIndex) => ({
+    // The same event as rewards of ann.
+    [ann, 1, 'market', markets.usdc, 'a1', 'repay', 10, '10000001', D1, 3],
+    [ann, 1, 'vault', vaults.same, 'c1', 'withdraw', null, '0', D1, 1],
+    [ann, 1, 'market', markets.usdc, 'f1', 'borrow', 12, '12000000', seconds('2025-03-02T12:30:15Z')],
+    // No calendar has that year.
+    [gus, 1, 'vault', vaults.twin, 'e4', 'withdraw', 0.1, '100000', String(2n ** 63n - 1n)],
+    [gus, 42161, 'market', markets.arbUsdc, 'e5', 'borrow', 5, '5', '0'],
+  ] as [string, number, string, string, string, string, number | null, string?, string?, number?][]
+).map(([accountId, chainId, entityType, entityId, txHash, kind, amountUsd, assets, timestamp, logIndex], n) => ({
   chainId,
   entityType,
   entityId,
   accountId,
   txHash: hash(txHash),
-  logIndex,
-  timestamp: D1,
+  logIndex: logIndex ?? n,
+  timestamp: timestamp ?? D1,
   kind,
   amountUsd,
+  ...(assets && { assets }),
 }))
 
 const allPositions = positions()
@@ -317,6 +327,8 @@ export const imports: Files[] = [
       pool(pools.eth, 1, 20, 'ETH/USDC', eth, usdc, [markets.same, markets.usdc]),
       pool(pools.arb, 42161, 7, 'ARB/USDC', arb, usdc, [markets.same, markets.arbUsdc]),
       pool(pools.none, 1, 20, 'USDC/ETH', usdc, eth, [markets.usdc, markets.same]),
+      // No position, no markets.
+      pool(at('1b', '05'), 7, 9, 'ARB/DUST', arb, dust, [at('3f', '08'), at('3f', '07')]),
       pool(pools.wild, 146, 9, `a "b" \\ %s '' $1 {é} 🦊`, eth, dust, [markets.dust, at('3f', '09')]),
     ],
     multipliers: [

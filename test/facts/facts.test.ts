@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
+import { activityFacts } from './activity.ts'
 import { aggregateFacts } from './aggregates.ts'
 import { analyticsFacts } from './analytics.ts'
 import { imports, pools } from './data.ts'
@@ -17,6 +18,7 @@ import { userFacts } from './users.ts'
 const facts = {
   users: userFacts,
   analytics: analyticsFacts,
+  activity: activityFacts,
   points: pointsFacts,
   series: seriesFacts,
   aggregates: aggregateFacts,

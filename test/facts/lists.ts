@@ -28,6 +28,29 @@ const DATES =
   'AND: [{ OR: [{ date: { gte: "2025-02-20", lte: "2025-03-15" } }, { date: { gt: "2025-03-15", lt: "2025-04-10" } }] }]'
 const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
 
+/** The amounts on the newest date, of positions or of their sides, in the program's words. */
+const NOW = `coalesce(sum("suppliedUsd"::numeric), 0) AS supplied, coalesce(sum("protectedUsd"::numeric), 0) AS protected,
+  coalesce(sum("borrowedUsd"::numeric), 0) AS borrowed`
+const newest = 'date = (SELECT max(date) FROM scored)'
+const AMOUNTS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd utilization'
+const amounts = `supplied AS "suppliedUsd", protected AS "protectedUsd", supplied + protected AS "tvlUsd",
+  borrowed AS "borrowedUsd", borrowed / nullif(supplied, 0) AS utilization`
+const amountSorts = {
+  SUPPLIED_USD: 'supplied',
+  PROTECTED_USD: 'protected',
+  TVL_USD: '(supplied + protected)',
+  BORROWED_USD: 'borrowed',
+  UTILIZATION: 'borrowed / nullif(supplied, 0)',
+}
+const rateOf = (unit: string, rate: string) =>
+  `(SELECT "${rate}Rate" FROM markets m WHERE m.id = p.${unit} AND m."chainId" = p."chainId")`
+/** A pool's factor now: the newest, but for that which was removed. */
+const factorOf = (factor: string) => `(SELECT "${factor}" FROM multipliers m WHERE "poolAddress" = p.id
+  AND "poolAddress" <> '${pools.wild}' ORDER BY import DESC LIMIT 1)`
+const decimalsOf = (chain: string, asset: string) => `coalesce(
+  (SELECT min("assetDecimals") FROM markets m WHERE m."chainId" = ${chain} AND m."assetAddress" = ${asset}),
+  (SELECT min("assetDecimals") FROM vaults v WHERE v."chainId" = ${chain} AND v."assetAddress" = ${asset}))`
+
 const lists: Record<string, List> = {
   positions: {
     list: 'positions(first: 1000, ORDER WHERE)',
@@ -74,14 +97,14 @@ const lists: Record<string, List> = {
   leaderboard: {
     list: 'leaderboard(first: 1000, ORDER WHERE)',
     at: 'leaderboard',
-    node: 'account rank points',
-    columns: 'account, rank, points',
+    node: 'userAddress rank points',
+    columns: 'account AS "userAddress", rank, points',
     from: 'ranks',
     own: 'rank',
     reversed: 'rank DESC',
     first: 'RANK ASC',
     // By points, accounts with the same are as they are ranked: DESC is the order of the ranks, ASC the same reversed.
-    sorts: { RANK: 'rank', POINTS: '-rank', ACCOUNT: 'account' },
+    sorts: { RANK: 'rank', POINTS: '-rank', USER: 'account' },
     filters: {
       'points: { gt: 0 }': 'points > 0',
       'rank: { in: [2, 4, 100] }': 'rank IN (2, 4)',
@@ -95,31 +118,61 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId marketId name displayName createdTimestamp interestLastUpdated marketAAddress marketBAddress
-      assetA { address symbol name } assetB { address symbol name }`,
-    columns: `id AS address, "chainId", "marketId", name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
-      AS "displayName", "createdTimestamp", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+    node: `address chainId number name displayName createdTimestamp createdAt interestLastUpdated interestUpdatedAt
+      marketAAddress marketBAddress
+      points positionCount ${AMOUNTS}
+      assetA { chainId address symbol name decimals } assetB { chainId address symbol name decimals }`,
+    columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
+      AS "displayName", "createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated",
+      to_timestamp("interestLastUpdated") AS "interestUpdatedAt", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      points, positions AS "positionCount", ${amounts}, "chainId" AS "assetA.chainId", "chainId" AS "assetB.chainId",
+      ${decimalsOf('p."chainId"', 'asset_1_address')} AS "assetA.decimals",
+      ${decimalsOf('p."chainId"', 'asset_2_address')} AS "assetB.decimals",
       asset_1_address AS "assetA.address", asset_1_symbol AS "assetA.symbol", asset_1_name AS "assetA.name",
       asset_2_address AS "assetB.address", asset_2_symbol AS "assetB.symbol", asset_2_name AS "assetB.name"`,
-    from: 'pools',
+    from: `(SELECT o.*, n.*, coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS points FROM pools o,
+      LATERAL (SELECT count(*) AS positions, ${NOW} FROM scored WHERE pool = o.id AND ${newest}) n) p`,
     own: '"marketId", id',
     reversed: '"marketId" DESC, id DESC',
-    first: 'MARKET_ID ASC',
+    first: 'NUMBER ASC',
     sorts: {
-      MARKET_ID: '"marketId"',
+      ...amountSorts,
+      POINTS: 'points',
+      POSITION_COUNT: 'positions',
+      DEPOSIT_RATE_A: rateOf('unit_1_id', 'deposit'),
+      DEPOSIT_RATE_B: rateOf('unit_2_id', 'deposit'),
+      BORROW_RATE_A: rateOf('unit_1_id', 'borrow'),
+      BORROW_RATE_B: rateOf('unit_2_id', 'borrow'),
+      MULTIPLIER_DEPOSIT_A: factorOf('deposit_tokenA'),
+      MULTIPLIER_DEPOSIT_B: factorOf('deposit_tokenB'),
+      MULTIPLIER_BORROW_A: factorOf('borrow_tokenA'),
+      MULTIPLIER_BORROW_B: factorOf('borrow_tokenB'),
+      NUMBER: '"marketId"',
       ADDRESS: 'id',
       CHAIN_ID: '"chainId"',
-      CREATED_TIMESTAMP: '"createdTimestamp"',
+      CREATED_AT: '"createdTimestamp"',
       NAME: 'name',
     },
     filters: {
+      'tvlUsd: { gte: 100 }': 'supplied + protected >= 100',
+      'suppliedUsd: { lt: 100000000 }': 'supplied < 100000000',
+      'protectedUsd: { gt: 0 }': 'protected > 0',
+      'borrowedUsd: { gt: 0.3, lte: 1e9 }': 'borrowed > 0.3 AND borrowed <= 1e9',
+      'utilization: { lte: 1 }': 'borrowed <= supplied AND supplied > 0',
+      'NOT: { utilization: { gte: 0 } }': 'supplied = 0',
+      'points: { gt: 0 }': 'points > 0',
+      'positionCount: { gte: 3 }': 'positions >= 3',
+      'depositRateA: { gte: 0.03 }': `${rateOf('unit_1_id', 'deposit')} >= 0.03`,
+      'borrowRateB: { lt: 0.08 }': `${rateOf('unit_2_id', 'borrow')} < 0.08`,
+      'multiplierDepositA: { gt: 1 }': `${factorOf('deposit_tokenA')} > 1`,
+      'multiplierBorrowB: { lt: 6 }': `${factorOf('borrow_tokenB')} < 6`,
       [`asset: "${tokens.eth}"`]: `'${tokens.eth}' IN (asset_1_address, asset_2_address)`,
       [`assets: ["${tokens.arb}", "${tokens.dust}"]`]: `asset_1_address = '${tokens.arb}' OR asset_2_address = '${tokens.dust}'`,
       'chainId: 42161': '"chainId" = 42161',
       'chainIds: [146, 42161]': '"chainId" IN (146, 42161)',
-      'createdTimestamp: { lte: "1700000009" }': '"createdTimestamp" <= 1700000009',
+      'createdAt: { lte: "2023-11-14T22:13:29Z" }': '"createdTimestamp" <= 1700000009',
       [`market: "${markets.same}"`]: `'${markets.same}' IN (unit_1_id, unit_2_id)`,
-      'marketId: 20': '"marketId" = 20',
+      'number: 20': '"marketId" = 20',
       [`pool: "${pools.wild}"`]: `id = '${pools.wild}'`,
       [`pools: ["${pools.wild}", "${pools.arb}"]`]: `id IN ('${pools.wild}', '${pools.arb}')`,
     },
@@ -127,14 +180,20 @@ const lists: Record<string, List> = {
   markets: {
     list: 'markets(first: 1000, ORDER WHERE)',
     at: 'markets',
-    node: 'chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address }',
-    columns: `"chainId", id AS address, "assetAddress", "assetSymbol", "assetDecimals", "depositRate", "borrowRate",
+    node: `chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address }
+      ${AMOUNTS}`,
+    columns: `"chainId", id AS address, "assetAddress", "assetSymbol", "assetDecimals", "depositRate", "borrowRate", ${amounts},
       "poolId" AS "pool.address"`,
-    from: 'markets',
+    // A market whose pool does not name it, or is on another chain, has no amounts.
+    from: `(SELECT m.*, n.* FROM markets m LEFT JOIN pools o ON o.id = "poolId" AND o."chainId" = m."chainId"
+        AND m.id IN (unit_1_id, unit_2_id)
+      LEFT JOIN LATERAL (SELECT ${NOW} FROM sides s WHERE s.pool = o.id AND s.${newest} AND
+        s.asset = CASE m.id WHEN unit_1_id THEN asset_1_address ELSE asset_2_address END) n ON o.id IS NOT NULL) m`,
     own: '"chainId", id',
     reversed: '"chainId" DESC, id DESC',
     first: 'CHAIN_ID ASC',
     sorts: {
+      ...amountSorts,
       CHAIN_ID: '"chainId"',
       ADDRESS: 'id',
       ASSET_SYMBOL: '"assetSymbol"',
@@ -144,6 +203,9 @@ const lists: Record<string, List> = {
     filters: {
       [`asset: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
       [`assets: ["${tokens.dust}", "${tokens.arb}"]`]: `"assetAddress" IN ('${tokens.dust}', '${tokens.arb}')`,
+      'tvlUsd: { gt: 0 }': 'supplied + protected > 0',
+      'NOT: { tvlUsd: { gte: 0 } }': 'supplied IS NULL',
+      'utilization: { gt: 0 }': 'borrowed > 0 AND supplied > 0',
       'borrowRate: { gte: 0.05, lt: 3 }': '"borrowRate" >= 0.05 AND "borrowRate" < 3',
       'depositRate: { gt: 0, lte: 0.02 }': '"depositRate" > 0 AND "depositRate" <= 0.02',
       'chainId: 1': '"chainId" = 1',
@@ -152,6 +214,30 @@ const lists: Record<string, List> = {
       [`markets: ["${markets.same}", "${markets.dust}"]`]: `id IN ('${markets.same}', '${markets.dust}')`,
       [`pool: "${pools.eth}"`]: `"poolId" = '${pools.eth}'`,
       [`pools: ["${pools.wild}", "${pools.arb}"]`]: `"poolId" IN ('${pools.wild}', '${pools.arb}')`,
+    },
+  },
+  assets: {
+    list: 'assets(first: 1000, ORDER WHERE)',
+    at: 'assets',
+    node: 'chainId address symbol name decimals',
+    columns: `chain AS "chainId", address, symbol, name, ${decimalsOf('chain', 'address')} AS decimals`,
+    from: `(SELECT "chainId" AS chain, asset_1_address AS address, asset_1_symbol AS symbol, asset_1_name AS name FROM pools
+      UNION SELECT "chainId", asset_2_address, asset_2_symbol, asset_2_name FROM pools
+      UNION SELECT m."chainId", "assetAddress", "assetSymbol", "assetSymbol" FROM
+        (SELECT "chainId", "assetAddress", "assetSymbol" FROM markets
+          UNION SELECT "chainId", "assetAddress", "assetSymbol" FROM vaults) m
+        WHERE NOT EXISTS (SELECT FROM pools o WHERE o."chainId" = m."chainId"
+          AND "assetAddress" IN (asset_1_address, asset_2_address))) a`,
+    own: 'chain, address',
+    reversed: 'chain DESC, address DESC',
+    first: 'CHAIN_ID ASC',
+    sorts: { CHAIN_ID: 'chain', ADDRESS: 'address', NAME: 'name', SYMBOL: 'symbol' },
+    filters: {
+      [`asset: "${tokens.usdc}"`]: `address = '${tokens.usdc}'`,
+      [`assets: ["${tokens.dust}", "${tokens.arb}"]`]: `address IN ('${tokens.dust}', '${tokens.arb}')`,
+      'chainId: 146': 'chain = 146',
+      'chainIds: [1, 8]': 'chain = 1',
+      'symbol: "DUST"': `symbol = 'DUST'`,
     },
   },
   vaults: {
@@ -183,18 +269,18 @@ const lists: Record<string, List> = {
   distributions: {
     list: 'distributions(first: 1000, ORDER WHERE)',
     at: 'distributions',
-    node: 'date kind totalPoints positionCount accountCount',
-    columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "accountCount"`,
+    node: 'date kind totalPoints positionCount userCount',
+    columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "userCount"`,
     from: `(SELECT date, sum(points) AS points, count(*) AS positions, count(DISTINCT "user") AS accounts
       FROM scored GROUP BY date) d`,
     own: 'date DESC',
     reversed: 'date',
     first: 'DATE DESC',
-    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', ACCOUNT_COUNT: 'accounts' },
+    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', USER_COUNT: 'accounts' },
     filters: {
       'date: { gte: "2025-03-05" }': `date >= '2025-03-05'`,
       'positionCount: { lt: 12 }': 'positions < 12',
-      'accountCount: { eq: 5 }': 'accounts = 5',
+      'userCount: { eq: 5 }': 'accounts = 5',
       'totalPoints: { gt: 1000000 }': 'points > 1000000',
       'NOT: { kind: RESYNC }': 'true',
     },
@@ -224,9 +310,9 @@ const lists: Record<string, List> = {
     from: `market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" AND "accountId" = '${users.ann}'`,
     own: 's.timestamp, s."chainId", "marketId", "positionId"',
     reversed: 's.timestamp DESC, s."chainId" DESC, "marketId" DESC, "positionId" DESC',
-    first: 'TIMESTAMP ASC',
+    first: 'TIME ASC',
     sorts: {
-      TIMESTAMP: 's.timestamp',
+      TIME: 's.timestamp',
       CHAIN_ID: 's."chainId"',
       MARKET: '"marketId"',
       USER: '"accountId"',
@@ -243,9 +329,9 @@ const lists: Record<string, List> = {
       'collateralUsd: { lte: 0.2 }': '"collateralUsd" <= 0.2',
       'protectedUsd: { gt: 0 }': '"protectedUsd" > 0',
       'NOT: { debtUsd: { gt: 100 } }': '"debtUsd" IS NULL OR "debtUsd" <= 100',
-      'timestamp: { eq: "1740787200" }': 's.timestamp = 1740787200',
-      'timestamp: { gt: "1740787200", lt: "1743465600" }': 's.timestamp > 1740787200 AND s.timestamp < 1743465600',
-      'timestamp: { in: ["1743465600", "1"] }': 's.timestamp = 1743465600',
+      'time: { eq: "2025-03-01" }': 's.timestamp = 1740787200',
+      'time: { gt: "2025-03-01", lt: "2025-04-01" }': 's.timestamp > 1740787200 AND s.timestamp < 1743465600',
+      'time: { in: ["2025-04-01", "1970-01-01T00:00:01Z"] }': 's.timestamp = 1743465600',
     },
   },
   'vault snapshots of a vault': {
@@ -257,10 +343,10 @@ const lists: Record<string, List> = {
       AND v."chainId" = 1`,
     own: 's.timestamp, "accountId", "positionId"',
     reversed: 's.timestamp DESC, "accountId" DESC, "positionId" DESC',
-    first: 'TIMESTAMP ASC',
+    first: 'TIME ASC',
     bound: `users: [${list(all)}]`,
     sorts: {
-      TIMESTAMP: 's.timestamp',
+      TIME: 's.timestamp',
       CHAIN_ID: 's."chainId"',
       VAULT: '"vaultId"',
       USER: '"accountId"',
@@ -270,7 +356,7 @@ const lists: Record<string, List> = {
       [`asset: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
       'assetsUsd: { gte: 0.000004, lt: 11.5 }': '"assetsUsd" >= 0.000004 AND "assetsUsd" < 11.5',
       'NOT: { assetsUsd: { gte: 0 } }': '"assetsUsd" IS NULL',
-      'timestamp: { gte: "1740873600", lte: "1743465599" }': 's.timestamp BETWEEN 1740873600 AND 1743465599',
+      'time: { gte: "2025-03-02", lte: "2025-03-31T23:59:59Z" }': 's.timestamp BETWEEN 1740873600 AND 1743465599',
       [`user: "${users.ann}"`]: `"accountId" = '${users.ann}'`,
       [`users: ["${users.ben}", "${users.cat}"]`]: `"accountId" IN ('${users.ben}', '${users.cat}')`,
       [`vault: "${vaults.same}", chainId: 1`]: 'true',
@@ -285,11 +371,11 @@ const lists: Record<string, List> = {
     from: `(SELECT * FROM market_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
     own: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
     reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
-    first: 'TIMESTAMP DESC',
+    first: 'TIME DESC',
     sorts: {
-      TIMESTAMP: 'timestamp',
+      TIME: 'timestamp',
       CHAIN_ID: '"chainId"',
-      CLAIMED_TIMESTAMP: '"claimedTimestamp"',
+      CLAIMED_AT: '"claimedTimestamp"',
       SUPPLY_SENT_USD: '"supplySentUsd"',
       COLLATERAL_RECEIVED_USD: '"collateralReceivedUsd"',
       LIQUID_REWARD_USD: '"liquidRewardUsd"',
@@ -299,14 +385,14 @@ const lists: Record<string, List> = {
       'chainIds: [1, 2]': '"chainId" = 1',
       'claimed: true': '"claimedTimestamp" IS NOT NULL',
       'claimed: false': '"claimedTimestamp" IS NULL',
-      'claimedTimestamp: { gt: "1740873600" }': '"claimedTimestamp" > 1740873600',
+      'claimedAt: { gt: "2025-03-02" }': '"claimedTimestamp" > 1740873600',
       'supplySentUsd: { gte: 10, lt: 20 }': '"supplySentUsd" >= 10 AND "supplySentUsd" < 20',
       'collateralReceivedUsd: { gt: 8 }': '"collateralReceivedUsd" > 8',
       'liquidRewardUsd: { lte: 0.2 }': '"liquidRewardUsd" <= 0.2',
       [`debtMarket: "${markets.arbUsdc}"`]: `"debtMarketId" = '${markets.arbUsdc}'`,
       [`market: "${markets.dust}"`]: `"collateralMarketId" = '${markets.dust}'`,
       [`markets: ["${markets.same}"]`]: `"collateralMarketId" = '${markets.same}'`,
-      'timestamp: { lt: "1743465600" }': 'timestamp < 1743465600',
+      'time: { lt: "2025-04-01" }': 'timestamp < 1743465600',
     },
   },
   'vault rewards of a user': {
@@ -317,11 +403,11 @@ const lists: Record<string, List> = {
     from: `(SELECT * FROM vault_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
     own: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
     reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
-    first: 'TIMESTAMP DESC',
+    first: 'TIME DESC',
     sorts: {
-      TIMESTAMP: 'timestamp',
+      TIME: 'timestamp',
       CHAIN_ID: '"chainId"',
-      CLAIMED_TIMESTAMP: '"claimedTimestamp"',
+      CLAIMED_AT: '"claimedTimestamp"',
       SUPPLY_SENT_USD: '"supplySentUsd"',
       COLLATERAL_RECEIVED_USD: '"collateralReceivedUsd"',
       LIQUID_REWARD_USD: '"liquidRewardUsd"',
@@ -337,39 +423,39 @@ const lists: Record<string, List> = {
   multipliers: {
     list: 'multipliers(first: 1000, ORDER WHERE)',
     at: 'multipliers',
-    node: 'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB createdAt updatedAt pool { name }',
-    columns: `"poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
-      "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB", m."createdAt", m."updatedAt",
+    node: 'poolAddress depositA depositB borrowA borrowB createdAt updatedAt pool { name }',
+    columns: `"poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
+      "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB", m."createdAt", m."updatedAt",
       o.name AS "pool.name"`,
     // The newest of each pool, but for that which was removed.
     from: `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE "poolAddress" <> '${pools.wild}'
       ORDER BY "poolAddress", import DESC) m JOIN pools o ON o.id = "poolAddress"`,
     own: '"marketId", "poolAddress"',
     reversed: '"marketId" DESC, "poolAddress" DESC',
-    first: 'MARKET_ID ASC',
+    first: 'POOL_NUMBER ASC',
     sorts: {
-      MARKET_ID: '"marketId"',
+      POOL_NUMBER: '"marketId"',
       POOL: '"poolAddress"',
-      DEPOSIT_TOKEN_A: '"deposit_tokenA"',
-      DEPOSIT_TOKEN_B: '"deposit_tokenB"',
-      BORROW_TOKEN_A: '"borrow_tokenA"',
-      BORROW_TOKEN_B: '"borrow_tokenB"',
+      DEPOSIT_A: '"deposit_tokenA"',
+      DEPOSIT_B: '"deposit_tokenB"',
+      BORROW_A: '"borrow_tokenA"',
+      BORROW_B: '"borrow_tokenB"',
     },
     filters: {
       [`asset: "${tokens.arb}"`]: `'${tokens.arb}' IN (asset_1_address, asset_2_address)`,
       'chainId: 1': '"chainId" = 1',
-      'depositTokenA: { gt: 1 }': '"deposit_tokenA" > 1',
-      'depositTokenB: { lte: 0 }': '"deposit_tokenB" <= 0',
-      'borrowTokenA: { gte: 4 }': '"borrow_tokenA" >= 4',
-      'borrowTokenB: { gt: 0 }': '"borrow_tokenB" > 0',
+      'depositA: { gt: 1 }': '"deposit_tokenA" > 1',
+      'depositB: { lte: 0 }': '"deposit_tokenB" <= 0',
+      'borrowA: { gte: 4 }': '"borrow_tokenA" >= 4',
+      'borrowB: { gt: 0 }': '"borrow_tokenB" > 0',
       [`pool: "${pools.arb}"`]: `"poolAddress" = '${pools.arb}'`,
       [`pools: ["${pools.eth}", "${pools.none}"]`]: `"poolAddress" = '${pools.eth}'`,
       'updatedAt: { gt: "2025-03-01" }': `m."updatedAt" > '2025-03-01'`,
     },
   },
   'all users': {
-    list: 'allUsers(first: 1000, ORDER WHERE)',
-    at: 'allUsers',
+    list: 'users(first: 1000, ORDER WHERE)',
+    at: 'users',
     node: 'address',
     columns: 'address',
     from: `(SELECT unnest(ARRAY['${all.join("', '")}']) COLLATE "C" AS address) u`,
@@ -378,8 +464,8 @@ const lists: Record<string, List> = {
     first: 'ADDRESS ASC',
     sorts: { ADDRESS: 'address' },
     filters: {
-      [`user: "${users.hal}"`]: `address = '${users.hal}'`,
-      [`NOT: { users: ["${users.hal}", "${users.ann}"] }`]: `address NOT IN ('${users.hal}', '${users.ann}')`,
+      [`address: "${users.hal}"`]: `address = '${users.hal}'`,
+      [`NOT: { addresses: ["${users.hal}", "${users.ann}"] }`]: `address NOT IN ('${users.hal}', '${users.ann}')`,
     },
   },
 }

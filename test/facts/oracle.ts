@@ -37,7 +37,7 @@ const TABLES = `
   CREATE TABLE vault_liquidation_rewards (LIKE market_liquidation_rewards);
   ALTER TABLE vault_liquidation_rewards DROP "debtMarketId", DROP "collateralMarketId", ADD "vaultId" text;
   CREATE TABLE cash_flows ("chainId" bigint, "entityType" text, "entityId" text, "accountId" text, "txHash" text,
-    "logIndex" bigint, timestamp bigint, kind text, "amountUsd" float8)`
+    "logIndex" bigint, timestamp bigint, kind text, "amountUsd" float8, assets numeric)`
 
 /** What nearly every fact of the points program begins with. */
 const VIEWS = `

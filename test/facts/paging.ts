@@ -108,9 +108,9 @@ export const pagingFacts: Fact[] = [
   },
   {
     name: 'the leaderboard around an account',
-    query: `leaderboard(around: "${users.cat}", first: 3) { nodes { account rank } }`,
+    query: `leaderboard(around: "${users.cat}", first: 3) { nodes { userAddress rank } }`,
     at: 'leaderboard.nodes',
-    sql: `SELECT account, rank FROM ranks WHERE rank BETWEEN (SELECT rank FROM ranks WHERE account = '${users.cat}') - 1
+    sql: `SELECT account AS "userAddress", rank FROM ranks WHERE rank BETWEEN (SELECT rank FROM ranks WHERE account = '${users.cat}') - 1
       AND (SELECT rank FROM ranks WHERE account = '${users.cat}') + 1 ORDER BY rank`,
   },
 
@@ -123,7 +123,7 @@ export const pagingFacts: Fact[] = [
   node('Pool', `pool(address: "${pools.wild}") { ID }`, 'name', `SELECT name FROM pools WHERE id = '${pools.wild}'`),
   node(
     'Market',
-    'markets(chainId: 42161, first: 1) { nodes { ID } }',
+    'markets(where: { chainId: 42161 }, first: 1) { nodes { ID } }',
     'chainId address borrowRate',
     `SELECT "chainId", id AS address, "borrowRate" FROM markets WHERE "chainId" = 42161 ORDER BY id LIMIT 1`,
   ),
@@ -142,8 +142,8 @@ export const pagingFacts: Fact[] = [
   node(
     'Multiplier',
     `pool(address: "${pools.eth}") { multiplier { ID } }`,
-    'poolAddress depositTokenA',
-    `SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA" FROM multipliers WHERE import = 2`,
+    'poolAddress depositA',
+    `SELECT "poolAddress", "deposit_tokenA" AS "depositA" FROM multipliers WHERE import = 2`,
   ),
   node(
     'Distribution',

@@ -1,11 +1,11 @@
-import { dates, pools, users } from './data.ts'
+import { dates, pools, tokens, users } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /** The program: its totals, distributions, runs, multipliers and their history, and everything as of a date. */
 
-const REVISION = 'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB changedAt'
-const revision = `"poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
-  "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB", "updatedAt" AS "changedAt"`
+const REVISION = 'poolAddress depositA depositB borrowA borrowB changedAt'
+const revision = `"poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
+  "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB", "updatedAt" AS "changedAt"`
 const WAS = (moment: string) => `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers
   WHERE "updatedAt" <= '${moment}' ORDER BY "poolAddress", import DESC) m`
 
@@ -20,19 +20,28 @@ const moments = [
 ]
 const dateAt = (moment: string) => `(SELECT max(date) FROM scored WHERE date <= '${moment}'::timestamptz)`
 
+/** The sums of one side of positions `s`. */
+const sideSums = (side: string) => {
+  const sum = (what: string) => `coalesce(sum("${side}${what}AmountUsd"::numeric), 0)`
+  const at = `totals.side${side.toUpperCase()}`
+  return `${sum('Supplied')} AS "${at}.suppliedUsd", ${sum('ProtectedSupplied')} AS "${at}.protectedUsd",
+    ${sum('Supplied')} + ${sum('ProtectedSupplied')} AS "${at}.tvlUsd", ${sum('Borrowed')} AS "${at}.borrowedUsd",
+    ${sum('Borrowed')} / nullif(${sum('Supplied')}, 0) AS "${at}.utilization"`
+}
+
 export const pointsFacts: Fact[] = [
   {
     name: 'the program adds all accounts up',
-    query: 'program { totalPoints accountCount positionCount }',
+    query: 'program { totalPoints userCount positionCount }',
     at: 'program',
-    sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "accountCount", count(*) AS "positionCount" FROM scored`,
+    sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "userCount", count(*) AS "positionCount" FROM scored`,
   },
   {
     name: 'a distribution adds the positions of its date up',
-    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount accountCount }',
+    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount userCount }',
     at: 'distribution',
     sql: `SELECT date, 'IMPORT' AS kind, sum(points) AS "totalPoints", count(*) AS "positionCount",
-        count(DISTINCT "user") AS "accountCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
+        count(DISTINCT "user") AS "userCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
   },
   {
     name: 'a date in a gap has no distribution',
@@ -51,27 +60,27 @@ export const pointsFacts: Fact[] = [
   {
     name: 'each date that an import brought has a run',
     query: `runs(where: { kind: IMPORT }, orderBy: { field: DATE, direction: DESC }) { totalCount nodes { date kind status error
-      after { totalPoints positionCount accountCount } before { totalPoints positionCount accountCount }
+      totalsAfter { totalPoints positionCount userCount } totalsBefore { totalPoints positionCount userCount }
       basePointsDeposit basePointsBorrow distribution { date } } }`,
     at: 'runs.nodes',
-    sql: `SELECT date, 'IMPORT' AS kind, 'SUCCEEDED' AS status, NULL AS error, sum(points) AS "after.totalPoints",
-        count(*) AS "after.positionCount", count(DISTINCT "user") AS "after.accountCount", 0 AS "before.totalPoints",
-        0 AS "before.positionCount", 0 AS "before.accountCount", 1 AS "basePointsDeposit", 0.5::float8 AS "basePointsBorrow",
+    sql: `SELECT date, 'IMPORT' AS kind, 'SUCCEEDED' AS status, NULL AS error, sum(points) AS "totalsAfter.totalPoints",
+        count(*) AS "totalsAfter.positionCount", count(DISTINCT "user") AS "totalsAfter.userCount", 0 AS "totalsBefore.totalPoints",
+        0 AS "totalsBefore.positionCount", 0 AS "totalsBefore.userCount", 1 AS "basePointsDeposit", 0.5::float8 AS "basePointsBorrow",
         date AS "distribution.date"
       FROM scored GROUP BY date ORDER BY date DESC`,
     total: 'SELECT count(DISTINCT date) FROM scored',
   },
   {
     name: 'runs of one date',
-    query: 'runs(date: "2025-03-31", status: SUCCEEDED) { nodes { date } }',
+    query: 'runs(where: { date: { eq: "2025-03-31" }, status: SUCCEEDED }) { nodes { date } }',
     at: 'runs.nodes',
     sql: `SELECT date '2025-03-31' AS date`,
   },
   {
     name: 'a run used the multipliers of its time',
-    query: 'distributions { nodes { date run { multipliers { nodes { poolAddress depositTokenA borrowTokenB } } } } }',
+    query: 'distributions { nodes { date run { multipliers { nodes { poolAddress depositA borrowB } } } } }',
     at: 'distributions.nodes.run.multipliers.nodes',
-    sql: `SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA", "borrow_tokenB" AS "borrowTokenB"
+    sql: `SELECT "poolAddress", "deposit_tokenA" AS "depositA", "borrow_tokenB" AS "borrowB"
       FROM (SELECT DISTINCT date, import FROM scored s JOIN positions p ON p.id = s.id) d,
         LATERAL (SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE import <= d.import
           ORDER BY "poolAddress", import DESC) m
@@ -80,10 +89,10 @@ export const pointsFacts: Fact[] = [
   {
     name: 'positions name the multiplier that made their points, but for points that came with the import',
     query: `positions(first: 1000, where: { users: ["${users.ann}", "${users.dan}"] }) { nodes { recordId
-      multiplierUsed { poolAddress depositTokenA } run { date kind } } }`,
+      multiplierUsed { poolAddress depositA } run { date kind } } }`,
     at: 'positions.nodes',
     sql: `SELECT p.id AS "recordId", CASE WHEN "pointsA" IS NULL THEN m."poolAddress" END AS "multiplierUsed.poolAddress",
-        CASE WHEN "pointsA" IS NULL THEN m."deposit_tokenA" END AS "multiplierUsed.depositTokenA",
+        CASE WHEN "pointsA" IS NULL THEN m."deposit_tokenA" END AS "multiplierUsed.depositA",
         "distributionDate" AS "run.date", 'IMPORT' AS "run.kind"
       FROM positions p LEFT JOIN LATERAL (SELECT * FROM multipliers WHERE "poolAddress" = "marketAddress"
         AND import <= p.import ORDER BY import DESC LIMIT 1) m ON true
@@ -92,32 +101,32 @@ export const pointsFacts: Fact[] = [
 
   {
     name: 'the history of multipliers, newest first; what was removed has nulls',
-    query: `multiplierHistory { totalCount nodes { poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB } }`,
-    at: 'multiplierHistory.nodes',
-    sql: `SELECT * FROM (SELECT "poolAddress", "deposit_tokenA" AS "depositTokenA", "deposit_tokenB" AS "depositTokenB",
-          "borrow_tokenA" AS "borrowTokenA", "borrow_tokenB" AS "borrowTokenB" FROM multipliers
+    query: `multiplierRevisions { totalCount nodes { poolAddress depositA depositB borrowA borrowB } }`,
+    at: 'multiplierRevisions.nodes',
+    sql: `SELECT * FROM (SELECT "poolAddress", "deposit_tokenA" AS "depositA", "deposit_tokenB" AS "depositB",
+          "borrow_tokenA" AS "borrowA", "borrow_tokenB" AS "borrowB" FROM multipliers
         UNION ALL SELECT '${pools.wild}', NULL, NULL, NULL, NULL) h`,
     total: 'SELECT count(*) + 1 FROM multipliers',
     unordered: true,
   },
   {
     name: "a pool's history says who changed what and when",
-    query: `multiplierHistory(pool: "${pools.eth}") { nodes { ${REVISION} changedBy } }`,
-    at: 'multiplierHistory.nodes',
+    query: `multiplierRevisions(where: { pool: "${pools.eth}" }) { nodes { ${REVISION} changedBy } }`,
+    at: 'multiplierRevisions.nodes',
     sql: `SELECT ${revision}, 'import' AS "changedBy" FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC`,
   },
   {
     name: "a multiplier's own history",
-    query: `pool(address: "${pools.eth}") { multiplier { history(first: 1) { totalCount nodes { ${REVISION} } } } }`,
-    at: 'pool.multiplier.history.nodes',
+    query: `pool(address: "${pools.eth}") { multiplier { revisions(first: 1) { totalCount nodes { ${REVISION} } } } }`,
+    at: 'pool.multiplier.revisions.nodes',
     sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC LIMIT 1`,
     total: `SELECT count(*) FROM multipliers WHERE "poolAddress" = '${pools.eth}'`,
   },
   ...['2025-01-31', '2025-02-01', '2025-02-02T12:00:00Z', '2025-03-10T11:59:59.999Z', '2025-03-10T12:00:00Z'].map(
     (moment): Fact => ({
       name: `multipliers as of ${moment}, those of pools that have none now among them`,
-      query: `multipliersAsOf(asOf: "${moment}") { totalCount nodes { ${REVISION} } }`,
-      at: 'multipliersAsOf.nodes',
+      query: `multiplierRevisions(asOf: "${moment}") { totalCount nodes { ${REVISION} } }`,
+      at: 'multiplierRevisions.nodes',
       sql: `SELECT ${revision} FROM ${WAS(moment)} ORDER BY "poolAddress"`,
       total: `SELECT count(*) FROM ${WAS(moment)}`,
       ...(moment === '2025-01-31' ? { empty: true as const } : {}),
@@ -125,14 +134,15 @@ export const pointsFacts: Fact[] = [
   ),
   {
     name: "a pool's multiplier at a moment",
-    query: `multiplier(pool: "${pools.eth}", asOf: "2025-03-10T11:59:59.999Z") { ${REVISION} }`,
-    at: 'multiplier',
+    query: `multiplierRevisions(asOf: "2025-03-10T11:59:59.999Z", where: { pool: "${pools.eth}" }) { totalCount nodes { ${REVISION} } }`,
+    at: 'multiplierRevisions.nodes',
     sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' AND import = 1`,
+    total: 'SELECT 1',
   },
   {
     name: 'a multiplier that was removed is none now',
-    query: `multiplier(pool: "${pools.wild}") { poolAddress }`,
-    at: 'multiplier',
+    query: `multiplierRevisions(asOf: "2999-01-01", where: { pools: ["${pools.wild}"] }) { nodes { poolAddress } }`,
+    at: 'multiplierRevisions.nodes',
     sql: 'SELECT WHERE false',
     empty: true,
   },
@@ -142,9 +152,9 @@ export const pointsFacts: Fact[] = [
     return [
       {
         name: `the leaderboard as of ${moment}`,
-        query: `leaderboard(asOf: "${moment}") { totalCount nodes { account points rank } }`,
+        query: `leaderboard(asOf: "${moment}") { totalCount nodes { userAddress points rank } }`,
         at: 'leaderboard.nodes',
-        sql: `SELECT "user" AS account, sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+        sql: `SELECT "user" AS "userAddress", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
           FROM scored WHERE date <= ${dateAt(moment)} GROUP BY "user" ORDER BY rank`,
         total: `SELECT count(DISTINCT "user") FROM scored WHERE date <= ${dateAt(moment)}`,
         ...none,
@@ -170,27 +180,90 @@ export const pointsFacts: Fact[] = [
   ...['2025-03-04', '2025-03-31', '2025-04-01'].map(
     (moment): Fact => ({
       name: `pools as of ${moment}: points up to the date, amounts on it`,
-      query: `pools { nodes { address standing(asOf: "${moment}") { date points pointsOfDate positionCount suppliedUsd
-        protectedUsd borrowedUsd tvlUsd multiplier { depositTokenA } } } }`,
+      query: `pools { nodes { address totals(asOf: "${moment}") { date points pointsOfDate positionCount suppliedUsd
+        protectedUsd borrowedUsd tvlUsd multiplier { depositA } } } }`,
       at: 'pools.nodes',
-      sql: `SELECT o.id AS address, ${dateAt(moment)} AS "standing.date", sum(points) AS "standing.points",
-          coalesce(sum(points) FILTER (WHERE now), 0) AS "standing.pointsOfDate",
-          count(*) FILTER (WHERE now) AS "standing.positionCount",
-          coalesce(sum("suppliedUsd") FILTER (WHERE now), 0) AS "standing.suppliedUsd",
-          coalesce(sum("protectedUsd") FILTER (WHERE now), 0) AS "standing.protectedUsd",
-          coalesce(sum("borrowedUsd") FILTER (WHERE now), 0) AS "standing.borrowedUsd",
-          coalesce(sum("suppliedUsd" + "protectedUsd") FILTER (WHERE now), 0) AS "standing.tvlUsd",
-          (SELECT "deposit_tokenA" FROM ${WAS(`${moment}`)} WHERE "poolAddress" = o.id) AS "standing.multiplier.depositTokenA"
+      sql: `SELECT o.id AS address, ${dateAt(moment)} AS "totals.date",
+          coalesce(sum(points), 0) AS "totals.points",
+          coalesce(sum(points) FILTER (WHERE now), 0) AS "totals.pointsOfDate",
+          count(*) FILTER (WHERE now) AS "totals.positionCount",
+          coalesce(sum("suppliedUsd") FILTER (WHERE now), 0) AS "totals.suppliedUsd",
+          coalesce(sum("protectedUsd") FILTER (WHERE now), 0) AS "totals.protectedUsd",
+          coalesce(sum("borrowedUsd") FILTER (WHERE now), 0) AS "totals.borrowedUsd",
+          coalesce(sum("suppliedUsd" + "protectedUsd") FILTER (WHERE now), 0) AS "totals.tvlUsd",
+          (SELECT "deposit_tokenA" FROM ${WAS(`${moment}`)} WHERE "poolAddress" = o.id) AS "totals.multiplier.depositA"
         FROM pools o LEFT JOIN (SELECT *, date = ${dateAt(moment)} AS now FROM scored) s ON s.pool = o.id
           AND date <= '${moment}'
         GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
     }),
   ),
+  {
+    name: 'the totals of pools without a moment are of the newest date, side by side',
+    query: `pools { nodes { address totals { date points pointsOfDate positionCount utilization
+      sideA { pointsOfDate suppliedUsd protectedUsd tvlUsd borrowedUsd utilization }
+      sideB { pointsOfDate suppliedUsd protectedUsd tvlUsd borrowedUsd utilization } } } }`,
+    at: 'pools.nodes',
+    sql: `SELECT o.id AS address, ${dateAt('2030-01-01')} AS "totals.date",
+        coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS "totals.points",
+        coalesce(sum(points), 0) AS "totals.pointsOfDate", count(s) AS "totals.positionCount",
+        sum("borrowedUsd") / nullif(sum("suppliedUsd"), 0) AS "totals.utilization",
+        ${['a', 'b'].map(
+          (side) => `coalesce(sum("points${side.toUpperCase()}"), 0) AS "totals.side${side.toUpperCase()}.pointsOfDate",
+        ${sideSums(side)}`,
+        )}
+      FROM pools o LEFT JOIN scored s ON s.pool = o.id AND date = ${dateAt('2030-01-01')}
+      GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
+  },
+  {
+    name: "a pool's current positions are of the newest date, though it has more of others",
+    query: 'pools { nodes { currentPositions { totalCount nodes { recordId } } } }',
+    at: 'pools.nodes.currentPositions.nodes',
+    sql: `SELECT s.id AS "recordId" FROM scored s JOIN pools o ON o.id = pool WHERE date = ${dateAt('2030-01-01')}
+      ORDER BY "marketId", o.id, s.id`,
+  },
+  {
+    name: 'an asset on one chain, its price and its pools',
+    query: `asset(chainId: 1, address: "${tokens.usdc}") { chainId address symbol name decimals
+      price { priceUsd date poolAddress pool { name } } pools { totalCount nodes { name } } }`,
+    at: 'asset.pools.nodes',
+    sql: `SELECT name FROM pools WHERE "chainId" = 1 AND '${tokens.usdc}' IN (asset_1_address, asset_2_address)
+      ORDER BY "marketId", id`,
+    total: `SELECT count(*) FROM pools WHERE "chainId" = 1 AND '${tokens.usdc}' IN (asset_1_address, asset_2_address)`,
+  },
+  {
+    name: 'the prices of assets are those of their newest positions on their chain',
+    query: 'assets { nodes { chainId address price { priceUsd date poolAddress pool { name } } } }',
+    at: 'assets.nodes',
+    sql: `SELECT DISTINCT ON (chain, asset) chain AS "chainId", asset AS address, price AS "price.priceUsd",
+        date AS "price.date", pool AS "price.poolAddress", o.name AS "price.pool.name"
+      FROM (SELECT id, chain, pool, date, "aTokenAddress" AS asset, "aTokenPrice" AS price FROM scored
+        UNION ALL SELECT id, chain, pool, date, "bTokenAddress", "bTokenPrice" FROM scored
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_1_address, NULL FROM pools
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, asset_2_address, NULL FROM pools
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL FROM markets
+        UNION ALL SELECT NULL, "chainId", NULL, NULL, "assetAddress", NULL FROM vaults) s
+      LEFT JOIN pools o ON o.id = pool
+      ORDER BY chain, asset, date DESC NULLS LAST, s.id`,
+  },
+  {
+    name: 'the assets of a pool have their decimals and prices',
+    query: `pool(address: "${pools.arb}") { assetA { decimals price { priceUsd date } } assetB { decimals } }`,
+    at: 'pool',
+    sql: `SELECT 18 AS "assetA.decimals", 0.5::float8 AS "assetA.price.priceUsd",
+        (SELECT max(date) FROM scored WHERE pool = '${pools.arb}') AS "assetA.price.date", 6 AS "assetB.decimals"`,
+  },
+  {
+    name: 'an address that no pool, market or vault of the chain has is no asset',
+    query: `asset(chainId: 1, address: "${tokens.arb}") { symbol }`,
+    at: 'asset',
+    sql: 'SELECT WHERE false',
+    empty: true,
+  },
   ...[undefined, '2025-03-03'].map(
     (date): Fact => ({
       name: `the top accounts of pools on ${date ?? 'the newest date of each'}`,
-      query: `pools { nodes { address topAccounts(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
-      at: 'pools.nodes.topAccounts',
+      query: `pools { nodes { address topUsers(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
+      at: 'pools.nodes.topUsers',
       sql: `SELECT date AS "distributionDate", points, "user" AS "user.address" FROM pools o,
           LATERAL (SELECT * FROM scored WHERE pool = o.id AND date = ${date ? `'${date}'` : '(SELECT max(date) FROM scored WHERE pool = o.id)'}
             ORDER BY points DESC, "user" LIMIT 2) s

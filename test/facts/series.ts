@@ -35,7 +35,7 @@ const bucket = (interval: Interval, rows: string, condition = 'true') => `b.star
 /** The same of many users: how many they are, and what is locked. */
 const many = (interval: Interval, condition = 'true') => `${bucket(interval, 'scored', condition)},
   CASE WHEN last IS NOT NULL THEN (SELECT count(DISTINCT "user") FROM scored WHERE ${condition} AND date = last) END
-    AS "accountCount",
+    AS "userCount",
   CASE WHEN last IS NOT NULL THEN (SELECT coalesce(sum("suppliedUsd" + "protectedUsd"), 0) FROM scored
     WHERE ${condition} AND date = last) END AS "tvlUsd"`
 
@@ -73,13 +73,13 @@ export const seriesFacts: Fact[] = [
     },
     {
       name: `a pool's series, each ${interval}`,
-      query: `pool(address: "${pools.eth}") { series(${args(interval)}) { ${BUCKET} accountCount tvlUsd } }`,
+      query: `pool(address: "${pools.eth}") { series(${args(interval)}) { ${BUCKET} userCount tvlUsd } }`,
       at: 'pool.series',
       sql: `SELECT ${many(interval, `pool = '${pools.eth}'`)} FROM ${buckets(interval)} ORDER BY start`,
     },
     {
       name: `the program's series, each ${interval}`,
-      query: `program { series(${args(interval)}) { ${BUCKET} accountCount tvlUsd } }`,
+      query: `program { series(${args(interval)}) { ${BUCKET} userCount tvlUsd } }`,
       at: 'program.series',
       sql: `SELECT ${many(interval)} FROM ${buckets(interval)} ORDER BY start`,
     },

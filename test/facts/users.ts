@@ -19,31 +19,17 @@ export const userFacts: Fact[] = [
   },
   {
     name: 'users with the same points rank by address; those without a position have zeros and nulls',
-    query: `users(addresses: [${list([hal, cat, nobody, ben, eve, ann.toUpperCase().replace('X', 'x'), cat])}]) { ${TOTALS} }`,
-    at: 'users',
+    query: `lookupUsers(addresses: [${list([hal, cat, nobody, ben, eve, ann.toUpperCase().replace('X', 'x'), cat])}]) { user { ${TOTALS} } }`,
+    at: 'lookupUsers.user',
     sql: `SELECT u.address, coalesce(points, 0) AS points, rank, coalesce(positions, 0) AS "positionCount",
         first AS "firstDistributionDate", last AS "lastDistributionDate"
       FROM unnest(ARRAY['${hal}', '${cat}', '${nobody}', '${ben}', '${eve}', '${ann}', '${cat}']) WITH ORDINALITY u(address, n)
       LEFT JOIN ranks ON account = u.address ORDER BY n`,
   },
   {
-    name: "a user's leaderboard entry leads back to the user",
-    query: of(ben, 'leaderboardEntry { account points rank user { address positionCount } }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account, points, rank, account AS "user.address", positions AS "user.positionCount" FROM ranks
-      WHERE account = '${ben}'`,
-  },
-  {
-    name: 'a user without a position has no leaderboard entry',
-    query: of(gus, 'leaderboardEntry { account }'),
-    at: 'user.leaderboardEntry',
-    sql: `SELECT account FROM ranks WHERE account = '${gus}'`,
-    empty: true,
-  },
-  {
     name: 'all users are all addresses of either domain, once each',
-    query: 'allUsers { nodes { address } }',
-    at: 'allUsers.nodes',
+    query: 'users { nodes { address } }',
+    at: 'users.nodes',
     sql: `SELECT "userAddress" AS address FROM positions UNION SELECT "accountId" FROM market_snapshots
       UNION SELECT "accountId" FROM vault_snapshots UNION SELECT "accountId" FROM market_liquidation_rewards
       UNION SELECT "accountId" FROM vault_liquidation_rewards UNION SELECT "accountId" FROM cash_flows ORDER BY address`,
@@ -68,24 +54,24 @@ export const userFacts: Fact[] = [
     query: of(
       ann,
       `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate points pointsA pointsB
-        a { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+        sideA { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
           protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd }
-        b { tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd protectedSuppliedAmount
+        sideB { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
           protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId", "user" AS "userAddress", pool AS "poolAddress", date AS "distributionDate",
         points, "pointsA", "pointsB",
-        "aTokenAddress" AS "a.tokenAddress", "aTokenSymbol" AS "a.tokenSymbol", "aTokenPrice" AS "a.tokenPrice",
-        "aSuppliedAmount" AS "a.suppliedAmount", "aSuppliedAmountUsd" AS "a.suppliedAmountUsd",
-        "aProtectedSuppliedAmount" AS "a.protectedSuppliedAmount",
-        "aProtectedSuppliedAmountUsd" AS "a.protectedSuppliedAmountUsd",
-        "aBorrowedAmount" AS "a.borrowedAmount", "aBorrowedAmountUsd" AS "a.borrowedAmountUsd",
-        "bTokenAddress" AS "b.tokenAddress", "bTokenSymbol" AS "b.tokenSymbol", "bTokenPrice" AS "b.tokenPrice",
-        "bSuppliedAmount" AS "b.suppliedAmount", "bSuppliedAmountUsd" AS "b.suppliedAmountUsd",
-        "bProtectedSuppliedAmount" AS "b.protectedSuppliedAmount",
-        "bProtectedSuppliedAmountUsd" AS "b.protectedSuppliedAmountUsd",
-        "bBorrowedAmount" AS "b.borrowedAmount", "bBorrowedAmountUsd" AS "b.borrowedAmountUsd"
+        "aTokenAddress" AS "sideA.assetAddress", "aTokenSymbol" AS "sideA.assetSymbol", "aTokenPrice" AS "sideA.assetPriceUsd",
+        "aSuppliedAmount" AS "sideA.suppliedAmount", "aSuppliedAmountUsd" AS "sideA.suppliedAmountUsd",
+        "aProtectedSuppliedAmount" AS "sideA.protectedSuppliedAmount",
+        "aProtectedSuppliedAmountUsd" AS "sideA.protectedSuppliedAmountUsd",
+        "aBorrowedAmount" AS "sideA.borrowedAmount", "aBorrowedAmountUsd" AS "sideA.borrowedAmountUsd",
+        "bTokenAddress" AS "sideB.assetAddress", "bTokenSymbol" AS "sideB.assetSymbol", "bTokenPrice" AS "sideB.assetPriceUsd",
+        "bSuppliedAmount" AS "sideB.suppliedAmount", "bSuppliedAmountUsd" AS "sideB.suppliedAmountUsd",
+        "bProtectedSuppliedAmount" AS "sideB.protectedSuppliedAmount",
+        "bProtectedSuppliedAmountUsd" AS "sideB.protectedSuppliedAmountUsd",
+        "bBorrowedAmount" AS "sideB.borrowedAmount", "bBorrowedAmountUsd" AS "sideB.borrowedAmountUsd"
       FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, id`,
   },
   {
@@ -93,13 +79,13 @@ export const userFacts: Fact[] = [
     query: of(
       users.dan,
       `positions { nodes { recordId user { address rank }
-        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositTokenA } } } }`,
+        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositA } } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT s.id AS "recordId", s."user" AS "user.address", r.rank AS "user.rank",
         concat_ws('·', asset_1_symbol, asset_2_symbol, "marketId") AS "pool.displayName",
         a."assetSymbol" AS "pool.marketA.assetSymbol", b."depositRate" AS "pool.marketB.depositRate",
-        NULL AS "pool.multiplier.depositTokenA" -- one pool never had one, the other's was removed
+        NULL AS "pool.multiplier.depositA" -- one pool never had one, the other's was removed
       FROM scored s JOIN ranks r ON account = "user" JOIN pools o ON o.id = pool
       LEFT JOIN markets a ON a.id = unit_1_id AND a."chainId" = o."chainId"
       LEFT JOIN markets b ON b.id = unit_2_id AND b."chainId" = o."chainId"
@@ -109,10 +95,28 @@ export const userFacts: Fact[] = [
     name: "a user's positions of a date and a pool",
     query: of(
       ann,
-      `positions(date: "2025-03-05", pool: "${'0x1e'.padEnd(40, '0')}01") { totalCount nodes { recordId } }`,
+      `positions(where: { date: { eq: "2025-03-05" }, pool: "${'0x1e'.padEnd(40, '0')}01" }) { totalCount nodes { recordId } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
+  },
+  {
+    name: "a user's current positions are those of the newest date",
+    query: of(ann, 'currentPositions { totalCount nodes { recordId distributionDate } }'),
+    at: 'user.currentPositions.nodes',
+    sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
+      AND date = (SELECT max(date) FROM scored) ORDER BY id`,
+    total: `SELECT count(*) FROM scored WHERE "user" = '${ann}' AND date = (SELECT max(date) FROM scored)`,
+  },
+  {
+    name: 'the net worth of users is what they have on the newest date; 0 without a position then',
+    query: `lookupUsers(addresses: [${list([...Object.values(users), nobody])}]) { user { address suppliedUsd protectedUsd borrowedUsd netWorthUsd } }`,
+    at: 'lookupUsers.user',
+    sql: `SELECT u.address, coalesce(sum("suppliedUsd"), 0) AS "suppliedUsd", coalesce(sum("protectedUsd"), 0) AS "protectedUsd",
+        coalesce(sum("borrowedUsd"), 0) AS "borrowedUsd",
+        coalesce(sum("suppliedUsd" + "protectedUsd" - "borrowedUsd"), 0) AS "netWorthUsd"
+      FROM unnest(ARRAY['${[...Object.values(users), nobody].join("', '")}']) WITH ORDINALITY u(address, n)
+      LEFT JOIN scored ON "user" = u.address AND date = (SELECT max(date) FROM scored) GROUP BY u.address, n ORDER BY n`,
   },
   {
     name: "a user's days add up the positions of each date",
@@ -122,10 +126,10 @@ export const userFacts: Fact[] = [
       FROM scored WHERE "user" = '${ann}' GROUP BY date ORDER BY date`,
   },
   {
-    name: 'since and until are included, afterDate is not',
+    name: 'days between a time within a date, which is before the next, and a date that is included',
     query: of(
       cat,
-      'dailyPoints(since: "2025-03-01", afterDate: "2025-03-01T12:00:00Z", until: "2025-03-31") { nodes { distributionDate points } }',
+      'dailyPoints(where: { date: { gte: "2025-03-01T12:00:00Z", lte: "2025-03-31" } }) { nodes { distributionDate points } }',
     ),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate", sum(points) AS points FROM scored
@@ -155,35 +159,36 @@ export const userFacts: Fact[] = [
     .filter((date) => date > dates[0]!)
     .map((date) => ({
       name: `ranks as of ${date} count the dates up to it`,
-      query: `users(addresses: [${list(Object.values(users))}]) { address standing(asOf: "${date}T23:00:00Z") { date points rank } }`,
-      at: 'users',
-      sql: `SELECT u.address, CASE WHEN r.points IS NOT NULL THEN date '${date}' END AS "standing.date",
-          r.points AS "standing.points", r.rank AS "standing.rank"
+      query: `lookupUsers(addresses: [${list(Object.values(users))}]) { user { address points(asOf: "${date}T23:00:00Z") rank(asOf: "${date}T23:00:00Z") } }`,
+      at: 'lookupUsers.user',
+      sql: `SELECT u.address, coalesce(r.points, 0) AS points, r.rank
         FROM unnest(ARRAY['${Object.values(users).join("', '")}']) WITH ORDINALITY u(address, n)
         LEFT JOIN (SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
           FROM scored WHERE date <= '${date}' GROUP BY "user") r ON r."user" = u.address ORDER BY n`,
     })),
   {
-    name: 'before the first distribution there is no standing',
-    query: of(ann, 'standing(asOf: "2025-02-27T23:59:59.999Z") { points }'),
-    at: 'user.standing',
-    sql: 'SELECT WHERE false',
-    empty: true,
+    name: 'before the first distribution a user has neither points nor a rank',
+    query: of(ann, 'points(asOf: "2025-02-27T23:59:59.999Z") rank(asOf: "2025-02-27T23:59:59.999Z")'),
+    at: 'user',
+    sql: 'SELECT 0 AS points, NULL AS rank',
   },
   {
-    name: 'rank history has a row for each week with a distribution, from the first position on',
-    query: of(eve, 'rankHistory(interval: WEEK, from: "2025-02-20", to: "2025-04-05") { date points rank }'),
-    at: 'user.rankHistory',
-    sql: `SELECT d.date, r.points, r.rank
-      FROM (SELECT max(date) AS date FROM scored GROUP BY date_trunc('week', date)) d,
-        LATERAL (SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
-          FROM scored WHERE date <= d.date GROUP BY "user") r
-      WHERE r."user" = '${eve}' ORDER BY d.date`,
+    name: 'a series has the total points and the rank of each week with a distribution, from the first position on',
+    query: of(eve, 'series(interval: WEEK, from: "2025-02-20", to: "2025-04-05") { lastDate totalPoints rank }'),
+    at: 'user.series',
+    sql: `SELECT d.date AS "lastDate", r.points AS "totalPoints", r.rank
+      FROM generate_series(date '2025-02-17', '2025-04-05', interval '7 days') week
+      LEFT JOIN (SELECT max(date) AS date FROM scored GROUP BY date_trunc('week', date)) d
+        ON date_trunc('week', d.date) = week
+      LEFT JOIN LATERAL (SELECT * FROM (SELECT "user", sum(points) AS points,
+          row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+          FROM scored WHERE date <= d.date GROUP BY "user") r WHERE r."user" = '${eve}') r ON true
+      ORDER BY week`,
   },
   {
     name: 'rank change is from the newest date back, over dates without a distribution',
-    query: `users(addresses: [${list([ann, ben, cat, users.dan, eve, users.fay, gus])}]) { address rankChange(days: 28) }`,
-    at: 'users',
+    query: `lookupUsers(addresses: [${list([ann, ben, cat, users.dan, eve, users.fay, gus])}]) { user { address rankChange(days: 28) } }`,
+    at: 'lookupUsers.user',
     // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
     sql: `SELECT u.address, past.rank - now.rank AS "rankChange"
       FROM unnest(ARRAY['${[ann, ben, cat, users.dan, eve, users.fay, gus].join("', '")}']) WITH ORDINALITY u(address, n)

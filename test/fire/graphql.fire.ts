@@ -37,29 +37,29 @@ const families: Record<string, (size: number) => Attack> = {
     query: `{ program { ...F0 } } ${chain(4 * n, 'Program', (next) => twice(3, next), 'totalPoints')}`,
   }),
   'a fragment bomb through objects': (n) => ({
-    query: `{ user(address: "${USER}") { ...F0 } } ${chain(n, 'User', (next) => `a: leaderboardEntry { user { ${next} } } b: leaderboardEntry { user { ${next} } }`, 'points')}`,
+    query: `{ pool(address: "${USER}") { ...F0 } } ${chain(n, 'Pool', (next) => `a: marketA { pool { ${next} } } b: marketA { pool { ${next} } }`, 'name')}`,
   }),
   'a fragment bomb through lists': (n) => ({
     query: `{ pools { nodes { ...F0 } } } ${chain(n, 'Pool', (next) => `positions { nodes { pool { ${next} } } }`, 'name')}`,
   }),
   'a fragment bomb through resolvers': (n) => ({
-    query: `{ user(address: "${USER}") { rankChange ...F0 } } ${chain(n, 'User', (next) => `x: leaderboardEntry { user { ${next} } } y: leaderboardEntry { user { rankChange ${next} } }`, 'rankChange')}`,
+    query: `{ pool(address: "${USER}") { ...F0 } } ${chain(n, 'Pool', (next) => `x: marketA { pool { ${next} } } y: marketA { pool { series { points } ${next} } }`, 'series { points }')}`,
   }),
   'fragments that spread each other': (n) => ({
     query: `{ program { ...F0 } } ${repeat(10 * n, (i) => `fragment F${i} on Program { ...F${(i + 1) % (10 * n)} }`)}`,
   }),
   'many fragments in one place': (n) => ({
-    query: `{ user(address: "${USER}") { ${repeat(6 * n, (i) => `...F${i}`)} } } ${repeat(6 * n, (i) => `fragment F${i} on User { leaderboardEntry { user { points } } }`)}`,
+    query: `{ pool(address: "${USER}") { ${repeat(6 * n, (i) => `...F${i}`)} } } ${repeat(6 * n, (i) => `fragment F${i} on Pool { marketA { pool { name } } }`)}`,
   }),
   aliases: (n) => ({ query: `{ ${repeat(12 * n, (i) => `a${i}: program { totalPoints }`)} }` }),
   '__typename under aliases': (n) => ({
     query: `{ pools(first: 1000) { nodes { ${repeat(30 * n, (i) => `a${i}: __typename`)} } } }`,
   }),
   'long aliases': (n) => ({
-    query: `{ allUsers(first: 1000) { nodes { ${repeat(90, (i) => `${'a'.repeat(100 * n)}${i}: address`)} } } }`,
+    query: `{ users(first: 1000) { nodes { ${repeat(90, (i) => `${'a'.repeat(100 * n)}${i}: address`)} } } }`,
   }),
   'deep nests': (n) => ({
-    query: `{ user(address: "${USER}") { ${nested(6 * n, 'leaderboardEntry { user { ', 'points', '} }')} } }`,
+    query: `{ pool(address: "${USER}") { ${nested(6 * n, 'marketA { pool { ', 'name', '} }')} } }`,
   }),
   directives: (n) => ({ query: `{ program { totalPoints ${repeat(20 * n, () => '@include(if: true)')} } }` }),
   'unknown directives': (n) => ({ query: `{ program { totalPoints ${repeat(50 * n, (i) => `@x${i}`)} } }` }),
@@ -69,11 +69,11 @@ const families: Record<string, (size: number) => Attack> = {
   }),
   variables: (n) => ({ query: `query (${repeat(28 * n, (i) => `$v${i}: Int`)}) { program { totalPoints } }` }),
   'wrong addresses in a variable': (n) => ({
-    query: 'query ($a: [Address!]!) { users(addresses: $a) { points } }',
+    query: 'query ($a: [Address!]!) { users(where: { users: $a }) { nodes { points } } }',
     variables: { a: Array(30_000 * n).fill(1) },
   }),
   'right addresses, too many': (n) => ({
-    query: 'query ($a: [Address!]!) { users(addresses: $a) { points } }',
+    query: 'query ($a: [Address!]!) { users(where: { users: $a }) { nodes { points } } }',
     variables: { a: Array.from({ length: 1400 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`) },
   }),
   'wrong objects in a variable': (n) => ({
@@ -88,7 +88,7 @@ const families: Record<string, (size: number) => Attack> = {
     query: 'query ($w: PositionFilter) { positions(where: $w) { nodes { points } } }',
     variables: { w: JSON.parse(nested(100 * n, '{"NOT":', '{}')) },
   }),
-  'long lists': (n) => ({ query: `{ users(addresses: [${'1,'.repeat(110 * n)}]) { points } }` }),
+  'long lists': (n) => ({ query: `{ users(where: { users: [${'1,'.repeat(110 * n)}] }) { nodes { points } } }` }),
   'long texts': (n) => ({ query: `{ search(text: "${'a'.repeat(60_000 * n)}") { match } }` }),
   'long names': (n) => ({ query: `{ ${'a'.repeat(16_000 * n)} }` }),
   operations: (n) => ({
@@ -111,10 +111,10 @@ const families: Record<string, (size: number) => Attack> = {
     query: `{ __schema { types { fields { type { ${nested(n, 'ofType { name ', 'name')} } } } } }`,
   }),
   'pages within pages': (n) => ({
-    query: `{ allUsers(first: ${64 * n}) { nodes { positions(first: ${64 * n}) { nodes { points } } } } }`,
+    query: `{ users(first: ${64 * n}) { nodes { positions(first: ${64 * n}) { nodes { points } } } } }`,
   }),
   'series of many users': (n) => ({
-    query: `query ($a: [Address!]!) { users(addresses: $a) { series(from: "2023-01-01", to: "2025-09-01") { points suppliedUsd } rankHistory(from: "2023-01-01", to: "2025-09-01") { rank } } }`,
+    query: `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { series(from: "2023-01-01", to: "2025-09-01") { points suppliedUsd rank } } } }`,
     variables: { a: Array.from({ length: 60 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`) },
   }),
   'counts and filters of everything': (n) => ({
@@ -124,7 +124,7 @@ const families: Record<string, (size: number) => Attack> = {
     query: `{ positions(assets: [${repeat(12 * n, (i) => `"0x${i.toString(16).padStart(40, '0')}"`)}], first: 5, offset: ${10 ** Math.min(n, 15)}) { nodes { points } } }`,
   }),
   subscriptions: (n) => ({
-    query: `subscription { dataChanged { query { ${repeat(n, (i) => `a${i}: allUsers(first: 1000) { nodes { positions(first: ${n + 200}) { nodes { points } } } }`)} } } }`,
+    query: `subscription { dataChanged { query { ${repeat(n, (i) => `a${i}: users(first: 1000) { nodes { positions(first: ${n + 200}) { nodes { points } } } }`)} } } }`,
   }),
   'persisted queries': (n) => {
     const query = `{ program { ${repeat(5 * n, (i) => `a${i}: totalPoints`)} } }`
@@ -214,7 +214,7 @@ describe('hostile documents are refused or answered in a moment, on every road, 
 test('documents that nobody has sent before leave the memory level', async () => {
   const wave = async (from: number, count: number) => {
     for (let i = from; i < from + count; i++) {
-      const query = `{ program { ${repeat(90, (n) => `a${n}_${i}: totalPoints`)} ${twice(40, 'totalPoints accountCount positionCount')} } }`
+      const query = `{ program { ${repeat(90, (n) => `a${n}_${i}: totalPoints`)} ${twice(40, 'totalPoints userCount positionCount')} } }`
       await (await roads['POST, short']?.({ query }))?.text()
       const flags = Object.fromEntries(
         Array.from({ length: 24 }, (_, n) => [`v${n}`, ((i * 7919) >> (n % 16)) % 2 === 0]),
@@ -246,16 +246,16 @@ test('an answer larger than its bound is refused while it is read, and the next 
       return (await response.json()) as { data?: any; errors?: any[] }
     }
     for (const extensions of [undefined, { resolved: true }]) {
-      const large = await ask('{ allUsers(first: 900) { nodes { address } } }', extensions)
+      const large = await ask('{ users(first: 900) { nodes { address } } }', extensions)
       expect(large.errors?.[0]).toMatchObject({
         message: expect.stringMatching(/more than 20,000 bytes.*Ask for fewer rows/),
         extensions: { code: 'ANSWER_TOO_LARGE' },
       })
-      const fits = await ask('{ allUsers(first: 10) { nodes { address } } }', extensions)
-      expect(fits.data.allUsers.nodes).toHaveLength(10)
+      const fits = await ask('{ users(first: 10) { nodes { address } } }', extensions)
+      expect(fits.data.users.nodes).toHaveLength(10)
       // Few bytes of rows, and many of the names that they are given.
       const name = 'a'.repeat(200)
-      const named = await ask(`{ allUsers(first: 100) { nodes { ${name}: address } } }`, extensions)
+      const named = await ask(`{ users(first: 100) { nodes { ${name}: address } } }`, extensions)
       expect(named.errors?.[0].extensions.code).toBe('ANSWER_TOO_LARGE')
     }
     // Many bytes of rows, of which the answer has few: a resolver reads whole rows.

@@ -12,7 +12,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     server: { deps: { external: [/\/dist\//] } },
     fileParallelism: false,
-    // Overload and the processor time of documents are measured: what else a shared machine does may spoil that once.
-    retry: 1,
+    // Overload and the processor time of documents are measured: what else a shared machine does may spoil that.
+    retry: 2,
   },
 })

@@ -1,7 +1,9 @@
+import type { GraphQLInputObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 type Row = Record<string, any>
@@ -10,10 +12,11 @@ let rows: Record<string, Row[]>
 let users: string[]
 let first: string
 let last: string
+/** All moments of these dates. */
+let days: { gte: string; lt: string }
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 20 })
+  gateway = await startOnSample({ users: 30, days: 20 })
   const { pool } = gateway.deps.store
   const read = async (sql: string) => (await pool.query(sql)).rows as Row[]
   await pool.query(`UPDATE market_snapshot SET collateral_usd = NULL WHERE position_id = 'main' AND timestamp % 7 = 0`)
@@ -56,6 +59,7 @@ beforeAll(async () => {
   const dates = positions.map((row) => row.date as string).sort()
   first = dates[0] ?? ''
   last = dates.at(-1) ?? ''
+  days = { gte: first, lt: new Date(Date.parse(last) + 86_400_000).toISOString() }
 })
 afterAll(() => gateway.close())
 
@@ -134,8 +138,8 @@ function check(got: Row[], of: Row[], groupBy: string[], values: (rows: Row[]) =
 
 describe('positions', () => {
   const fields = `${key} count userCount sumPoints averagePoints sumSuppliedUsd averageSuppliedUsd sumSuppliedAmount`
-  const query = `query ($filter: PositionAggregateFilter!, $groupBy: [PositionGroupBy!]!) {
-    positionAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${fields} } }`
+  const query = `query ($where: PositionFilter!, $groupBy: [PositionGroupBy!]!) {
+    positionAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${fields} } }`
   const values = (tokens: boolean) => (of: Row[]) => ({
     ...count(of),
     sumPoints: sum(of, 'points'),
@@ -155,7 +159,7 @@ describe('positions', () => {
     [],
   ])
     test(`by ${groupBy.join(', ') || 'nothing'}`, async () => {
-      const { positionAggregates } = await ask(query, { filter: { from: first, to: last }, groupBy })
+      const { positionAggregates } = await ask(query, { where: { date: { gte: first, lte: last } }, groupBy })
       const asset = groupBy.includes('ASSET')
       check(positionAggregates, rows[asset ? 'sides' : 'positions'] ?? [], groupBy, values(asset))
     })
@@ -164,19 +168,22 @@ describe('positions', () => {
     const asset = rows.sides?.[0]?.asset
     const some: [object, Row[]][] = [
       [{ users }, rows.positions?.filter((row) => users.includes(row.user)) ?? []],
-      [{ users, from: last }, rows.positions?.filter((row) => users.includes(row.user) && row.date === last) ?? []],
       [
-        { pool: samplePool.address, from: first, to: last },
+        { users, date: { gte: last } },
+        rows.positions?.filter((row) => users.includes(row.user) && row.date === last) ?? [],
+      ],
+      [
+        { pool: samplePool.address, date: { gte: first, lte: last } },
         rows.positions?.filter((row) => row.pool === samplePool.address) ?? [],
       ],
-      [{ asset, from: first, to: last }, rows.sides?.filter((row) => row.asset === asset) ?? []],
+      [{ asset, date: { gte: first, lte: last } }, rows.sides?.filter((row) => row.asset === asset) ?? []],
       [
         { chainId: samplePool.chainId, users },
         rows.positions?.filter((row) => users.includes(row.user) && Number(row.chain) === samplePool.chainId) ?? [],
       ],
     ]
-    for (const [filter, of] of some) {
-      const { positionAggregates } = await ask(query, { filter, groupBy: ['USER'] })
+    for (const [where, of] of some) {
+      const { positionAggregates } = await ask(query, { where, groupBy: ['USER'] })
       check(positionAggregates, of, ['USER'], values(false))
     }
   })
@@ -184,23 +191,23 @@ describe('positions', () => {
   test('sorted by a number, cut and continued', async () => {
     const page = async (order: string, rest = '') =>
       (
-        await ask(`{ positionAggregates(filter: {from: "${first}", to: "${last}"}, groupBy: [USER, POOL], orderBy: [${order}] ${rest}) {
+        await ask(`{ positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], orderBy: [${order}] ${rest}) {
         key { user { address points } pool { name } } count sumPoints averageBorrowedUsd } }`)
       ).positionAggregates as Row[]
-    const all = await page('{by: SUM_POINTS}')
+    const all = await page('{ field: SUM_POINTS, direction: DESC }')
     expect(all.length).toBeGreaterThan(20)
     expect(all).toEqual(all.toSorted((a, b) => b.sumPoints - a.sumPoints))
-    expect(await page('{by: SUM_POINTS}', ', first: 7, offset: 5')).toEqual(all.slice(5, 12))
-    const counted = await page('{by: COUNT, direction: ASC}, {by: AVERAGE_BORROWED_USD, direction: DESC}')
+    expect(await page('{ field: SUM_POINTS, direction: DESC }', ', first: 7, offset: 5')).toEqual(all.slice(5, 12))
+    const counted = await page('{ field: COUNT, direction: ASC }, { field: AVERAGE_BORROWED_USD, direction: DESC }')
     expect(counted).toEqual(
       counted.toSorted((a, b) => a.count - b.count || b.averageBorrowedUsd - a.averageBorrowedUsd),
     )
   })
 
   test('no rows: no groups, or one of nothing', async () => {
-    const filter = { users: [`0x${'9'.repeat(40)}`] }
-    expect((await ask(query, { filter, groupBy: ['POOL'] })).positionAggregates).toEqual([])
-    expect((await ask(query, { filter, groupBy: [] })).positionAggregates).toEqual([
+    const where = { users: [`0x${'9'.repeat(40)}`] }
+    expect((await ask(query, { where, groupBy: ['POOL'] })).positionAggregates).toEqual([])
+    expect((await ask(query, { where, groupBy: [] })).positionAggregates).toEqual([
       {
         key: none,
         count: 0,
@@ -218,8 +225,8 @@ describe('positions', () => {
 describe('snapshots', () => {
   test('of markets', async () => {
     const fields = `${key} count userCount sumCollateralUsd averageCollateralUsd averageDebtUsd sumCollateralAssets sumDebtAssets`
-    const query = `query ($filter: MarketSnapshotAggregateFilter!, $groupBy: [MarketSnapshotGroupBy!]!) {
-      marketSnapshotAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${fields} } }`
+    const query = `query ($where: MarketSnapshotFilter!, $groupBy: [MarketSnapshotGroupBy!]!) {
+      marketSnapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${fields} } }`
     const values = (groupBy: string[]) => (of: Row[]) => ({
       ...count(of),
       sumCollateralUsd: sum(of, 'collateral_usd'),
@@ -232,11 +239,11 @@ describe('snapshots', () => {
     })
     const own = rows.market?.filter((row) => users.includes(row.user)) ?? []
     for (const groupBy of [['MARKET'], ['ASSET'], ['USER', 'DATE'], ['CHAIN', 'WEEK'], ['MARKET', 'USER']]) {
-      const { marketSnapshotAggregates } = await ask(query, { filter: { users }, groupBy })
+      const { marketSnapshotAggregates } = await ask(query, { where: { users }, groupBy })
       check(marketSnapshotAggregates, own, groupBy, values(groupBy))
     }
-    const filter = { market: sampleMarket.address, chainId: sampleMarket.chainId, from: first, to: last }
-    const { marketSnapshotAggregates } = await ask(query, { filter, groupBy: ['DATE'] })
+    const where = { market: sampleMarket.address, chainId: sampleMarket.chainId, time: days }
+    const { marketSnapshotAggregates } = await ask(query, { where, groupBy: ['DATE'] })
     const there = rows.market?.filter(
       (row) => row.market === sampleMarket.address && row.date >= first && row.date <= last,
     )
@@ -244,8 +251,8 @@ describe('snapshots', () => {
   })
 
   test('of vaults', async () => {
-    const query = `query ($filter: VaultSnapshotAggregateFilter!, $groupBy: [VaultSnapshotGroupBy!]!) {
-      vaultSnapshotAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${key} count userCount sumAssetsUsd averageAssetsUsd sumShares sumAssets } }`
+    const query = `query ($where: VaultSnapshotFilter!, $groupBy: [VaultSnapshotGroupBy!]!) {
+      vaultSnapshotAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${key} count userCount sumAssetsUsd averageAssetsUsd sumShares sumAssets } }`
     const values = (groupBy: string[]) => (of: Row[]) => ({
       ...count(of),
       sumAssetsUsd: sum(of, 'assets_usd'),
@@ -254,7 +261,7 @@ describe('snapshots', () => {
       sumAssets: groupBy.some((one) => one === 'VAULT' || one === 'ASSET') ? tokens(of, 'assets') : null,
     })
     for (const groupBy of [['VAULT', 'DATE'], ['ASSET'], ['USER']]) {
-      const { vaultSnapshotAggregates } = await ask(query, { filter: { users }, groupBy })
+      const { vaultSnapshotAggregates } = await ask(query, { where: { users }, groupBy })
       check(
         vaultSnapshotAggregates,
         rows.vault?.filter((row) => users.includes(row.user)) ?? [],
@@ -262,8 +269,8 @@ describe('snapshots', () => {
         values(groupBy),
       )
     }
-    const filter = { vault: sampleVault.address, from: first, to: last }
-    const { vaultSnapshotAggregates } = await ask(query, { filter, groupBy: ['VAULT'] })
+    const where = { vault: sampleVault.address, time: days }
+    const { vaultSnapshotAggregates } = await ask(query, { where, groupBy: ['VAULT'] })
     const there = rows.vault?.filter(
       (row) => row.vault === sampleVault.address && row.date >= first && row.date <= last,
     )
@@ -272,8 +279,8 @@ describe('snapshots', () => {
 })
 
 test('liquidation rewards', async () => {
-  const query = `query ($filter: LiquidationRewardAggregateFilter!, $groupBy: [LiquidationRewardGroupBy!]!) {
-    liquidationRewardAggregates(filter: $filter, groupBy: $groupBy, first: 1000) { ${key} count userCount claimedCount
+  const query = `query ($where: LiquidationRewardFilter!, $groupBy: [LiquidationRewardGroupBy!]!) {
+    liquidationRewardAggregates(where: $where, groupBy: $groupBy, first: 1000) { ${key} count userCount claimedCount
       sumLiquidRewardUsd averageLiquidRewardUsd sumSupplySentUsd sumLiquidReward } }`
   const values = (groupBy: string[]) => (of: Row[]) => ({
     ...count(of),
@@ -285,12 +292,12 @@ test('liquidation rewards', async () => {
   })
   const inRange = rows.rewards?.filter((row) => row.date >= first && row.date <= last) ?? []
   for (const groupBy of [['DATE'], ['MARKET', 'VAULT'], ['VAULT'], ['USER', 'CHAIN'], ['MONTH']]) {
-    const { liquidationRewardAggregates } = await ask(query, { filter: { from: first, to: last }, groupBy })
+    const { liquidationRewardAggregates } = await ask(query, { where: { time: days }, groupBy })
     check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
   }
   const { market, chain } = rows.rewards?.find((row) => row.market) ?? {}
-  const filter = { users, market, chainId: Number(chain) }
-  const { liquidationRewardAggregates } = await ask(query, { filter, groupBy: ['MARKET'] })
+  const where = { users, market, chainId: Number(chain) }
+  const { liquidationRewardAggregates } = await ask(query, { where, groupBy: ['MARKET'] })
   const there =
     rows.rewards?.filter((row) => row.market === market && row.chain === chain && users.includes(row.user)) ?? []
   check(liquidationRewardAggregates, there, ['MARKET'], values(['MARKET']))
@@ -298,21 +305,41 @@ test('liquidation rewards', async () => {
 
 test('a filter that would read a whole table is refused, and so is what makes no sense', async () => {
   const many = JSON.stringify(Array.from({ length: 101 }, (_, i) => `0x${String(i).padStart(40, '0')}`))
-  const range = (days: number) =>
-    `from: "2025-01-01", to: "${new Date(Date.UTC(2025, 0, days)).toISOString().slice(0, 10)}"`
+  const range = (days: number, name = 'date') =>
+    `${name}: { gte: "2025-01-01", lte: "${new Date(Date.UTC(2025, 0, days)).toISOString().slice(0, 10)}" }`
+  const pool = `pool: "${samplePool.address}"`
+  const advice =
+    /^where would read too many rows: add where\.user or where\.users, or where\.date with at most 31 dates, or where\.pool and where\.date with at most 366 dates, at its top level\.$/
   for (const [field, message] of [
-    ['positionAggregates(filter: {})', /give users, or from and to at most 31 dates apart, or a pool/],
-    [`positionAggregates(filter: {${range(32)}})`, /at most 31 dates apart/],
-    [`positionAggregates(filter: {pool: "${samplePool.address}", ${range(367)}})`, /at most 366/],
-    [`positionAggregates(filter: {pool: "${samplePool.address}"})`, /at most 366/],
-    [`positionAggregates(filter: {users: ${many}})`, /users must be at most 100/],
-    [`marketSnapshotAggregates(filter: {${range(1)}})`, /give users, or a market with from and to/],
-    [`vaultSnapshotAggregates(filter: {vault: "${sampleVault.address}"})`, /at most 366 dates apart/],
-    ['liquidationRewardAggregates(filter: {})', /give users, or from and to/],
-    ['positionAggregates(filter: {from: "2025-01-02", to: "2025-01-01"})', /from must not be later than to/],
-    ['positionAggregates(filter: {users: []}, groupBy: [DATE, WEEK])', /at most one of DATE, WEEK, MONTH/],
-    ['positionAggregates(filter: {users: []}, first: 1001)', /from 0 to 1000/],
-    ['positionAggregates(filter: {users: []}, offset: -1)', /from 0 to 1000000/],
+    ['positionAggregates(where: {})', advice],
+    [`positionAggregates(where: {${range(32)}})`, advice],
+    ['positionAggregates(where: {date: {gt: "2024-12-31", lt: "2025-02-02"}})', advice],
+    ['positionAggregates(where: {date: {gte: "2025-01-01"}})', advice],
+    [`positionAggregates(where: {AND: [{${range(1)}}]})`, advice],
+    [`positionAggregates(where: {OR: [{user: "${sampleUser}"}]})`, advice],
+    [`positionAggregates(where: {NOT: {user: "${sampleUser}"}, users: null})`, advice],
+    [`positionAggregates(where: {${pool}, ${range(367)}})`, advice],
+    [`positionAggregates(where: {pools: ["${samplePool.address}", "${sampleVault.address}"], ${range(184)}})`, advice],
+    [`positionAggregates(where: {${pool}})`, advice],
+    [`positionAggregates(where: {users: ${many}})`, /where\.users must be at most 100/],
+    [
+      `marketSnapshotAggregates(where: {${range(1, 'time')}})`,
+      /add where\.user or where\.users, or where\.market and where\.time with at most 366 dates/,
+    ],
+    [
+      `vaultSnapshotAggregates(where: {vault: "${sampleVault.address}"})`,
+      /where\.vault and where\.time with at most 366/,
+    ],
+    [`vaultSnapshotAggregates(where: {vault: "${sampleVault.address}", ${range(367, 'time')}})`, /at most 366 dates/],
+    [
+      'liquidationRewardAggregates(where: {})',
+      /add where\.user or where\.users, or where\.time with at most 366 dates/,
+    ],
+    [`liquidationRewardAggregates(where: {${range(367, 'time')}})`, /at most 366 dates/],
+    ['positionAggregates(where: {date: {gte: "2025-01-02", lte: "2025-01-01"}})', /where\.date is empty/],
+    ['positionAggregates(where: {users: []}, groupBy: [DATE, WEEK])', /at most one of DATE, WEEK, MONTH/],
+    ['positionAggregates(where: {users: []}, first: 1001)', /from 0 to 1000/],
+    ['positionAggregates(where: {users: []}, offset: -1)', /from 0 to 1000000/],
   ] as const) {
     const { errors } = await gateway.graphql(`{ ${field} { count } }`)
     expect(errors?.[0], field).toMatchObject({
@@ -320,12 +347,19 @@ test('a filter that would read a whole table is refused, and so is what makes no
       extensions: { code: 'BAD_INPUT' },
     })
   }
-  const { errors } = await gateway.graphql(`{ positionAggregates(filter: {${range(31)}}) { count } }`)
-  expect(errors).toBeUndefined()
+  for (const field of [
+    `positionAggregates(where: {${range(31)}})`,
+    'positionAggregates(where: {date: {gt: "2024-12-31", lt: "2025-02-01"}})',
+    'positionAggregates(where: {date: {in: ["2025-01-01", "2026-01-01"]}})',
+    `positionAggregates(where: {${pool}, ${range(366)}})`,
+    `liquidationRewardAggregates(where: {${range(366, 'time')}})`,
+    'liquidationRewardAggregates(where: {time: {gte: "2025-01-01", lt: "2026-01-02"}})',
+  ])
+    expect((await gateway.graphql(`{ ${field} { count } }`)).errors, field).toBeUndefined()
 })
 
 test('a number does not depend on what else is selected, or how', async () => {
-  const args = `filter: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: [{ by: AVERAGE_BORROWED_USD }]`
+  const args = `where: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: [{ field: AVERAGE_BORROWED_USD, direction: DESC }]`
   const ask = async (selection: string, variables?: object) => {
     const head = variables ? 'query ($more: Boolean!) ' : ''
     const { data, errors } = await gateway.graphql(`${head}{ positionAggregates(${args}) ${selection}`, variables)
@@ -351,12 +385,12 @@ test('a number does not depend on what else is selected, or how', async () => {
         more ? only('count', 'sumSuppliedUsd') : only('count'),
       )
   }
-  const { data } = await gateway.graphql(`{ positionAggregates(filter: { users: ["${sampleUser}"] }) { __typename } }`)
+  const { data } = await gateway.graphql(`{ positionAggregates(where: { users: ["${sampleUser}"] }) { __typename } }`)
   expect(data.positionAggregates).toEqual([{ __typename: 'PositionAggregate' }])
 })
 
 test('groups with their pools and users: a fixed number of statements', async () => {
-  const query = `query ($first: Int!) { positionAggregates(filter: {from: "${first}", to: "${last}"}, groupBy: [USER, POOL], first: $first) {
+  const query = `query ($first: Int!) { positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], first: $first) {
     key { user { points } pool { name } } sumPoints } }`
   for (const n of [1, 200]) {
     for (let known = 0; known < 2; known++) await gateway.graphql(query, { first: n })
@@ -364,4 +398,113 @@ test('groups with their pools and users: a fixed number of statements', async ()
     await ask(query, { first: n })
     expect(gateway.statements.length).toBe(3)
   }
+})
+
+/** A value for each condition that both a list and its aggregate take. Each matches some rows of the user. */
+const some = { gt: 0 }
+const recent = { gte: new Date(Date.now() - 5 * 86_400_000).toISOString() }
+const people = { user: sampleUser, users: [sampleUser] }
+const onChain = (chainId: number) => ({ chainId, chainIds: [chainId] })
+const among = (name: string, address: string) => ({ [name]: address, [`${name}s`]: [address] })
+const conditionsOf = (type: string) =>
+  Object.keys((createSchema().getType(`${type}Filter`) as GraphQLInputObjectType).getFields())
+    .filter((name) => !['AND', 'OR', 'NOT'].includes(name))
+    .sort()
+
+test.each([
+  [
+    'Position',
+    'positionAggregates',
+    'positions(where: $where) { totalCount nodes { a { tokenAddress } } }',
+    { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
+    ['points', 'suppliedUsd', 'borrowedUsd'],
+  ],
+  [
+    'MarketSnapshot',
+    'marketSnapshotAggregates',
+    `user(address: "${sampleUser}") { marketSnapshots(where: $where) { totalCount nodes { market { assetAddress } } } }`,
+    { ...onChain(sampleMarket.chainId), ...among('market', sampleMarket.address), asset: 'TOKEN' },
+    ['collateralUsd', 'protectedUsd', 'debtUsd'],
+  ],
+  [
+    'VaultSnapshot',
+    'vaultSnapshotAggregates',
+    `user(address: "${sampleUser}") { vaultSnapshots(where: $where) { totalCount nodes { vault { assetAddress } } } }`,
+    { ...onChain(sampleVault.chainId), ...among('vault', sampleVault.address), asset: 'TOKEN' },
+    ['assetsUsd'],
+  ],
+])('each filter of %s aggregates matches what it matches in a list', async (type, aggregate, list, own, numbers) => {
+  const query = `query ($where: ${type}Filter!) { ${aggregate}(where: $where) { count } ${list} }`
+  const compared = async (more: object) => {
+    const where = { user: sampleUser, ...more }
+    const { [aggregate]: groups, ...rest } = await ask(query, { where })
+    const { totalCount, nodes } = rest.positions ?? Object.values<Row>(rest.user)[0]
+    expect(groups, JSON.stringify(where)).toEqual([{ count: totalCount }])
+    return { count: totalCount as number, nodes }
+  }
+  const all = await compared({})
+  const [{ a, market, vault }] = all.nodes
+  const token = a?.tokenAddress ?? (market ?? vault).assetAddress
+  const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...own }).replaceAll('TOKEN', token))
+  for (const name of numbers) conditions[name] = some
+  conditions[type === 'Position' ? 'date' : 'time'] = recent
+  expect(Object.keys(conditions).sort()).toEqual(conditionsOf(type))
+  for (const [name, value] of Object.entries(conditions)) {
+    const one = { [name]: value }
+    const { count } = await compared({ AND: [one] })
+    expect(count, name).toBeGreaterThan(0)
+    expect((await compared({ NOT: one })).count, name).toBe(all.count - count)
+    expect((await compared({ OR: [one, { NOT: one }] })).count, name).toBe(all.count)
+    // Tokens at the top level count sides.
+    if (type !== 'Position' || !name.startsWith('asset')) expect((await compared(one)).count, name).toBe(count)
+  }
+})
+
+test('each filter of reward aggregates matches what it matches in the lists of both kinds', async () => {
+  const listed = async (kind: string, where: object) =>
+    (
+      await ask(
+        `query ($where: ${kind}LiquidationRewardFilter) { user(address: "${sampleUser}") {
+          list: ${kind.toLowerCase()}LiquidationRewards(where: $where) { totalCount } } }`,
+        { where },
+      )
+    ).user.list.totalCount as number
+  const aggregated = async (more: object) => {
+    const query = 'query ($where: LiquidationRewardFilter!) { liquidationRewardAggregates(where: $where) { count } }'
+    const { liquidationRewardAggregates } = await ask(query, { where: { users: [sampleUser], ...more } })
+    return liquidationRewardAggregates[0].count as number
+  }
+  const { user } = await ask(`{ user(address: "${sampleUser}") {
+    marketLiquidationRewards(last: 1) { nodes { chainId collateralMarketAddress debtMarketAddress } }
+    vaultLiquidationRewards(last: 1) { nodes { vaultAddress } } } }`)
+  const [{ chainId, collateralMarketAddress, debtMarketAddress }] = user.marketLiquidationRewards.nodes
+  const [{ vaultAddress }] = user.vaultLiquidationRewards.nodes
+  const past = { gte: '2020-01-01' }
+  const usd = { collateralReceivedUsd: some, liquidRewardUsd: some, supplySentUsd: some }
+  const both = { ...onChain(chainId), claimed: true, time: past, claimedAt: past, ...usd }
+  const inMarkets = { ...among('market', collateralMarketAddress), debtMarket: debtMarketAddress }
+  const inVaults = among('vault', vaultAddress)
+  expect(Object.keys({ ...people, ...both, ...inMarkets, ...inVaults }).sort()).toEqual(
+    conditionsOf('LiquidationReward'),
+  )
+  const all = (await listed('Market', {})) + (await listed('Vault', {}))
+  for (const one of [{ user: sampleUser }, { users: [sampleUser] }]) expect(await aggregated(one)).toBe(all)
+  for (const [conditions, kinds] of [
+    [both, ['Market', 'Vault']],
+    [inMarkets, ['Market']],
+    [inVaults, ['Vault']],
+  ] as const)
+    for (const [name, value] of Object.entries(conditions)) {
+      const one = { [name]: value }
+      let count = 0
+      for (const kind of kinds) count += await listed(kind, one)
+      expect(count, name).toBeGreaterThan(0)
+      expect(await aggregated(one), name).toBe(count)
+      expect(await aggregated({ NOT: one }), name).toBe(all - count)
+    }
+  const [market, vault] = [{ market: collateralMarketAddress }, { vault: vaultAddress }]
+  expect(await aggregated({ OR: [market, vault] })).toBe(
+    (await listed('Market', market)) + (await listed('Vault', vault)),
+  )
+  expect(await aggregated({ AND: [market, vault] })).toBe(0)
 })

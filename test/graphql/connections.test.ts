@@ -2,18 +2,17 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType, i
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
+import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 12 })
+  gateway = await startOnSample()
   await addRewards(gateway)
   await addHistory(gateway)
 })
@@ -43,15 +42,23 @@ const snapshotOrder = (row: Row) => [
   row.positionId ?? '',
 ]
 const rewardOrder = (row: Row) => [-BigInt(row.timestamp), -row.logIndex, row.txHash, row.chainId]
+const activityOrder = (row: Row) => [
+  -BigInt(row.timestamp),
+  -row.logIndex,
+  row.txHash,
+  row.chainId,
+  row.userAddress,
+  row.marketAddress ? 0 : 1,
+]
 const byChain = (row: Row) => [row.chainId, row.address]
-const byPool = (row: Row) => [row.marketId, row.address]
+const byPool = (row: Row) => [row.number, row.address]
 const rounded = (usd: number) => -Math.round(usd * 1e6)
 const entity = (row: Row) => [row.chainId, row.entityType, row.entityAddress]
 
 /** Text whose order is the reverse. */
 const backwards = (text: string) => [...text].map((one) => String.fromCharCode(65_535 - one.charCodeAt(0))).join('')
 
-const newestNumber = (row: Row) => [-BigInt(row.id)]
+const newestNumber = (row: Row) => [-BigInt(row.recordId)]
 
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 const ofPool = `pool(address: "${samplePool.address}") { LIST }`
@@ -61,51 +68,77 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 /** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
 const ways: Record<string, Way[]> = {
-  'Query.allUsers': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.users': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.assets': [
+    { through: 'LIST', order: byChain },
+    {
+      through: 'LIST',
+      filter: 'orderBy: { field: SYMBOL }',
+      order: (row) => [row.symbol, ...byChain(row)],
+    },
+  ],
+  'Asset.pools': [
+    { through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`, order: byPool },
+    {
+      through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`,
+      filter: 'orderBy: { field: TVL_USD, direction: DESC }',
+      order: (row) => [-row.tvlUsd, ...byPool(row)],
+    },
+  ],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
     { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: { field: POINTS }', order: (row) => [-row.rank] },
-    { through: 'LIST', filter: 'orderBy: { field: ACCOUNT, direction: ASC }', order: (row) => [row.account] },
+    { through: 'LIST', filter: 'orderBy: { field: USER, direction: ASC }', order: (row) => [row.userAddress] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
-    { through: 'LIST', filter: 'chainId: 146', order: byChain },
+    { through: 'LIST', filter: 'where: { chainId: 146 }', order: byChain },
     {
       through: 'LIST',
       filter: 'where: { chainIds: [146] }, orderBy: { field: BORROW_RATE, direction: DESC }',
       order: (row) => [-row.borrowRate, ...byChain(row)],
     },
-  ],
-  'Query.multipliers': [
-    { through: 'LIST', select: 'pool { marketId }', order: (row) => [row.pool.marketId, row.poolAddress] },
-  ],
-  'Query.multipliersAsOf': [
-    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_TOKEN_A, direction: DESC }',
-      order: (row) => [-row.depositTokenA, row.poolAddress],
+      filter: 'orderBy: { field: UTILIZATION }',
+      order: (row) => [row.utilization ?? Number.POSITIVE_INFINITY, ...byChain(row)],
     },
+  ],
+  'Query.multipliers': [
+    { through: 'LIST', select: 'pool { number }', order: (row) => [row.pool.number, row.poolAddress] },
   ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
-    { through: 'LIST', filter: 'chainId: 146', order: byPool },
-    { through: 'LIST', filter: 'asset: "COMMON"', order: byPool },
+    { through: 'LIST', filter: 'where: { chainId: 146 }', order: byPool },
+    { through: 'LIST', filter: 'where: { asset: "COMMON" }', order: byPool },
     {
       through: 'LIST',
       filter: 'where: { asset: "COMMON" }, orderBy: { field: NAME }',
       order: (row) => [row.name, ...byPool(row)],
     },
+    {
+      through: 'LIST',
+      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [{ field: TVL_USD, direction: DESC }, { field: POINTS }]',
+      order: (row) => [-row.tvlUsd, row.points, ...byPool(row)],
+    },
+    {
+      through: 'LIST',
+      filter: 'orderBy: [{ field: UTILIZATION, direction: DESC }]',
+      order: (row) => [-(row.utilization ?? Number.NEGATIVE_INFINITY), ...byPool(row)],
+    },
   ],
   'Query.positions': [
     { through: 'LIST', order: newestFirst, atLeast: 200 },
-    { through: 'LIST', filter: 'assets: ["ASSET"]', order: newestFirst },
-    { through: 'LIST', filter: 'assets: ["ASSET", "OTHER"]', order: newestFirst },
-    { through: 'LIST', filter: `assets: ["ASSET", "OTHER"], pool: "${samplePool.address}"`, order: newestFirst },
-    { through: 'LIST', filter: `user: "${sampleUser}"`, order: newestFirst },
-    { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: newestFirst },
-    { through: 'LIST', filter: `date: "${yesterday}"`, order: newestFirst },
+    { through: 'LIST', filter: 'where: { assets: ["ASSET"] }', order: newestFirst },
+    {
+      through: 'LIST',
+      filter: `where: { assets: ["ASSET", "OTHER"], pool: "${samplePool.address}" }`,
+      order: newestFirst,
+    },
+    { through: 'LIST', filter: `where: { user: "${sampleUser}" }`, order: newestFirst },
+    { through: 'LIST', filter: `where: { pool: "${samplePool.address}" }`, order: newestFirst },
+    { through: 'LIST', filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst },
     { through: 'LIST', filter: `asOf: "${yesterday}"`, order: newestFirst },
     { through: 'LIST', filter: 'where: { assets: ["ASSET", "OTHER"] }', order: newestFirst },
     {
@@ -122,18 +155,24 @@ const ways: Record<string, Way[]> = {
   'Query.vaults': [{ through: 'LIST', order: byChain }],
   'Query.runs': [
     { through: 'LIST', order: newestNumber },
-    { through: 'LIST', filter: 'kind: RESYNC, status: SUCCEEDED', order: newestNumber },
-    { through: 'LIST', filter: `date: "${yesterday}"`, order: newestNumber },
+    { through: 'LIST', filter: 'where: { kind: RESYNC, status: SUCCEEDED }', order: newestNumber },
+    { through: 'LIST', filter: `where: { date: { eq: "${yesterday}" } }`, order: newestNumber },
   ],
-  'Query.multiplierHistory': [
+  'Query.multiplierRevisions': [
+    { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
+    {
+      through: 'LIST',
+      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      order: (row) => [-row.depositA, row.poolAddress],
+    },
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
-      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_TOKEN_A }`,
-      order: (row) => [row.depositTokenA, ...newestNumber(row)],
+      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_A }`,
+      order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
-  'Multiplier.history': [
+  'Multiplier.revisions': [
     { through: `pool(address: "${samplePool.address}") { multiplier { LIST } }`, order: newestNumber },
   ],
   'Distribution.runs': [{ through: `distribution(date: "${yesterday}") { LIST }`, order: newestNumber }],
@@ -156,16 +195,54 @@ const ways: Record<string, Way[]> = {
       order: (row) => [rounded(row.earnDepositUsd + row.borrowUsd), ...entity(row)],
     },
   ],
+  'Market.activity': [
+    { through: ofMarket, order: activityOrder },
+    {
+      through: ofMarket,
+      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: { field: TIME }',
+      order: (row) => [BigInt(row.timestamp), row.logIndex],
+    },
+  ],
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
   'Pool.positions': [
     { through: ofPool, order: newestFirst },
-    { through: ofPool, filter: `date: "${yesterday}"`, order: newestFirst },
+    { through: ofPool, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst },
+  ],
+  'Pool.currentPositions': [
+    { through: ofPool, order: newestFirst },
+    {
+      through: ofPool,
+      filter: 'orderBy: { field: POINTS, direction: DESC }',
+      order: (row) => [-row.points, ...newestFirst(row)],
+    },
+  ],
+  'User.currentPositions': [{ through: ofUser, order: newestFirst, atLeast: 2 }],
+  'User.activity': [
+    { through: ofUser, order: activityOrder, atLeast: 110 },
+    {
+      through: ofUser,
+      filter: 'where: { kind: LIQUIDATION_REWARD }, orderBy: { field: TIME }',
+      order: (row) => [
+        BigInt(row.timestamp),
+        row.logIndex,
+        backwards(row.txHash),
+        -row.chainId,
+        row.marketAddress ? 1 : 0,
+      ],
+      atLeast: 100,
+    },
+    {
+      through: ofUser,
+      filter: `where: { OR: [{ vault: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
+      order: activityOrder,
+      atLeast: 40,
+    },
   ],
   'User.dailyPoints': [
     { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
     {
       through: ofUser,
-      filter: `since: "2020-01-01", afterDate: "2020-01-01T12:30:00Z", until: "${yesterday}"`,
+      filter: `where: { date: { gt: "2020-01-01T12:30:00Z", lte: "${yesterday}" } }`,
       order: (row) => [Date.parse(row.distributionDate)],
     },
   ],
@@ -173,8 +250,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: rewardOrder, atLeast: 54 },
     {
       through: ofUser,
-      filter:
-        'where: { claimed: false }, orderBy: [{ field: CLAIMED_TIMESTAMP, direction: DESC }, { field: CHAIN_ID }]',
+      filter: 'where: { claimed: false }, orderBy: [{ field: CLAIMED_AT, direction: DESC }, { field: CHAIN_ID }]',
       order: (row) => [row.chainId, ...rewardOrder(row)],
       atLeast: 54,
     },
@@ -182,8 +258,12 @@ const ways: Record<string, Way[]> = {
   'User.marketSnapshots': [
     { through: ofUser, order: snapshotOrder },
     { through: ofUser, filter: 'grouped: true', order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, market: "${sampleMarket.address}"`, order: snapshotOrder },
-    { through: ofUser, filter: `chainId: ${sampleMarket.chainId}, from: "1", to: "99999999999"`, order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, where: { market: "${sampleMarket.address}" }`, order: snapshotOrder },
+    {
+      through: ofUser,
+      filter: `where: { chainId: ${sampleMarket.chainId} }, from: "1", to: "99999999999"`,
+      order: snapshotOrder,
+    },
     {
       through: ofUser,
       filter: 'grouped: true, orderBy: [{ field: DEBT_USD, direction: DESC }, { field: CHAIN_ID, direction: DESC }]',
@@ -192,13 +272,14 @@ const ways: Record<string, Way[]> = {
   ],
   'User.positions': [
     { through: ofUser, order: newestFirst },
-    { through: ofUser, filter: `date: "${yesterday}"`, order: newestFirst, atLeast: 2 },
+    { through: ofUser, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst, atLeast: 2 },
   ],
   'User.vaultLiquidationRewards': [{ through: ofUser, order: rewardOrder, atLeast: 54 }],
   'User.vaultSnapshots': [
     { through: ofUser, order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, vault: "${sampleVault.address}"`, order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, where: { vault: "${sampleVault.address}" }`, order: snapshotOrder },
   ],
+  'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
 }
 
@@ -234,7 +315,7 @@ for (const [field, several] of Object.entries(ways))
           totalCount edges { cursor node { ${row} } } nodes { ${row} }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
         const query = `query ($first: Int, $after: String, $last: Int, $before: String, $offset: BigInt) {
-          ${way.through.replace('LIST', list)} }`
+          ${(await withTokens(way.through)).replace('LIST', list)} }`
         return gateway.graphql(query, paging)
       }
       const page = async (paging: Paging): Promise<Connection> => {
@@ -450,15 +531,16 @@ for (const [field, several] of Object.entries(ways))
     })
 
 test('a list is counted for each of its owners', async () => {
-  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { account } } }')
-  const addresses = data.leaderboard.nodes.map((row: Row) => row.account)
+  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
+  const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
   const many = await gateway.graphql(
-    'query ($addresses: [Address!]!) { users(addresses: $addresses) { positions(first: 3) { totalCount nodes { recordId userAddress } } } }',
+    'query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user { positions(first: 3) { totalCount nodes { recordId userAddress } } } } }',
     { addresses },
   )
-  for (const [i, { positions }] of many.data.users.entries()) {
+  for (const [i, { user }] of many.data.lookupUsers.entries()) {
+    const { positions } = user
     const one = await gateway.graphql(
-      'query ($address: Address!) { positions(first: 3, user: $address) { totalCount nodes { recordId userAddress } } }',
+      'query ($address: Address!) { positions(first: 3, where: { user: $address }) { totalCount nodes { recordId userAddress } } }',
       { address: addresses[i] },
     )
     expect(positions).toEqual(one.data.positions)
@@ -514,8 +596,8 @@ async function addHistory({ graphql }: Gateway): Promise<void> {
   for (const factor of [2, 3, 4, 5]) {
     const { errors } = await graphql(
       `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
-        updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: $factor }]) { updatedAt }
-        resyncDistribution(date: $date) { totalPoints }
+        updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
+        resyncDistribution(date: $date) { status }
       }`,
       { pool: samplePool.address, factor, date: yesterday },
       { authorization: `Bearer ${ADMIN_TOKEN}` },
@@ -543,11 +625,11 @@ function compare(a: (number | bigint | string)[], b: (number | bigint | string)[
 
 let tokens: Promise<Record<string, string>> | undefined
 
-/** The filter with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
-async function withTokens(filter: string): Promise<string> {
+/** A text with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
+async function withTokens(text: string): Promise<string> {
   tokens ??= findTokens()
   const found = await tokens
-  return filter.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
+  return text.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
 }
 
 async function findTokens(): Promise<Record<string, string>> {

@@ -42,17 +42,17 @@ const lists: Record<string, { query: string; rows: number; path: string[] }> = {
     path: ['positions'],
   },
   'positions of a token': {
-    query: `query ($after: String) { positions(first: 50, after: $after, assets: ["${token}"]) { ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 50, after: $after, where: { asset: "${token}" }) { ${positionsPage} } }`,
     rows: 50,
     path: ['positions'],
   },
   'positions of several tokens': {
-    query: `query ($after: String) { positions(first: 50, after: $after, assets: ["${token}", "${address(4, 5)}", "${address(5, 3)}"]) { ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 50, after: $after, where: { assets: ["${token}", "${address(4, 5)}", "${address(5, 3)}"] }) { ${positionsPage} } }`,
     rows: 300,
     path: ['positions'],
   },
   'positions of a pool': {
-    query: `query ($after: String) { positions(first: 50, after: $after, pool: "${pool}") { ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 50, after: $after, where: { pool: "${pool}" }) { ${positionsPage} } }`,
     rows: 50,
     path: ['positions'],
   },
@@ -62,12 +62,12 @@ const lists: Record<string, { query: string; rows: number; path: string[] }> = {
     path: ['pool', 'positions'],
   },
   'positions of a date': {
-    query: `query ($after: String) { positions(first: 50, after: $after, date: "2025-01-20") { ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 50, after: $after, where: { date: { eq: "2025-01-20" } }) { ${positionsPage} } }`,
     rows: 50,
     path: ['positions'],
   },
   'positions of a user': {
-    query: `query ($after: String) { positions(first: 10, after: $after, user: "${user}") { totalCount ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 10, after: $after, where: { user: "${user}" }) { totalCount ${positionsPage} } }`,
     rows: 50,
     path: ['positions'],
   },
@@ -100,12 +100,12 @@ describe('the pages of a list', () => {
     })
 
   test('a page in the middle of 100,000 positions costs as the first', async () => {
-    for (const filter of ['', `, assets: ["${token}"]`, `, pool: "${pool}"`]) {
+    for (const filter of ['', `assets: ["${token}"]`, `pool: "${pool}"`]) {
       const { data } = await gateway.graphql(
-        `{ positions(first: 1, date: "2025-01-25"${filter}) { nodes { recordId } } }`,
+        `{ positions(first: 1, where: { date: { eq: "2025-01-25" } ${filter} }) { nodes { recordId } } }`,
       )
       const record = data.positions.nodes[0].recordId
-      const query = `{ positions(first: 50, afterRecord: "${record}"${filter}) { ${positionsPage} } }`
+      const query = `{ positions(first: 50, afterRecord: "${record}", where: { ${filter} }) { ${positionsPage} } }`
       const { answer, read } = await reading(query)
       expect(answer.positions.nodes).toHaveLength(50)
       expect(read.scans, JSON.stringify(read)).toEqual([])
@@ -124,7 +124,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: 120,
   },
   "a user's 30 days of snapshots in one market, grouped": {
-    query: `{ user(address: "${user}") { marketSnapshots(first: 100, market: "${market}", from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp debtAssets } } } }`,
+    query: `{ user(address: "${user}") { marketSnapshots(first: 100, where: { market: "${market}" }, from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp debtAssets } } } }`,
     rows: 120,
   },
   'what a user has now': {
@@ -142,17 +142,17 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: 160,
   },
   "a user's sums": {
-    query: `{ positionAggregates(filter: { users: ["${user}"] }, groupBy: [POOL, ASSET]) { count sumPoints }
-      marketSnapshotAggregates(filter: { users: ["${user}"] }, groupBy: [MARKET]) { count sumDebtAssets }
-      vaultSnapshotAggregates(filter: { users: ["${user}"] }, groupBy: [DATE]) { count sumShares } }`,
+    query: `{ positionAggregates(where: { users: ["${user}"] }, groupBy: [POOL, ASSET]) { count sumPoints }
+      marketSnapshotAggregates(where: { users: ["${user}"] }, groupBy: [MARKET]) { count sumDebtAssets }
+      vaultSnapshotAggregates(where: { users: ["${user}"] }, groupBy: [DATE]) { count sumShares } }`,
     rows: 300,
   },
   'sums over a date': {
-    query: `{ positionAggregates(filter: { from: "2025-01-20", to: "2025-01-20" }, groupBy: [CHAIN]) { count userCount } }`,
+    query: `{ positionAggregates(where: { date: { eq: "2025-01-20" } }, groupBy: [CHAIN]) { count userCount } }`,
     rows: USERS,
   },
   'sums over a pool': {
-    query: `{ positionAggregates(filter: { pool: "${pool}", from: "2025-01-05", to: "2025-01-08" }, groupBy: [DATE]) { count } }`,
+    query: `{ positionAggregates(where: { pool: "${pool}", date: { gte: "2025-01-05", lte: "2025-01-08" } }, groupBy: [DATE]) { count } }`,
     rows: (4 * USERS) / 20,
   },
   'a portfolio of fifty': {
@@ -162,12 +162,12 @@ const single: Record<string, { query: string; rows: number }> = {
   },
   "a pool's top accounts": {
     // Its work is that of the pool's positions on one date.
-    query: `{ pool(address: "${pool}") { topAccounts(first: 10) { points } } }`,
+    query: `{ pool(address: "${pool}") { topUsers(first: 10) { points } } }`,
     rows: USERS / 10,
   },
   'fifty users': {
-    query: `{ users(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points rank positions(first: 5) { totalCount nodes { points } }
-      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { totalEarningsUsd } } }`,
+    query: `{ lookupUsers(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { user { points rank positions(first: 5) { totalCount nodes { points } }
+      marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { totalEarningsUsd } } } }`,
     rows: 50 * (50 + 5 * 2 + 5 + 10),
   },
 }

@@ -11,15 +11,15 @@ import { Documents } from '../../src/graphql/policy/documents.ts'
 import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const idOf = (text: string) => `sha256:${sha256(text)}`
 
 const TOP = 'query Top($n: Int = 3) { leaderboard(first: $n) { nodes { rank points } } }'
-const RESYNC = 'mutation Resync { resyncDistribution { totalPoints } }'
+const RESYNC = 'mutation Resync { resyncDistribution { totalsAfter { totalPoints } } }'
 const NEWS = 'subscription News { dataChanged { version } }'
-const WIDE = 'query Wide($n: Int!) { allUsers(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
+const WIDE = 'query Wide($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 
 let dir: string
 let gateway: Gateway
@@ -28,8 +28,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'documents-'))
   const path = join(dir, 'documents.json')
   await writeFile(path, JSON.stringify(Object.fromEntries([TOP, RESYNC, NEWS, WIDE].map((text) => [idOf(text), text]))))
-  gateway = await startGateway({ env: { KNOWN_DOCUMENTS: path } })
-  await loadSample(gateway)
+  gateway = await startOnSample({ env: { KNOWN_DOCUMENTS: path } })
   trusted = await startGateway({ on: gateway, env: { KNOWN_DOCUMENTS: path, TRUSTED_DOCUMENTS_ONLY: 'true' } })
 })
 afterAll(async () => {
@@ -85,7 +84,7 @@ describe('automatic persisted queries', () => {
 
   test('a hash that is not of the query is refused, and not remembered', async () => {
     const query = '{ program { totalPoints } }'
-    const extensions = persisted('{ program { accountCount } }')
+    const extensions = persisted('{ program { userCount } }')
     const answer = await post({ query, extensions })
     expect(answer).toMatchObject({
       status: 400,
@@ -261,8 +260,10 @@ describe('known documents', () => {
     const documentId = idOf(RESYNC)
     expect((await get({ documentId }, { headers: asAdmin })).status).toBe(405)
     expect(codeOf(await post({ documentId }))).toBe('UNAUTHENTICATED')
-    expect((await post({ documentId }, { headers: asAdmin })).data.resyncDistribution.totalPoints).toBeGreaterThan(0)
-    const query = '{ previewDistribution(first: 1) { changedAccountCount } }'
+    expect(
+      (await post({ documentId }, { headers: asAdmin })).data.resyncDistribution.totalsAfter.totalPoints,
+    ).toBeGreaterThan(0)
+    const query = '{ previewDistribution(first: 1) { changedUserCount } }'
     for (let i = 0; i < 3; i++)
       expect((await get({ query }, { headers: asAdmin })).data.previewDistribution).toBeDefined()
     expect(codeOf(await get({ query }))).toBe('UNAUTHENTICATED')
@@ -336,8 +337,7 @@ describe('only trusted documents', () => {
       403,
     )
     expect(
-      (await post({ query: 'mutation { resyncDistribution { totalPoints } }' }, { to: trusted, headers: asAdmin }))
-        .status,
+      (await post({ query: 'mutation { resyncDistribution { status } }' }, { to: trusted, headers: asAdmin })).status,
     ).toBe(403)
     expect((await post([{ query }], { to: trusted })).status).toBe(400)
   })

@@ -1,18 +1,13 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { graphiqlPage } from '../support/graphiql.ts'
-import { importDirectory } from '../support/import.ts'
-import { loadSample } from '../support/sample.ts'
-
-const CONFORMANCE = join(import.meta.dirname, '../../../shared/conformance/data')
-const hasConformance = existsSync(CONFORMANCE)
+import { loadSample, startOnSample } from '../support/sample.ts'
 
 test('each has a name of its own, which is that of its operation, and short lines', () => {
   const schema = createSchema()
@@ -26,34 +21,34 @@ test('each has a name of its own, which is that of its operation, and short line
 })
 
 interface Store {
-  load(gateway: Gateway): Promise<unknown>
+  start(): Promise<Gateway>
   /** Whether every list and object of every example must have something. */
   isFull: boolean
 }
 
 const stores: [string, Store][] = [
-  ['the sample', { load: (gateway) => loadSample(gateway, { days: 30 }), isFull: true }],
-  ['an empty store', { load: async () => {}, isFull: false }],
+  ['the sample', { start: () => startOnSample({ users: 60, days: 30 }), isFull: true }],
+  ['an empty store', { start: startGateway, isFull: false }],
   [
-    `the conformance dataset${hasConformance ? '' : ' (skipped: no ../shared/conformance/data)'}`,
+    `the conformance dataset${hasConformance ? '' : SKIPPED}`,
     {
-      load: async (gateway) => {
-        await importDirectory(gateway, CONFORMANCE)
+      start: async () => {
+        const gateway = await startOnConformance()
         await rebuildRankHistory(gateway.deps.store.pool)
+        return gateway
       },
       isFull: false,
     },
   ],
 ]
 
-describe.each(stores)('on %s', (name, { load, isFull }) => {
+describe.each(stores)('on %s', (name, { start, isFull }) => {
   const skipped = name.includes('skipped')
   let gateway: Gateway
   let page: Awaited<ReturnType<typeof graphiqlPage>>
   beforeAll(async () => {
     if (skipped) return
-    gateway = await startGateway()
-    await load(gateway)
+    gateway = await start()
     page = await graphiqlPage(gateway.base)
   })
   afterAll(() => gateway?.close())
@@ -108,8 +103,11 @@ function emptyPlaces(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, one]) => emptyPlaces(one, `${path}.${key}`))
 }
 
-/** What may be null in a row: a missing price, a reward not claimed, what is wrong with a text, an error of a run. */
-const leaves = /(Usd|claimedTimestamp|problem|error|durationMs|averageSuppliedUsd)$/
+/**
+ * What may be null in a row: a missing price, a reward not claimed, the market or vault of activity in the other, what is
+ * wrong with a text, an error of a run.
+ */
+const leaves = /(Usd|claimedAt|market|vault|amount|assetSymbol|problem|error|durationMs|averageSuppliedUsd)$/
 
 /** Whether an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
 function hasRecord(value: unknown): boolean {

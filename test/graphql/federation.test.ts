@@ -5,7 +5,7 @@ import { printSubgraph } from '../../src/graphql/schema/federation.ts'
 import { nobody, upper } from '../rest/fixture.ts'
 import { command } from '../support/command-line.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let users: string[]
@@ -13,15 +13,14 @@ let pools: { address: string; name: string }[]
 let markets: { chainId: number; address: string; assetSymbol: string }[]
 let vaults: { chainId: number; address: string; name: string }[]
 beforeAll(async () => {
-  gateway = await startGateway({ env: { FEDERATION: 'true' } })
-  await loadSample(gateway)
+  gateway = await startOnSample({ env: { FEDERATION: 'true' } })
   const { data } = await gateway.graphql(`{
-    leaderboard(first: 40) { nodes { account } }
+    leaderboard(first: 40) { nodes { userAddress } }
     pools(first: 5) { nodes { address name } }
     markets(first: 10) { nodes { chainId address assetSymbol } }
     vaults(first: 5) { nodes { chainId address name } }
   }`)
-  users = data.leaderboard.nodes.map((one: { account: string }) => one.account)
+  users = data.leaderboard.nodes.map((one: { userAddress: string }) => one.userAddress)
   pools = data.pools.nodes
   markets = data.markets.nodes
   vaults = data.vaults.nodes

@@ -12,21 +12,30 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { addRewards } from '../support/rewards.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 8 })
+  gateway = await startOnSample({ users: 30, days: 6 })
   await addRewards(gateway)
   const { pool } = gateway.deps.store
   await pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`)
   await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
     WHERE log_index > 9 AND chain_id = 1`)
+  // Ties, pools without a position or a multiplier, and amounts that are 0.
+  const some = (remainder: number) => `SELECT id FROM pool WHERE market_id % 4 = ${remainder}`
+  await pool.query(`DELETE FROM pool_day WHERE pool_address IN (${some(0)})`)
+  await pool.query(`UPDATE pool_day SET a_supplied_usd = 5, b_supplied_usd = 0.1, a_protected_usd = 0.2, b_protected_usd = 0,
+    a_borrowed_usd = 2, b_borrowed_usd = 0 WHERE pool_address IN (${some(1)})`)
+  await pool.query(
+    `UPDATE pool_day SET a_supplied_usd = 0, b_supplied_usd = 0 WHERE pool_address = (${some(2)} LIMIT 1)`,
+  )
+  await pool.query(`UPDATE pool_total SET points = 7 WHERE pool_address IN (${some(1)})`)
+  await pool.query(`DELETE FROM multiplier WHERE pool_address = (${some(3)} LIMIT 1)`)
 })
 afterAll(() => gateway.close())
 
@@ -49,26 +58,31 @@ interface Tried {
 }
 
 const day = (text: string) => Date.parse(text)
+/** Unix seconds as milliseconds. */
+const seconds = (text: string | number | null) => (text === null ? null : Number(text) * 1000)
 const big = (text: string | null) => (text === null ? null : BigInt(text))
 const ofUser = `user(address: "${sampleUser}") { LIST }`
 
 const positions = {
   select:
-    'recordId userAddress poolAddress distributionDate points pool { chainId } a { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } b { tokenAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
+    'recordId userAddress poolAddress distributionDate points pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
   conditions: {
     user: (r: Row) => r.userAddress,
     users: (r: Row) => r.userAddress,
     pool: (r: Row) => r.poolAddress,
     pools: (r: Row) => r.poolAddress,
-    asset: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
-    assets: (r: Row) => [r.a.tokenAddress, r.b.tokenAddress],
+    asset: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
+    assets: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
     chainId: (r: Row) => r.pool.chainId,
     chainIds: (r: Row) => r.pool.chainId,
     date: (r: Row) => day(r.distributionDate),
     points: (r: Row) => r.points,
     suppliedUsd: (r: Row) =>
-      r.a.suppliedAmountUsd + r.b.suppliedAmountUsd + r.a.protectedSuppliedAmountUsd + r.b.protectedSuppliedAmountUsd,
-    borrowedUsd: (r: Row) => r.a.borrowedAmountUsd + r.b.borrowedAmountUsd,
+      r.sideA.suppliedAmountUsd +
+      r.sideB.suppliedAmountUsd +
+      r.sideA.protectedSuppliedAmountUsd +
+      r.sideB.protectedSuppliedAmountUsd,
+    borrowedUsd: (r: Row) => r.sideA.borrowedAmountUsd + r.sideB.borrowedAmountUsd,
   },
   first: { field: 'DATE', direction: 'DESC' as const },
 }
@@ -91,15 +105,15 @@ const snapshots = (kind: 'market' | 'vault') => ({
     asset: (r: Row) => r[kind].assetAddress,
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    timestamp: (r: Row) => BigInt(r.timestamp),
+    time: (r: Row) => seconds(r.timestamp),
   },
   keys: {
-    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => BigInt(r.timestamp),
     CHAIN_ID: (r: Row) => r.chainId,
     [kind.toUpperCase()]: (r: Row) => r[`${kind}Address`],
     USER: (r: Row) => r.userAddress,
   },
-  first: { field: 'TIMESTAMP', direction: 'ASC' as const },
+  first: { field: 'TIME', direction: 'ASC' as const },
 })
 const market = {
   ...snapshots('market'),
@@ -132,22 +146,22 @@ const rewards = {
   conditions: {
     chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    timestamp: (r: Row) => BigInt(r.timestamp),
+    time: (r: Row) => seconds(r.timestamp),
     claimed: (r: Row) => r.claimedTimestamp !== null,
-    claimedTimestamp: (r: Row) => big(r.claimedTimestamp),
+    claimedAt: (r: Row) => seconds(r.claimedTimestamp),
     supplySentUsd: (r: Row) => r.supplySentUsd,
     collateralReceivedUsd: (r: Row) => r.collateralReceivedUsd,
     liquidRewardUsd: (r: Row) => r.liquidRewardUsd,
   },
   keys: {
-    TIMESTAMP: (r: Row) => BigInt(r.timestamp),
+    TIME: (r: Row) => BigInt(r.timestamp),
     CHAIN_ID: (r: Row) => r.chainId,
-    CLAIMED_TIMESTAMP: (r: Row) => big(r.claimedTimestamp),
+    CLAIMED_AT: (r: Row) => big(r.claimedTimestamp),
     SUPPLY_SENT_USD: (r: Row) => r.supplySentUsd,
     COLLATERAL_RECEIVED_USD: (r: Row) => r.collateralReceivedUsd,
     LIQUID_REWARD_USD: (r: Row) => r.liquidRewardUsd,
   },
-  first: { field: 'TIMESTAMP', direction: 'DESC' as const },
+  first: { field: 'TIME', direction: 'DESC' as const },
 }
 const rewardFields =
   'txHash logIndex chainId timestamp claimedTimestamp supplySentUsd collateralReceivedUsd liquidRewardUsd'
@@ -161,10 +175,75 @@ const entities = (kind: 'market' | 'vault') => ({
   depositRate: (r: Row) => r.depositRate,
 })
 const factors = {
-  DEPOSIT_TOKEN_A: (r: Row) => r.depositTokenA,
-  DEPOSIT_TOKEN_B: (r: Row) => r.depositTokenB,
-  BORROW_TOKEN_A: (r: Row) => r.borrowTokenA,
-  BORROW_TOKEN_B: (r: Row) => r.borrowTokenB,
+  DEPOSIT_A: (r: Row) => r.depositA,
+  DEPOSIT_B: (r: Row) => r.depositB,
+  BORROW_A: (r: Row) => r.borrowA,
+  BORROW_B: (r: Row) => r.borrowB,
+}
+
+/** The amounts of a pool or a market now. */
+const amounts = {
+  select: 'suppliedUsd protectedUsd tvlUsd borrowedUsd utilization',
+  conditions: {
+    suppliedUsd: (r: Row) => r.suppliedUsd,
+    protectedUsd: (r: Row) => r.protectedUsd,
+    tvlUsd: (r: Row) => r.tvlUsd,
+    borrowedUsd: (r: Row) => r.borrowedUsd,
+    utilization: (r: Row) => r.utilization,
+  },
+  keys: {
+    SUPPLIED_USD: (r: Row) => r.suppliedUsd,
+    PROTECTED_USD: (r: Row) => r.protectedUsd,
+    TVL_USD: (r: Row) => r.tvlUsd,
+    BORROWED_USD: (r: Row) => r.borrowedUsd,
+    UTILIZATION: (r: Row) => r.utilization,
+  },
+}
+const rate = (side: 'A' | 'B', name: string) => (r: Row) => r[`market${side}`]?.[name] ?? null
+const multiplier = (name: string) => (r: Row) => r.multiplier?.[name] ?? null
+const poolRates = {
+  depositRateA: rate('A', 'depositRate'),
+  depositRateB: rate('B', 'depositRate'),
+  borrowRateA: rate('A', 'borrowRate'),
+  borrowRateB: rate('B', 'borrowRate'),
+  multiplierDepositA: multiplier('depositA'),
+  multiplierDepositB: multiplier('depositB'),
+  multiplierBorrowA: multiplier('borrowA'),
+  multiplierBorrowB: multiplier('borrowB'),
+}
+const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+const pools = {
+  select: `address number chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }
+    points positionCount ${amounts.select} marketA { depositRate borrowRate } marketB { depositRate borrowRate }
+    multiplier { depositA depositB borrowA borrowB }`,
+  conditions: {
+    pool: (r: Row) => r.address,
+    pools: (r: Row) => r.address,
+    market: (r: Row) => [r.marketAAddress, r.marketBAddress],
+    asset: (r: Row) => [r.assetA.address, r.assetB.address],
+    assets: (r: Row) => [r.assetA.address, r.assetB.address],
+    chainId: (r: Row) => r.chainId,
+    chainIds: (r: Row) => r.chainId,
+    number: (r: Row) => r.number,
+    createdAt: (r: Row) => seconds(r.createdTimestamp),
+    points: (r: Row) => r.points,
+    positionCount: (r: Row) => r.positionCount,
+    ...amounts.conditions,
+    ...poolRates,
+  },
+  keys: {
+    NUMBER: (r: Row) => r.number,
+    ADDRESS: (r: Row) => r.address,
+    CHAIN_ID: (r: Row) => r.chainId,
+    NAME: (r: Row) => r.name,
+    CREATED_AT: (r: Row) => r.createdTimestamp,
+    POINTS: (r: Row) => r.points,
+    POSITION_COUNT: (r: Row) => r.positionCount,
+    ...amounts.keys,
+    ...Object.fromEntries(Object.entries(poolRates).map(([name, of]) => [constantCase(name), of])),
+  },
+  first: { field: 'NUMBER', direction: 'ASC' as const },
 }
 
 const inEntities = {
@@ -192,6 +271,13 @@ const lists: Record<string, Tried> = {
     keys: positionKeys,
   },
   "a user's positions": { field: 'User.positions', through: ofUser, ...positions, keys: positionKeys },
+  "a user's current positions": { field: 'User.currentPositions', through: ofUser, ...positions, keys: positionKeys },
+  "a pool's current positions": {
+    field: 'Pool.currentPositions',
+    through: `pool(address: "${samplePool.address}") { LIST }`,
+    ...positions,
+    keys: positionKeys,
+  },
   "a pool's positions": {
     field: 'Pool.positions',
     through: `pool(address: "${samplePool.address}") { LIST }`,
@@ -202,41 +288,47 @@ const lists: Record<string, Tried> = {
   leaderboard: {
     field: 'Query.leaderboard',
     through: 'LIST',
-    select: 'rank account points',
-    conditions: { user: (r) => r.account, users: (r) => r.account, rank: (r) => r.rank, points: (r) => r.points },
-    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, ACCOUNT: (r) => r.account },
+    select: 'rank userAddress points',
+    conditions: {
+      user: (r) => r.userAddress,
+      users: (r) => r.userAddress,
+      rank: (r) => r.rank,
+      points: (r) => r.points,
+    },
+    keys: { RANK: (r) => r.rank, POINTS: (r) => -r.rank, USER: (r) => r.userAddress },
     first: { field: 'RANK', direction: 'ASC' },
   },
-  pools: {
-    field: 'Query.pools',
+  pools: { field: 'Query.pools', through: 'LIST', ...pools },
+  "an asset's pools": {
+    field: 'Asset.pools',
+    through: `pool(address: "${samplePool.address}") { assetB { LIST } }`,
+    ...pools,
+  },
+  assets: {
+    field: 'Query.assets',
     through: 'LIST',
-    select:
-      'address marketId chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }',
+    select: 'chainId address symbol name',
     conditions: {
-      pool: (r) => r.address,
-      pools: (r) => r.address,
-      market: (r) => [r.marketAAddress, r.marketBAddress],
-      asset: (r) => [r.assetA.address, r.assetB.address],
-      assets: (r) => [r.assetA.address, r.assetB.address],
+      asset: (r) => r.address,
+      assets: (r) => r.address,
       chainId: (r) => r.chainId,
       chainIds: (r) => r.chainId,
-      marketId: (r) => r.marketId,
-      createdTimestamp: (r) => BigInt(r.createdTimestamp),
+      symbol: (r) => r.symbol,
     },
     keys: {
-      MARKET_ID: (r) => r.marketId,
-      ADDRESS: (r) => r.address,
       CHAIN_ID: (r) => r.chainId,
+      ADDRESS: (r) => r.address,
       NAME: (r) => r.name,
-      CREATED_TIMESTAMP: (r) => r.createdTimestamp,
+      SYMBOL: (r) => r.symbol,
     },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
   markets: {
     field: 'Query.markets',
     through: 'LIST',
-    select: 'address chainId assetAddress assetSymbol depositRate borrowRate pool { address }',
+    select: `address chainId assetAddress assetSymbol depositRate borrowRate pool { address } ${amounts.select}`,
     conditions: {
+      ...amounts.conditions,
       ...entities('market'),
       pool: (r) => r.pool.address,
       pools: (r) => r.pool.address,
@@ -248,6 +340,7 @@ const lists: Record<string, Tried> = {
       ASSET_SYMBOL: (r) => r.assetSymbol,
       DEPOSIT_RATE: (r) => r.depositRate,
       BORROW_RATE: (r) => r.borrowRate,
+      ...amounts.keys,
     },
     first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
@@ -282,7 +375,7 @@ const lists: Record<string, Tried> = {
   "a vault's snapshots": {
     field: 'Vault.snapshots',
     through: `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`,
-    bound: `timestamp: { gte: "0", lte: "86400" }`,
+    bound: 'time',
     ...vaultSnapshots,
   },
   "a user's rewards in markets": {
@@ -324,25 +417,25 @@ const lists: Record<string, Tried> = {
     field: 'Query.multipliers',
     through: 'LIST',
     select:
-      'poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { marketId chainId assetA { address } assetB { address } }',
+      'poolAddress depositA depositB borrowA borrowB updatedAt pool { number chainId assetA { address } assetB { address } }',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
       chainId: (r) => r.pool.chainId,
       asset: (r) => [r.pool.assetA.address, r.pool.assetB.address],
       updatedAt: (r) => day(r.updatedAt),
-      depositTokenA: (r) => r.depositTokenA,
-      depositTokenB: (r) => r.depositTokenB,
-      borrowTokenA: (r) => r.borrowTokenA,
-      borrowTokenB: (r) => r.borrowTokenB,
+      depositA: (r) => r.depositA,
+      depositB: (r) => r.depositB,
+      borrowA: (r) => r.borrowA,
+      borrowB: (r) => r.borrowB,
     },
-    keys: { MARKET_ID: (r) => r.pool.marketId, POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'MARKET_ID', direction: 'ASC' },
+    keys: { POOL_NUMBER: (r) => r.pool.number, POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'POOL_NUMBER', direction: 'ASC' },
   },
   'revisions of multipliers': {
-    field: 'Query.multiplierHistory',
+    field: 'Query.multiplierRevisions',
     through: 'LIST',
-    select: 'id poolAddress changedAt recordedAt changedBy depositTokenA depositTokenB borrowTokenA borrowTokenB',
+    select: 'recordId poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
@@ -350,33 +443,33 @@ const lists: Record<string, Tried> = {
       recordedAt: (r) => day(r.recordedAt),
       changedBy: (r) => r.changedBy,
     },
-    keys: { ID: (r) => BigInt(r.id), POOL: (r) => r.poolAddress, ...factors },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), POOL: (r) => r.poolAddress, ...factors },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   distributions: {
     field: 'Query.distributions',
     through: 'LIST',
-    select: 'date kind totalPoints positionCount accountCount finishedAt',
+    select: 'date kind totalPoints positionCount userCount finishedAt',
     conditions: {
       date: (r) => day(r.date),
       kind: (r) => r.kind,
       totalPoints: (r) => r.totalPoints,
       positionCount: (r) => r.positionCount,
-      accountCount: (r) => r.accountCount,
+      userCount: (r) => r.userCount,
       finishedAt: (r) => day(r.finishedAt),
     },
     keys: {
       DATE: (r) => day(r.date),
       TOTAL_POINTS: (r) => r.totalPoints,
       POSITION_COUNT: (r) => r.positionCount,
-      ACCOUNT_COUNT: (r) => r.accountCount,
+      USER_COUNT: (r) => r.userCount,
     },
     first: { field: 'DATE', direction: 'DESC' },
   },
   runs: {
     field: 'Query.runs',
     through: 'LIST',
-    select: 'id date kind status requestedBy startedAt finishedAt',
+    select: 'recordId date kind status requestedBy startedAt finishedAt',
     conditions: {
       date: (r) => r.date && day(r.date),
       kind: (r) => r.kind,
@@ -386,8 +479,8 @@ const lists: Record<string, Tried> = {
       startedAt: (r) => day(r.startedAt),
       finishedAt: (r) => r.finishedAt && day(r.finishedAt),
     },
-    keys: { ID: (r) => BigInt(r.id), DATE: (r) => r.date && day(r.date) },
-    first: { field: 'ID', direction: 'DESC' },
+    keys: { RECORD_ID: (r) => BigInt(r.recordId), DATE: (r) => r.date && day(r.date) },
+    first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   "a user's earnings": {
     field: 'Earnings.breakdown',
@@ -422,10 +515,10 @@ const lists: Record<string, Tried> = {
     first: { field: '', direction: 'DESC' },
   },
   'all users': {
-    field: 'Query.allUsers',
+    field: 'Query.users',
     through: 'LIST',
     select: 'address',
-    conditions: { user: (r) => r.address, users: (r) => r.address },
+    conditions: { address: (r) => r.address, addresses: (r) => r.address },
     keys: { ADDRESS: (r) => r.address },
     first: { field: 'ADDRESS', direction: 'ASC' },
   },
@@ -504,9 +597,12 @@ function randomValue(type: GraphQLInputType, value: () => unknown, pick: Pick): 
   )
 }
 
+/** A DateTime ends with the year 9999, Unix seconds do not. */
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z')
+
 function written(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null
-  if (type === 'DateTime') return new Date(value as number).toISOString()
+  if (type === 'DateTime') return new Date(Math.min(value as number, LAST_SECOND)).toISOString()
   return typeof value === 'bigint' ? String(value) : value
 }
 
@@ -519,9 +615,8 @@ function matches(list: Tried, where: Row, row: Row): boolean {
     if (name === 'NOT') return !matches(list, given, row)
     const own = [list.conditions[name]?.(row) as Value].flat()
     const read = (value: any): Value => {
-      if (typeof own[0] === 'bigint') return BigInt(value)
       const type = typesOf(list).where.getFields()[name]?.type
-      return ['DateRange', 'MomentRange'].includes(String(type)) ? Date.parse(value) : value
+      return String(type) === 'DateTimeRange' ? Date.parse(value) : value
     }
     if (Array.isArray(given)) return own.some((value) => given.some((one: any) => one !== null && read(one) === value))
     if (typeof given !== 'object') return own.some((value) => value === read(given))
@@ -673,6 +768,6 @@ function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.distributionDate, lte: rows[0]?.distributionDate } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.distributionDate } }
-  const newest = BigInt(rows.at(-1)?.timestamp)
-  return { timestamp: { gte: String(newest - 86_400n), lte: String(newest) } }
+  const newest = seconds(rows.at(-1)?.timestamp) as number
+  return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }
 }

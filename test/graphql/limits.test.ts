@@ -28,7 +28,7 @@ const costOf = (query: string, variables: object = {}, operationName?: string) =
 describe('the cost of an operation', () => {
   test.each<[string, string, number, object?]>([
     ['values cost nothing', '{ dataVersion __typename }', 0],
-    ['an object costs 1', '{ program { totalPoints accountCount } }', 1],
+    ['an object costs 1', '{ program { totalPoints userCount } }', 1],
     ['a list costs its page', '{ leaderboard(first: 5) { nodes { rank } pageInfo { hasNextPage } } }', 6],
     ['a page has 100 rows when left out', '{ leaderboard { nodes { rank } } }', 101],
     ['first: null is left out', '{ leaderboard(first: null) { nodes { rank } } }', 101],
@@ -43,14 +43,28 @@ describe('the cost of an operation', () => {
       32,
     ],
     ['a page without rows', '{ pools(first: 10) { pageInfo { hasNextPage } } }', 1],
-    ['as many users as addresses', `{ users(addresses: ["a", "b", "c"]) { rank earnings { totalEarningsUsd } } }`, 33],
-    ['a list that is a variable', 'query ($a: [Address!]!) { users(addresses: $a) { rank } }', 2, { a: ['a', 'b'] }],
-    ['a variable that is one of a list', 'query ($a: [Address!]!) { users(addresses: $a) { rank } }', 1, { a: 'a' }],
+    [
+      'as many users as addresses',
+      `{ lookupUsers(addresses: ["a", "b", "c"]) { user { earnings { totalEarningsUsd } } } }`,
+      36,
+    ],
+    [
+      'a list that is a variable',
+      'query ($a: [String!]!) { lookupUsers(addresses: $a) { user { rank } } }',
+      4,
+      { a: ['a', 'b'] },
+    ],
+    [
+      'a variable that is one of a list',
+      'query ($a: [String!]!) { lookupUsers(addresses: $a) { user { rank } } }',
+      2,
+      { a: 'a' },
+    ],
     ['a page that is a variable', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 1001, { n: 1000 }],
     ['a variable that is not given', 'query ($n: Int) { leaderboard(first: $n) { nodes { rank } } }', 101],
     ['a variable that is null', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 101, { n: null }],
     ['a variable with a default', 'query ($n: Int = 5) { leaderboard(first: $n) { nodes { rank } } }', 6],
-    ['an argument with a default', '{ pool(address: "a") { topAccounts { points } } }', 1 + 100 + 10],
+    ['an argument with a default', '{ pool(address: "a") { topUsers { points } } }', 1 + 100 + 10],
     [
       "a user's series costs its buckets",
       '{ user(address: "a") { series(from: "2023-01-01", to: "2025-09-01") { points } } }',
@@ -69,8 +83,8 @@ describe('the cost of an operation', () => {
     ],
     [
       'ranks of many days, of many users',
-      '{ users(addresses: ["a", "b"]) { rankHistory(from: "2023-01-01", to: "2025-09-01") { rank } } }',
-      2 * (1 + 10 + 975),
+      '{ lookupUsers(addresses: ["a", "b"]) { user { series(from: "2023-01-01", to: "2025-09-01") { rank } } } }',
+      2 * (2 + 10 + 975 * 5),
     ],
     [
       'rates of many days',
@@ -85,7 +99,7 @@ describe('the cost of an operation', () => {
     ],
     [
       'what is asked for twice is read once',
-      '{ program { totalPoints } program { accountCount } ...F } fragment F on Query { program { positionCount } }',
+      '{ program { totalPoints } program { userCount } ...F } fragment F on Query { program { positionCount } }',
       1,
     ],
     ['an alias is read for itself', '{ a: program { totalPoints } b: program { totalPoints } }', 2],
@@ -138,8 +152,8 @@ describe('the cost of an operation', () => {
     const started = process.cpuUsage()
     expect(costOf(bomb)).toBeGreaterThan(1e100)
     const doubling = (i: number) =>
-      `fragment F${i} on User { a: leaderboardEntry { user { ...F${i + 1} } } b: leaderboardEntry { user { ...F${i + 1} } } }`
-    const wide = `{ user(address: "a") { ...F0 } } ${Array.from({ length: levels }, (_, i) => doubling(i)).join('\n')} fragment F${levels} on User { rank }`
+      `fragment F${i} on Pool { a: marketA { pool { ...F${i + 1} } } b: marketA { pool { ...F${i + 1} } } }`
+    const wide = `{ pool(address: "a") { ...F0 } } ${Array.from({ length: levels }, (_, i) => doubling(i)).join('\n')} fragment F${levels} on Pool { name }`
     expect(costOf(wide)).toBeGreaterThan(1e100)
     const { user, system } = process.cpuUsage(started)
     expect((user + system) / 1000).toBeLessThan(2000)
@@ -215,7 +229,7 @@ describe('over HTTP', () => {
     })
     return { status: response.status, ...((await response.json()) as { data?: any; errors?: any[]; extensions?: any }) }
   }
-  const NESTED = 'query ($n: Int!) { allUsers(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
+  const NESTED = 'query ($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 
   test('too much is a 400 that says what it cost, what is allowed and what to do', async () => {
     const answer = await post({ query: NESTED, variables: { n: 1000 } })
@@ -263,7 +277,7 @@ describe('over HTTP', () => {
   })
 
   test('it applies to subscriptions', async () => {
-    const query = `subscription ($n: Int!) { dataChanged { query { allUsers(first: $n) { nodes { positions(first: $n) { nodes { points } } } } } } }`
+    const query = `subscription ($n: Int!) { dataChanged { query { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } } } }`
     const open = (n: number) => {
       const end = new AbortController()
       return fetch(`${gateway.base}/graphql`, {
@@ -283,7 +297,7 @@ describe('over HTTP', () => {
 
   test('it applies to mutations and previews', async () => {
     const query =
-      'mutation ($n: Int!) { resyncDistribution { run { distribution { positions(first: $n) { nodes { user { positions(first: $n) { nodes { points } } } } } } } } }'
+      'mutation ($n: Int!) { resyncDistribution { distribution { positions(first: $n) { nodes { user { positions(first: $n) { nodes { points } } } } } } } }'
     const answer = await post({ query, variables: { n: 1000 } }, asAdmin)
     expect(answer).toMatchObject({ status: 400, errors: [{ extensions: { code: 'COST_LIMIT_EXCEEDED' } }] })
   })
@@ -318,12 +332,12 @@ describe('over HTTP', () => {
     ],
     [
       'depth',
-      `{ user(address: "0x${'1'.repeat(40)}") ${'{ leaderboardEntry { user '.repeat(10)} { rank } ${'} }'.repeat(10)} }`,
+      `{ pool(address: "0x${'1'.repeat(40)}") ${'{ marketA { pool '.repeat(10)} { name } ${'} }'.repeat(10)} }`,
       'DEPTH_LIMIT_EXCEEDED',
     ],
     [
       'depth that fragments hide',
-      `{ user(address: "0x${'1'.repeat(40)}") { ...F0 } } ${Array.from({ length: 10 }, (_, i) => `fragment F${i} on User { leaderboardEntry { user { ...F${i + 1} } } }`).join(' ')} fragment F10 on User { rank }`,
+      `{ pool(address: "0x${'1'.repeat(40)}") { ...F0 } } ${Array.from({ length: 10 }, (_, i) => `fragment F${i} on Pool { marketA { pool { ...F${i + 1} } } }`).join(' ')} fragment F10 on Pool { name }`,
       'DEPTH_LIMIT_EXCEEDED',
     ],
     [

@@ -6,24 +6,22 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles, position } from '../support/one-pool.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let one: Gateway
 let two: Gateway
 let streams: EventStream[] = []
 
 beforeAll(async () => {
-  one = await startGateway({ env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
-  await loadSample(one, { users: 20, days: 4 })
+  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   two = await startGateway({ on: one })
-  await vi.waitFor(() => {
-    for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)
-  })
+  for (const { deps } of [one, two])
+    await vi.waitFor(() => expect(deps.notifications.connected).toBe(true), { timeout: 10_000 })
 })
 afterEach(async () => {
   for (const stream of streams) stream.leave()
   streams = []
-  await vi.waitFor(async () => expect([await openAt(one), await openAt(two)]).toEqual([0, 0]))
+  await expect.poll(async () => [await openAt(one), await openAt(two)]).toEqual([0, 0])
 })
 afterAll(async () => {
   await two.close()
@@ -45,21 +43,21 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Longer than changes are gathered and read. */
 const QUIET_MS = 700
 
-const top = 'leaderboard(first: 3) { totalCount nodes { rank account points } }'
+const top = 'leaderboard(first: 3) { totalCount nodes { rank userAddress points } }'
 const ofUser = 'user(address: $address) { address points rank }'
 const subscriptionOf = `subscription ($address: Address!) { ${ofUser} }`
 
 const answer = async (query: string, variables?: object) => (await one.graphql(query, variables)).data
 const addressAt = async (rank: number) =>
-  (await answer(`{ leaderboard(first: 1, offset: ${rank - 1}) { nodes { account } } }`)).leaderboard.nodes[0]
-    .account as string
+  (await answer(`{ leaderboard(first: 1, offset: ${rank - 1}) { nodes { userAddress } } }`)).leaderboard.nodes[0]
+    .userAddress as string
 
 /** Gives an account more points than any has, by hand. */
 const raise = (address: string) =>
   sql(`UPDATE account SET points = (SELECT max(points) FROM account) + 1000000000 WHERE user_address = '${address}'`)
 
 async function resync(gateway: Gateway): Promise<void> {
-  const { errors } = await gateway.graphql('mutation { resyncDistribution { run { id } } }', {}, asAdmin)
+  const { errors } = await gateway.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
   expect(errors).toBeUndefined()
 }
 
@@ -73,6 +71,20 @@ test('each is a query of the same name, with the same type and arguments of it',
     for (const arg of args)
       expect(String(queries[name]?.args.find((one) => one.name === arg.name)?.type)).toBe(String(arg.type))
   }
+})
+
+test('a page of the leaderboard after a cursor is live too', async () => {
+  const page = 'leaderboard(first: 2, after: $after) { nodes { rank points } pageInfo { hasNextPage } }'
+  const { leaderboard } = await answer('{ leaderboard(first: 3) { pageInfo { endCursor } } }')
+  const variables = { after: leaderboard.pageInfo.endCursor }
+  const stream = await subscribe(two, `subscription ($after: String) { ${page} }`, { variables })
+  const first = await stream.next()
+  expect(first).toEqual({ data: await answer(`query ($after: String) { ${page} }`, variables) })
+  expect(first.data.leaderboard.nodes.map(({ rank }: { rank: number }) => rank)).toEqual([4, 5])
+  await raise(await addressAt(6))
+  const second = await stream.next()
+  expect(second).toEqual({ data: await answer(`query ($after: String) { ${page} }`, variables) })
+  expect(second).not.toEqual(first)
 })
 
 test("the first event of the leaderboard and of a user equals the query's answer", async () => {
@@ -116,9 +128,9 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
   await Promise.all([board.next(), user.next(), always.next()])
   await touch()
   await always.next()
-  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositTokenA } } }')
+  const { data } = await one.graphql('{ multipliers(first: 1) { nodes { pool { address } depositA } } }')
   const { errors } = await one.graphql(
-    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositTokenA: 77 }]) { id } }`,
+    `mutation ($pool: Address!) { updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: 77 }]) { id } }`,
     { pool: data.multipliers.nodes[0].pool.address },
     asAdmin,
   )
@@ -135,8 +147,11 @@ test("only a changed result is sent: not after a write elsewhere, of multipliers
 })
 
 test('writes of another gateway or a command are reported: a resync, an import', async () => {
-  const stream = await subscribe(two, 'subscription { leaderboard(first: 20) { totalCount nodes { account points } } }')
-  const query = '{ leaderboard(first: 20) { totalCount nodes { account points } } }'
+  const stream = await subscribe(
+    two,
+    'subscription { leaderboard(first: 20) { totalCount nodes { userAddress points } } }',
+  )
+  const query = '{ leaderboard(first: 20) { totalCount nodes { userAddress points } } }'
   await stream.next()
   await sql('UPDATE multiplier SET deposit_token_a = deposit_token_a * 3 + 1')
   await pause(QUIET_MS)
@@ -152,7 +167,7 @@ test('writes of another gateway or a command are reported: a resync, an import',
   await importFiles(one, { positions: [position(newcomer, 1e9, { marketAddress, distributionDate })] })
   expect((await user.next()).data.user.points).toBeGreaterThan(0)
   await stream.next()
-  await vi.waitFor(async () => expect(stream.events.at(-1).data).toEqual(await answer(query)))
+  await vi.waitFor(async () => expect(stream.events.at(-1).data).toEqual(await answer(query)), { timeout: 5000 })
 })
 
 test('a client of graphql-sse follows a user', async () => {
@@ -185,9 +200,9 @@ test.runIf(hasPlans)('one read serves all equal subscriptions, and each gets the
   expect(one.statements).toHaveLength(1)
   expect(new Set(opened.map(({ events }) => JSON.stringify(events[1]))).size).toBe(1)
   for (const stream of opened.slice(1)) stream.leave()
-  await vi.waitFor(async () => expect(await openAt(one)).toBe(1))
+  await expect.poll(() => openAt(one)).toBe(1)
   opened[0]?.leave()
-  await vi.waitFor(async () => expect(await openAt(one)).toBe(0))
+  await expect.poll(() => openAt(one)).toBe(0)
   one.statements.length = 0
   await touch()
   await pause(QUIET_MS)
@@ -239,7 +254,7 @@ test('a later subscriber gets what is stored then, including unreported changes'
     const late = await subscribe(one, query)
     expect((await late.next()).data.leaderboard.nodes).toEqual([{ points }])
   }
-  await vi.waitFor(() => expect(early.events.at(-1)).toEqual(streams.at(-1)?.events[0]))
+  await expect.poll(() => early.events.at(-1)).toEqual(streams.at(-1)?.events[0])
 })
 
 test('a read that a change overtakes is repeated', async () => {
@@ -290,7 +305,7 @@ function holdReads({ deps }: Gateway) {
 }
 
 test('for a client that does not read nothing is read; when it reads again it gets the newest', async () => {
-  const columns = Array.from({ length: 400 }, (_, i) => `c${i}: account`).join(' ')
+  const columns = Array.from({ length: 400 }, (_, i) => `c${i}: userAddress`).join(' ')
   const query = `subscription { leaderboard(first: 20) { nodes { points ${columns} } } }`
   const body = JSON.stringify({ query })
   const socket = connect(Number(new URL(one.base).port), '127.0.0.1')
@@ -416,7 +431,7 @@ test('mistakes are errors with a code, and take no place', async () => {
     const { errors, data } = await stream.next()
     expect(data ?? null).toBeNull()
     expect(errors[0].extensions.code, query).toMatch(/BAD_INPUT|GRAPHQL/)
-    await vi.waitFor(() => expect(stream.ended()).toBe(true))
+    await expect.poll(() => stream.ended()).toBe(true)
   }
   const tooMany = await subscribe(one, 'subscription { leaderboard(first: 1001) { totalCount } }')
   expect((await tooMany.next()).errors[0]).toMatchObject({ extensions: { code: 'BAD_INPUT' }, path: ['leaderboard'] })
@@ -438,9 +453,9 @@ test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
     expect(refused.response.status).toBe(503)
     expect((await refused.next()).errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' } })
     first.leave()
-    await vi.waitFor(async () =>
-      expect((await subscribe(small, query, { variables: { first: 3 } })).response.status).toBe(200),
-    )
+    await expect
+      .poll(async () => (await subscribe(small, query, { variables: { first: 3 } })).response.status)
+      .toBe(200)
   } finally {
     await small.close()
   }
@@ -451,6 +466,6 @@ test('a gateway that closes ends them at once, without the word that they are co
   const opened = await Promise.all(Array.from({ length: 10 }, () => subscribe(closing, `subscription { ${top} }`)))
   for (const stream of opened) await stream.next()
   await closing.close()
-  await vi.waitFor(() => expect(opened.every((stream) => stream.ended())).toBe(true))
+  await expect.poll(() => opened.every((stream) => stream.ended())).toBe(true)
   for (const stream of opened) expect(stream.text()).not.toContain('complete')
 })

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type EventStream, subscribe as open, type Subscription } from '../support/events.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let one: Gateway
 let two: Gateway
@@ -13,17 +13,15 @@ let streams: EventStream[] = []
 
 beforeAll(async () => {
   // Some events here are as large as can be.
-  one = await startGateway({ env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
-  await loadSample(one, { users: 20, days: 4 })
+  one = await startOnSample({ users: 20, days: 4, env: { MAX_QUERY_ALIASES: '0', MAX_QUERY_TOKENS: '0' } })
   two = await startGateway({ on: one })
-  await vi.waitFor(() => {
-    for (const { deps } of [one, two]) expect(deps.notifications.connected).toBe(true)
-  })
+  for (const { deps } of [one, two])
+    await vi.waitFor(() => expect(deps.notifications.connected).toBe(true), { timeout: 10_000 })
 })
 afterEach(async () => {
   for (const stream of streams) stream.leave()
   streams = []
-  await vi.waitFor(async () => expect([await openAt(one), await openAt(two)]).toEqual([0, 0]))
+  await expect.poll(async () => [await openAt(one), await openAt(two)]).toEqual([0, 0])
 })
 afterAll(async () => {
   await two.close()
@@ -50,11 +48,11 @@ async function dates(): Promise<string[]> {
 
 async function resync(gateway: Gateway, date: string): Promise<string> {
   const { data } = await gateway.graphql(
-    'mutation ($date: DateTime!) { resyncDistribution(date: $date) { run { id } } }',
+    'mutation ($date: DateTime!) { resyncDistribution(date: $date) { recordId } }',
     { date },
     asAdmin,
   )
-  return data.resyncDistribution.run.id
+  return data.resyncDistribution.recordId
 }
 
 const version = async () => {
@@ -66,7 +64,7 @@ test('a client of another gateway gets a run, with everything that it links to',
   const stream = await subscribe(
     two,
     `subscription { distributionComputed {
-      id kind status date requestedBy after { totalPoints }
+      recordId kind status date requestedBy totalsAfter { totalPoints }
       distribution { date totalPoints positionCount positions(first: 2) { totalCount nodes { points pool { name } user { rank } } } }
     } }`,
   )
@@ -75,33 +73,33 @@ test('a client of another gateway gets a run, with everything that it links to',
   const { data, errors } = await stream.next()
   expect(errors).toBeUndefined()
   const run = data.distributionComputed
-  expect(run).toMatchObject({ id, kind: 'RESYNC', status: 'SUCCEEDED', date, requestedBy: 'admin' })
-  expect(run.distribution).toMatchObject({ date, totalPoints: run.after.totalPoints })
+  expect(run).toMatchObject({ recordId: id, kind: 'RESYNC', status: 'SUCCEEDED', date, requestedBy: 'admin' })
+  expect(run.distribution).toMatchObject({ date, totalPoints: run.totalsAfter.totalPoints })
   expect(run.distribution.positions.totalCount).toBe(run.distribution.positionCount)
   expect(run.distribution.positions.nodes).toHaveLength(2)
   expect(run.distribution.positions.nodes[0].pool.name).toEqual(expect.any(String))
 })
 
 test('each run is reported once, in order, and only runs for the requested date', async () => {
-  const query = 'subscription ($date: DateTime) { distributionComputed(date: $date) { id } }'
+  const query = 'subscription ($date: DateTime) { distributionComputed(date: $date) { recordId } }'
   const [a = '', b = ''] = await dates()
   const all = await subscribe(two, query)
   const ofB = await subscribe(one, query, { variables: { date: b } })
   const ids: string[] = []
   for (const date of [a, b, a, b]) ids.push(await resync(two, date))
-  for (const id of ids) expect((await all.next()).data.distributionComputed.id).toBe(id)
-  expect((await ofB.next()).data.distributionComputed.id).toBe(ids[1])
-  expect((await ofB.next()).data.distributionComputed.id).toBe(ids[3])
+  for (const id of ids) expect((await all.next()).data.distributionComputed.recordId).toBe(id)
+  expect((await ofB.next()).data.distributionComputed.recordId).toBe(ids[1])
+  expect((await ofB.next()).data.distributionComputed.recordId).toBe(ids[3])
   expect([all.events.length, ofB.events.length]).toEqual([4, 2])
 })
 
 test('a run that fails is not reported', async () => {
-  const stream = await subscribe(two, 'subscription { distributionComputed { id } }')
+  const stream = await subscribe(two, 'subscription { distributionComputed { recordId } }')
   await sql(`INSERT INTO run (kind, status, requested_by, started_at, finished_at, error, base_deposit, base_borrow)
     VALUES ('import', 'failed', 'test', now(), now(), 'no', 1, 1)`)
   const [date = ''] = await dates()
   const id = await resync(one, date)
-  expect((await stream.next()).data.distributionComputed.id).toBe(id)
+  expect((await stream.next()).data.distributionComputed.recordId).toBe(id)
 })
 
 test('dataChanged says at once where the data stands, then what SQL from elsewhere has made of it', async () => {
@@ -122,7 +120,7 @@ test('many commits are one event, of the last of them', async () => {
   await stream.next()
   for (let i = 0; i < 20; i++) await touch()
   const last = await version()
-  await vi.waitFor(() => expect(stream.events.at(-1).data.dataChanged.version).toBe(last))
+  await expect.poll(() => stream.events.at(-1).data.dataChanged.version).toBe(last)
   expect(stream.events.length).toBeLessThanOrEqual(4)
 })
 
@@ -175,14 +173,14 @@ test('the streams have the headers that proxies, browsers and operators need', a
 })
 
 test('comments keep a quiet stream open', async () => {
-  const stream = await subscribe(one, 'subscription { distributionComputed { id } }')
+  const stream = await subscribe(one, 'subscription { distributionComputed { recordId } }')
   await vi.waitFor(() => expect(stream.text().match(/^:$/gm)?.length).toBeGreaterThan(2), { timeout: 3000 })
 })
 
 test('a query over the same protocol is one event', async () => {
   const stream = await subscribe(one, '{ program { totalPoints } }')
   expect((await stream.next()).data.program.totalPoints).toEqual(expect.any(Number))
-  await vi.waitFor(() => expect(stream.text()).toMatch(/event: complete\ndata:\n\n$/))
+  await expect.poll(() => stream.text()).toMatch(/event: complete\ndata:\n\n$/)
 })
 
 test('the client of graphql-sse understands it', async () => {
@@ -203,13 +201,13 @@ test('mistakes are errors with a code, and take no place', async () => {
   for (const query of [
     'subscription { nothing }',
     'subscription { distributionComputed(date: "yesterday") { id } }',
-    'subscription ($date: DateTime!) { distributionComputed(date: $date) { id } }',
+    'subscription ($date: DateTime!) { distributionComputed(date: $date) { recordId } }',
   ]) {
     const stream = await subscribe(one, query)
     const { errors, data } = await stream.next()
     expect(data ?? null).toBeNull()
     expect(errors[0].extensions.code, query).toMatch(/BAD_INPUT|GRAPHQL/)
-    await vi.waitFor(() => expect(stream.ended()).toBe(true))
+    await expect.poll(() => stream.ended()).toBe(true)
   }
   const json = await fetch(`${one.base}/graphql`, {
     method: 'POST',
@@ -226,11 +224,11 @@ test('mistakes are errors with a code, and take no place', async () => {
 
 test('a client that leaves frees its place', async () => {
   const opened = await Promise.all(
-    Array.from({ length: 20 }, () => subscribe(one, 'subscription { distributionComputed { id } }')),
+    Array.from({ length: 20 }, () => subscribe(one, 'subscription { distributionComputed { recordId } }')),
   )
   expect(await openAt(one)).toBe(20)
   for (const stream of opened) stream.leave()
-  await vi.waitFor(async () => expect(await openAt(one)).toBe(0))
+  await expect.poll(() => openAt(one)).toBe(0)
 })
 
 test('for a client that does not read nothing is read; when it reads again it gets one event for all', async () => {
@@ -296,7 +294,7 @@ test('more subscriptions than MAX_SUBSCRIPTIONS are refused until one is free', 
     expect(errors[0].extensions.http).toBeUndefined()
     expect((await small.graphql('{ __typename }')).data).toEqual({ __typename: 'Query' })
     first.leave()
-    await vi.waitFor(async () => expect((await subscribe(small, query)).response.status).toBe(200))
+    await expect.poll(async () => (await subscribe(small, query)).response.status).toBe(200)
   } finally {
     await small.close()
   }
@@ -312,13 +310,13 @@ test('a gateway that closes ends its streams at once, without the word that they
   const started = performance.now()
   await closing.close()
   expect(performance.now() - started).toBeLessThan(15_000)
-  await vi.waitFor(() => expect(opened.every((stream) => stream.ended())).toBe(true))
+  await expect.poll(() => opened.every((stream) => stream.ended())).toBe(true)
   for (const stream of opened) expect(stream.text()).not.toContain('complete')
 })
 
 test('a listening connection that is cut comes back, and nothing is lost', async () => {
   const changes = await subscribe(two, 'subscription { dataChanged { version } }')
-  const runs = await subscribe(two, 'subscription { distributionComputed { id } }')
+  const runs = await subscribe(two, 'subscription { distributionComputed { recordId } }')
   const before = await changes.next()
   const [a = '', b = ''] = await dates()
   const { notifications } = two.deps
@@ -335,11 +333,13 @@ test('a listening connection that is cut comes back, and nothing is lost', async
   await down
   ids.push(await resync(one, a), await resync(one, b))
   await vi.waitFor(() => expect(notifications.connected).toBe(true), { timeout: 10_000 })
-  for (const id of ids) expect((await runs.next()).data.distributionComputed.id).toBe(id)
-  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()))
+  for (const id of ids) expect((await runs.next()).data.distributionComputed.recordId).toBe(id)
+  await vi.waitFor(async () => expect(changes.events.at(-1).data.dataChanged.version).toBe(await version()), {
+    timeout: 5000,
+  })
   expect(BigInt(await version())).toBeGreaterThan(BigInt(before.data.dataChanged.version))
   ids.push(await resync(one, a))
-  expect((await runs.next()).data.distributionComputed.id).toBe(ids[2])
+  expect((await runs.next()).data.distributionComputed.recordId).toBe(ids[2])
   expect(runs.events).toHaveLength(3)
 })
 

@@ -13,9 +13,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 const operations = new Operations(createSchema())
@@ -24,8 +24,7 @@ let gateway: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
 const known: Record<string, string[]> = {}
 beforeAll(async () => {
-  gateway = await startGateway({ env: { PLAN: 'on' } })
-  await loadSample(gateway, { users: 40, days: 6 })
+  gateway = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.
   await pool.query(`UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`)
@@ -59,7 +58,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
     if (name === 'offset' && !backward && pick([true, false, false])) given.push(`offset: ${pick([0, 1, 3, 1000])}`)
     if (!some) continue
     if (['user', 'pool', 'market', 'vault'].includes(name)) given.push(`${name}: ${one(name)}`)
-    if (name === 'address') given.push(`address: ${one(field.name.replace(/s$/, ''))}`)
+    if (name === 'address')
+      given.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)
     if (name === 'addresses') given.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
     if (name === 'asset') given.push(`asset: ${one('token')}`)
     if (name === 'assets') given.push(`assets: [${one('token')}, ${one('token')}]`)
@@ -73,6 +73,8 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
       given.push(
         `orderBy: ${pick(['{ field: BORROW_RATE, direction: DESC }', '[{ field: CHAIN_ID }, { field: BORROW_USD }]'])}`,
       )
+    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) given.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
+    if (name === 'where' && ['pools', 'markets'].includes(field.name)) given.push(`where: ${pick(AMOUNT_WHERE)}`)
     if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
   }
   return given.length > 0 ? `(${given.join(', ')})` : ''
@@ -82,8 +84,14 @@ type Pick = <T>(from: T[]) => T
 
 const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
 
+const AMOUNT_ORDERS = [
+  '{ field: TVL_USD, direction: DESC }',
+  '[{ field: UTILIZATION }, { field: BORROWED_USD, direction: DESC }]',
+]
+const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
+
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|history|edges|series|rateSeries|rankHistory|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|rankChange|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
@@ -132,14 +140,15 @@ const ROOTS = [
   'leaderboard',
   'pools',
   'pool',
+  'asset',
+  'assets',
   'markets',
   'vaults',
   'multipliers',
-  'multipliersAsOf',
+  'multiplierRevisions',
   'distributions',
   'distribution',
   'program',
-  'allUsers',
 ]
 
 function randomQuery(seed: number[]): string {
@@ -224,8 +233,8 @@ test('random selections of variable addresses give the same each time, planned a
 test('an address that is given twice, by variables or by the document too, is one', async () => {
   const [one = '', other = ''] = known.token ?? []
   const page = 'first: 50) { totalCount nodes { recordId } }'
-  const two = `query ($a: Address!, $b: Address!) { positions(assets: [$a, $b], ${page} }`
-  const literal = `query ($a: Address!) { positions(assets: [$a, "${one}"], ${page} }`
+  const two = `query ($a: Address!, $b: Address!) { positions(where: { assets: [$a, $b] }, ${page} }`
+  const literal = `query ($a: Address!) { positions(where: { assets: [$a, "${one}"] }, ${page} }`
   for (const [query, variables] of [
     [two, { a: one, b: other }],
     [two, { a: one, b: one }],
@@ -250,12 +259,19 @@ test('an invalid address is refused, also after valid ones were answered', async
 
 for (const [name, list] of Object.entries({
   positions: 'positions(PAGE)',
-  'positions of a token': 'positions(assets: [TOKEN] PAGE)',
+  'positions of a token': 'positions(where: { assets: [TOKEN] } PAGE)',
   leaderboard: 'leaderboard(PAGE)',
   pools: 'pools(PAGE)',
+  'pools by TVL': 'pools(orderBy: { field: TVL_USD, direction: DESC } PAGE)',
+  'pools by utilization, null last': 'pools(orderBy: [{ field: UTILIZATION }, { field: POINTS }] PAGE)',
+  assets: 'assets(PAGE)',
+  "a user's current positions": 'user(address: USER) { netWorthUsd currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
+  "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
+  "a user's activity, filtered, oldest first":
+    'user(address: USER) { activity(where: { NOT: { kind: LIQUIDATION_REWARD } }, orderBy: { field: TIME } PAGE) REST }',
   "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
   "a user's earnings, sorted":
     'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: { field: EARNINGS_USD, direction: DESC } PAGE) REST } }',
@@ -296,8 +312,8 @@ test('pages after a record are the same, planned and resolved, and so is the ref
     'first: 0',
     'last: 2',
     'first: 2, offset: 1',
-    `first: 4, assets: ["${known.token?.[0]}", "${known.token?.[1]}"]`,
-    `first: 4, pool: "${known.pool?.[0]}", where: { points: { gt: 0 } }`,
+    `first: 4, where: { assets: ["${known.token?.[0]}", "${known.token?.[1]}"] }`,
+    `first: 4, where: { pool: "${known.pool?.[0]}", points: { gt: 0 } }`,
     'first: 2, orderBy: { field: DATE }',
   ]
   for (const id of [...ids, 'none', '', 'a\u0000b'])
@@ -312,7 +328,8 @@ test('pages after a record are the same, planned and resolved, and so is the ref
 })
 
 for (const [name, selection] of Object.entries({
-  'rows without any': 'pools(first: 3) { nodes { name positions(first: 2, date: "2020-01-01") { nodes { points } } } }',
+  'rows without any':
+    'pools(first: 3) { nodes { name positions(first: 2, where: { date: { eq: "2020-01-01" } }) { nodes { points } } } }',
   'no rows at all': 'pools(first: 3, offset: 1000) { nodes { name positions { nodes { points } } } }',
   'none asked for':
     'pools(first: 3) { nodes { name positions(first: 0) { nodes { points } pageInfo { hasNextPage } } } }',
@@ -320,7 +337,7 @@ for (const [name, selection] of Object.entries({
     'pools(last: 3) { nodes { name positions(last: 2) { nodes { recordId } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',
   'more in some':
     'pools { nodes { positions(first: 400) { totalCount nodes { recordId } pageInfo { hasNextPage } } } }',
-  'two in one, and one within': `pools(first: 2) { nodes { topAccounts(first: 2) { points }
+  'two in one, and one within': `pools(first: 2) { nodes { topUsers(first: 2) { points }
       positions(first: 3) { nodes { recordId user { dailyPoints(first: 2) { nodes { points positions { points } } } } } } } }`,
   'behind an object':
     'leaderboard(first: 4) { totalCount nodes { rank user { positions(first: 2) { nodes { points } } } } }',
@@ -338,7 +355,8 @@ test('a number that JSON has no word for is an error, planned and resolved', asy
   )
   for (const extensions of [undefined, RESOLVED])
     expect(
-      JSON.parse(await ask(`{ vaults(address: "${rows[0].id}") { nodes { depositRate } } }`, extensions)).errors,
+      JSON.parse(await ask(`{ vaults(where: { vault: "${rows[0].id}" }) { nodes { depositRate } } }`, extensions))
+        .errors,
     ).toHaveLength(1)
   await pool.query(`UPDATE vault SET deposit_rate = 0 WHERE id = $1`, [rows[0].id])
 })

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let wallets: string[]
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 12 })
-  const { data } = await gateway.graphql('{ leaderboard(first: 12) { nodes { account } } }')
-  wallets = [sampleUser, ...data.leaderboard.nodes.map((row: Row) => row.account)]
+  gateway = await startOnSample()
+  const { data } = await gateway.graphql('{ leaderboard(first: 12) { nodes { userAddress } } }')
+  wallets = [sampleUser, ...data.leaderboard.nodes.map((row: Row) => row.userAddress)]
   wallets = [...new Set(wallets)]
   await gateway.deps.store.pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE account_id = $1`, [wallets[2]])
 })
@@ -35,7 +34,10 @@ test('is what its wallets have, added up', async () => {
   const each = `address points positionCount rank earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
     hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
     netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr }`
-  const { users } = await ask(`query ($a: [Address!]!) { users(addresses: $a) { ${each} } }`, { a: wallets })
+  const { lookupUsers } = await ask(`query ($a: [String!]!) { lookupUsers(addresses: $a) { user { ${each} } } }`, {
+    a: wallets,
+  })
+  const users: Row[] = lookupUsers.map(({ user }: Row) => user)
   const { portfolio } = await ask(
     `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank suppliedUsd borrowedUsd
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
@@ -87,9 +89,9 @@ test('is what its wallets have, added up', async () => {
 test('holdings in pools, markets and vaults are those of the tables', async () => {
   const { portfolio } = await ask(
     `query ($a: [String!]!) { portfolio(addresses: $a) {
-      pools { poolAddress walletCount points suppliedUsd protectedUsd borrowedUsd pool { id } }
-      markets { chainId marketAddress walletCount collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd }
-      vaults { chainId vaultAddress walletCount shares assets assetsUsd vault { name } } } }`,
+      pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd pool { id } }
+      markets { chainId marketAddress userCount collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd }
+      vaults { chainId vaultAddress userCount shares assets assetsUsd vault { name } } } }`,
     { a: [...wallets, (wallets[0] ?? '').toUpperCase().replace('0X', '0x')] },
   )
   const { pool } = gateway.deps.store
@@ -107,7 +109,7 @@ test('holdings in pools, markets and vaults are those of the tables', async () =
     const own = positions.filter((row) => row.market_address === one.poolAddress)
     expect(one).toEqual({
       poolAddress: one.poolAddress,
-      walletCount: own.length,
+      userCount: own.length,
       points: near(add(own, (row) => row.points)),
       suppliedUsd: near(add(own, (row) => both(row, 'supplied'))),
       protectedUsd: near(add(own, (row) => both(row, 'protected_supplied'))),
@@ -135,7 +137,7 @@ test('holdings in pools, markets and vaults are those of the tables', async () =
   for (const one of portfolio.markets) {
     const own = markets.filter((row) => row.market_id === one.marketAddress && Number(row.chain_id) === one.chainId)
     expect(one).toMatchObject({
-      walletCount: new Set(own.map((row) => row.account_id)).size,
+      userCount: new Set(own.map((row) => row.account_id)).size,
       collateralAssets: tokens(own, 'collateral_assets'),
       collateralUsd: known(own, 'collateral_usd'),
       protectedAssets: tokens(own, 'protected_assets'),
@@ -148,7 +150,7 @@ test('holdings in pools, markets and vaults are those of the tables', async () =
   for (const one of portfolio.vaults) {
     const own = vaults.filter((row) => row.vault_id === one.vaultAddress && Number(row.chain_id) === one.chainId)
     expect(one).toMatchObject({
-      walletCount: new Set(own.map((row) => row.account_id)).size,
+      userCount: new Set(own.map((row) => row.account_id)).size,
       shares: tokens(own, 'shares'),
       assets: tokens(own, 'assets'),
       assetsUsd: known(own, 'assets_usd'),
@@ -158,12 +160,12 @@ test('holdings in pools, markets and vaults are those of the tables', async () =
 
 test('an invalid address is an error with its path; the others are answered', async () => {
   const texts = [sampleUser, 'nonsense', sampleUser.toUpperCase().replace('0X', '0x'), '']
-  for (const field of ['lookupUsers(addresses: $a)', 'portfolio(addresses: $a) { members']) {
-    const closing = field.endsWith('members') ? '}' : ''
+  for (const field of ['lookupUsers(addresses: $a)', 'portfolio(addresses: $a) { users']) {
+    const closing = field.endsWith('users') ? '}' : ''
     const query = `query ($a: [String!]!) { ${field} { input problem user { address points } } ${closing} }`
     for (let known = 0; known < 3; known++) {
       const { data, errors } = await gateway.graphql(query, { a: texts })
-      const found = data.lookupUsers ?? data.portfolio.members
+      const found = data.lookupUsers ?? data.portfolio.users
       expect(found[0]).toMatchObject({ problem: null, user: { address: sampleUser } })
       expect(found[0].user.points).toBeGreaterThan(0)
       expect(found[1]).toEqual({
@@ -173,7 +175,7 @@ test('an invalid address is an error with its path; the others are answered', as
       })
       expect(found[2].user).toEqual(found[0].user)
       expect(errors).toHaveLength(2)
-      const at = data.lookupUsers ? ['lookupUsers', 1, 'user'] : ['portfolio', 'members', 1, 'user']
+      const at = data.lookupUsers ? ['lookupUsers', 1, 'user'] : ['portfolio', 'users', 1, 'user']
       expect(errors?.[0]).toMatchObject({ path: at, extensions: { code: 'BAD_INPUT' } })
     }
   }
@@ -203,7 +205,7 @@ test('a portfolio of nobody, and of too many', async () => {
 
 test('a thousand wallets take as many statements as one', async () => {
   const query = `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank suppliedUsd borrowedUsd
-    members { user { rank } } earnings { totalEarningsUsd } netApr { earnNetApr }
+    users { user { rank } } earnings { totalEarningsUsd } netApr { earnNetApr }
     pools { points pool { name } } markets { debtUsd market { assetSymbol } } vaults { assetsUsd vault { name } } } }`
   const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
   for (const a of [[sampleUser], many]) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleMarket, sampleVault } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 /** The rates of each revision of the market, oldest first, with its moment. */
@@ -13,8 +13,7 @@ const revisions = [
 ] as const
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 3, days: 3 })
+  gateway = await startOnSample({ users: 20, days: 4 })
   const { pool } = gateway.deps.store
   await pool.query("UPDATE rate_revision SET changed_at = '2026-03-01'")
   await pool.query("DELETE FROM rate_revision WHERE entity_type = 'market' AND entity_id = $1", [sampleMarket.address])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const DAY_MS = 86_400_000
 let gateway: Gateway
@@ -15,8 +15,7 @@ let gap: string
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 75 })
+  gateway = await startOnSample({ users: 30, days: 75 })
   const { pool } = gateway.deps.store
   const all = await pool.query('SELECT date::text FROM distribution ORDER BY date')
   gap = all.rows[40].date
@@ -140,8 +139,8 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
     test("a pool's and the program's", async () => {
       const { pool, program } = await ask(
         `query ($pool: Address!, $interval: Interval!, $from: DateTime, $to: DateTime) {
-          pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd accountCount } }
-          program { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd accountCount } } }`,
+          pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd userCount } }
+          program { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd userCount } } }`,
         variables(),
       )
       const check = (series: Row[], of: Row[]) =>
@@ -152,7 +151,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
             return {
               ...bucket,
               tvlUsd: bucket.lastDate ? close(sum(now, usd('supplied')) + sum(now, usd('protected_supplied'))) : null,
-              accountCount: bucket.lastDate ? new Set(now.map((row) => row.user_address)).size : null,
+              userCount: bucket.lastDate ? new Set(now.map((row) => row.user_address)).size : null,
             }
           }),
         )
@@ -170,7 +169,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
       )
       const query = `query ($interval: Interval!, $from: DateTime, $to: DateTime, $groupBy: SeriesGroupBy!) {
         series(groupBy: $groupBy, interval: $interval, from: $from, to: $to, first: 100) {
-          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} accountCount } } }`
+          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} userCount } } }`
       const sides = positions.flatMap((row) =>
         ['a', 'b'].map((side) => ({
           ...Object.fromEntries(
@@ -199,7 +198,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
         for (const one of series) {
           const of = groups.get(`${one.key.chainId} ${one.key.poolAddress} ${one.key.assetAddress}`)
           if (!of) throw new Error(`${groupBy} has no ${JSON.stringify(one.key)}`)
-          expect(one.buckets.map(({ accountCount: _, ...bucket }: Row) => bucket)).toEqual(
+          expect(one.buckets.map(({ userCount: _, ...bucket }: Row) => bucket)).toEqual(
             starts().map((start) => expected(interval, start, of)),
           )
           expect(one.points).toBeCloseTo(sum(of, points), 3)
@@ -271,12 +270,12 @@ test('many users, pools or groups take as many statements as one', async () => {
     await ask(query, variables)
     return gateway.statements.length
   }
-  const { leaderboard } = await ask('{ leaderboard { nodes { account } } }')
-  const addresses = leaderboard.nodes.map((row: Row) => row.account)
-  const users = `query ($addresses: [Address!]!) { users(addresses: $addresses) {
-    series(interval: WEEK) { points suppliedUsd marketLiquidationRewardsUsd } } }`
-  expect(await count(users, { addresses: [sampleUser] })).toBe(5)
-  expect(await count(users, { addresses })).toBe(5)
+  const { leaderboard } = await ask('{ leaderboard { nodes { userAddress } } }')
+  const addresses = leaderboard.nodes.map((row: Row) => row.userAddress)
+  const users = `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user {
+    series(interval: WEEK) { points rank suppliedUsd marketLiquidationRewardsUsd } } } }`
+  expect(await count(users, { addresses: [sampleUser] })).toBe(6)
+  expect(await count(users, { addresses })).toBe(6)
   for (const n of [1, 50]) {
     expect(await count(`{ pools(first: ${n}) { nodes { series { tvlUsd points } } } }`)).toBe(4)
     expect(await count(`{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`)).toBe(4)

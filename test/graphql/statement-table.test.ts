@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ExampleValues, noValues } from '../../src/graphql/example-values.ts'
 import { examples } from '../../src/graphql/examples.ts'
 import { endpoints } from '../../src/rest/index.ts'
-import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { statementTable } from '../bench/statement-table.ts'
 import { subscribe } from '../support/events.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const stores: Record<string, { users: number; days: number; gateway?: Gateway }> = {
   'a small store': { users: 25, days: 10 },
@@ -14,8 +14,8 @@ const stores: Record<string, { users: number; days: number; gateway?: Gateway }>
 }
 beforeAll(async () => {
   for (const store of Object.values(stores)) {
-    store.gateway = await startGateway({ env: { PLAN: 'on' } })
-    await loadSample(store.gateway, store)
+    const { users, days } = store
+    store.gateway = await startOnSample({ users, days, env: { PLAN: 'on' } })
   }
 })
 afterAll(async () => {
@@ -36,7 +36,7 @@ const values: ExampleValues = {
   ...noValues,
   user: sampleUser,
   pool: samplePool.address,
-  market: { ...sampleMarket, assetSymbol: 'usdc' },
+  market: { ...sampleMarket, assetAddress: sampleAsset, assetSymbol: 'usdc' },
   leaders: [sampleUser],
   dates: { first: daysAgo(7), last: daysAgo(1) },
 }

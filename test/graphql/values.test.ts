@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const stranger = `0x${'5'.repeat(40)}`
@@ -10,8 +10,7 @@ const MAX = 2n ** 256n - 1n
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 6 })
+  gateway = await startOnSample({ users: 30, days: 6 })
   const { pool } = gateway.deps.store
   for (const [position, usd] of [
     ['one', 1.5],
@@ -200,31 +199,35 @@ describe('amounts', () => {
 
 describe('node', () => {
   const lists = {
-    User: `users(addresses: ["${sampleUser}", "${stranger}"])`,
+    User: 'users(first: 3)',
     Pool: 'pools(first: 3)',
     Market: 'markets(first: 3)',
     Vault: 'vaults(first: 3)',
     Multiplier: 'multipliers(first: 3)',
     Position: 'positions(first: 3)',
     Distribution: 'distributions(first: 3)',
+    Run: 'runs(first: 3)',
+    MultiplierRevision: 'multiplierRevisions(first: 3)',
   }
   const own = {
     User: 'address points',
     Pool: 'address name marketA { address }',
     Market: 'address chainId assetSymbol',
     Vault: 'address chainId name',
-    Multiplier: 'uuid poolAddress depositTokenA createdAt',
-    Position: 'recordId points distributionDate a { tokenSymbol }',
+    Multiplier: 'recordId poolAddress depositA createdAt',
+    Position: 'recordId points distributionDate sideA { assetSymbol }',
     Distribution: 'date totalPoints kind',
+    Run: 'recordId kind startedAt totalsAfter { totalPoints }',
+    MultiplierRevision: 'recordId poolAddress depositA changedBy',
   }
 
   for (const [name, list] of Object.entries(lists))
     test(`${name}: ids of a list give the same objects`, async () => {
       const row = `id __typename ${own[name as keyof typeof own]}`
-      const data = await ok(`{ list: ${list} { ${name === 'User' ? row : `nodes { ${row} }`} } }`)
-      const rows: { id: string }[] = data.list.nodes ?? data.list
+      const data = await ok(`{ list: ${list} { nodes { ${row} } } }`)
+      const rows: { id: string }[] = data.list.nodes
       const ids = rows.map((one) => one.id)
-      expect(new Set(ids).size).toBe(name === 'User' ? 2 : 3)
+      expect(new Set(ids).size).toBe(3)
       const query = `query ($ids: [ID!]!, $id: ID!) { nodes(ids: $ids) { ... on ${name} { ${row} } } node(id: $id) { ... on ${name} { ${row} } } }`
       expect(await ok(query, { ids: [...ids, ...ids].reverse(), id: ids[1] })).toEqual({
         nodes: [...rows, ...rows].reverse(),
@@ -240,7 +243,7 @@ describe('node', () => {
     }
     gateway.statements.length = 0
     await ok('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }', { ids })
-    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(6)
+    expect(gateway.statements.filter((sql) => /FROM/.test(sql) && !/data_version/.test(sql))).toHaveLength(8)
   })
 
   const encode = (text: string) => Buffer.from(text).toString('base64')
@@ -315,7 +318,7 @@ describe('users', () => {
       'vaultLiquidationRewards',
     ]
     const { user } = await ok(`{ user(address: "${stranger}") { address points rank positionCount firstDistributionDate
-      lastDistributionDate leaderboardEntry { rank } latestSnapshots { timestamp }
+      lastDistributionDate latestSnapshots { timestamp }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices breakdown { totalCount nodes { chainId } } }
       netApr { earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd breakdown { totalCount nodes { chainId } } } } }`)
@@ -326,7 +329,6 @@ describe('users', () => {
       positionCount: 0,
       firstDistributionDate: null,
       lastDistributionDate: null,
-      leaderboardEntry: null,
       latestSnapshots: [],
       ...Object.fromEntries(lists.map((list) => [list, empty])),
       earnings: {
@@ -343,31 +345,33 @@ describe('users', () => {
   test('up to 1000 at once, in their order, one of them twice', async () => {
     const addresses = Array.from({ length: 998 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
     const query =
-      'query ($addresses: [Address!]!) { users(addresses: $addresses) { address points netApr { earnNetApr } } }'
-    const { users } = await ok(query, { addresses: [sampleUser, ...addresses, sampleUser] })
+      'query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user { address points netApr { earnNetApr } } } }'
+    const { lookupUsers } = await ok(query, { addresses: [sampleUser, ...addresses, sampleUser] })
+    const users = lookupUsers.map((one: { user: object }) => one.user)
     expect(users.map((user: { address: string }) => user.address)).toEqual([sampleUser, ...addresses, sampleUser])
     expect(users[0]).toEqual(users[999])
     expect(users[0].points).toBeGreaterThan(0)
     expect(users[1].points).toBe(0)
     const tooMany = [...addresses, stranger, holder, sampleUser]
     expect(await codes(query, { addresses: tooMany })).toEqual(['BAD_INPUT'])
-    expect(await ok(query, { addresses: [] })).toEqual({ users: [] })
+    expect(await ok(query, { addresses: [] })).toEqual({ lookupUsers: [] })
   })
 
   test('one of them is the same as one alone, and as one of many', async () => {
     const selection = `points rank earnings { totalEarningsUsd } netApr { earnNetApr } latestSnapshots { timestamp positionId }
       marketSnapshots(last: 3) { nodes { timestamp collateralAssets } } dailyPoints(first: 2) { nodes { points } }`
-    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { account } } }')
-    const addresses: string[] = leaderboard.nodes.map((entry: { account: string }) => entry.account)
-    const { users } = await ok(`query ($addresses: [Address!]!) { users(addresses: $addresses) { ${selection} } }`, {
-      addresses,
-    })
+    const { leaderboard } = await ok('{ leaderboard(first: 10) { nodes { userAddress } } }')
+    const addresses: string[] = leaderboard.nodes.map((entry: { userAddress: string }) => entry.userAddress)
+    const { lookupUsers } = await ok(
+      `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user { ${selection} } } }`,
+      { addresses },
+    )
     for (const [i, address] of addresses.entries())
       expect(
         settled(
           (await ok(`query ($address: Address!) { user(address: $address) { ${selection} } }`, { address })).user,
         ),
-      ).toEqual(settled(users[i]))
+      ).toEqual(settled(lookupUsers[i].user))
   })
 
   test('fields asked for twice with other arguments keep apart', async () => {
@@ -397,31 +401,31 @@ test('fragments select by the type of an interface', async () => {
 
 describe('filters', () => {
   test('text that no column can hold is refused, other text matches nothing', async () => {
-    for (const query of [
-      'query ($text: String) { positions(pool: $text) { totalCount } }',
-      `query ($text: String) { user(address: "${sampleUser}") { marketSnapshots(market: $text) { totalCount } } }`,
-      `query ($text: String) { user(address: "${sampleUser}") { vaultSnapshots(vault: $text) { totalCount } } }`,
-    ]) {
-      expect(await codes(query, { text: 'a\0b' })).toEqual(['BAD_INPUT'])
-      for (const text of ['', "'; DROP TABLE position; --", '\ud800', 'x'.repeat(10_000), '%', '😀'])
-        expect(JSON.stringify(await ok(query, { text }))).toContain('"totalCount":0')
-    }
+    const query = 'query ($text: String) { multiplierRevisions(where: { changedBy: $text }) { totalCount } }'
+    expect(await codes(query, { text: 'a\0b' })).toEqual(['BAD_INPUT'])
+    for (const text of ['', "'; DROP TABLE position; --", '\ud800', 'x'.repeat(10_000), '%', '😀'])
+      expect(JSON.stringify(await ok(query, { text }))).toContain('"totalCount":0')
     for (const text of ['', 'nothing', '\0', 'x'.repeat(10_000), '\ud800'])
       expect(await codes('query ($text: String) { positions(afterRecord: $text) { totalCount } }', { text })).toEqual([
         'BAD_INPUT',
       ])
   })
 
-  test('assets: at least one, at most 200', async () => {
-    const query =
-      'query ($assets: [Address!]) { positions(first: 3, assets: $assets) { totalCount nodes { recordId } } }'
-    const assets = Array.from({ length: 201 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
-    expect(await codes(query, { assets })).toEqual(['BAD_INPUT'])
-    expect(await codes(query, { assets: [] })).toEqual(['BAD_INPUT'])
+  test('200 tokens are counted, more are only listed', async () => {
+    const asked = (fields: string) =>
+      `query ($assets: [Address!]) { positions(first: 3, where: { assets: $assets }) { ${fields} } }`
+    const query = asked('totalCount nodes { recordId }')
+    const assets = Array.from({ length: 300 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+    expect((await ok(query, { assets: [] })).positions).toEqual({ totalCount: 0, nodes: [] })
     const { pool } = await ok(`{ pool(address: "${samplePool.address}") { assetA { address } } }`)
-    const many = await ok(query, { assets: [...assets.slice(0, 199), pool.assetA.address] })
-    expect(many).toEqual(await ok(query, { assets: [pool.assetA.address, pool.assetA.address] }))
-    expect(many.positions.totalCount).toBeGreaterThan(3)
+    const one = await ok(query, { assets: [pool.assetA.address, pool.assetA.address] })
+    expect(one.positions.totalCount).toBeGreaterThan(3)
+    const many = (count: number) => ({ assets: [...assets.slice(0, count - 1), pool.assetA.address] })
+    expect(await ok(query, many(200))).toEqual(one)
+    expect(await codes(query, many(201))).toEqual(['BAD_INPUT'])
+    const { nodes } = one.positions
+    for (const count of [201, 300])
+      expect(await ok(asked('nodes { recordId }'), many(count))).toEqual({ positions: { nodes } })
   })
 })
 
@@ -464,11 +468,11 @@ describe('errors', () => {
 
 describe('mutations', () => {
   const update = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) {
-    poolAddress depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt pool { address multiplier { depositTokenA } } } }`
+    poolAddress depositA depositB borrowA borrowB updatedAt pool { address multiplier { depositA } } } }`
   const resync =
-    'mutation ($date: DateTime) { resyncDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt } }'
-  const manual = 'mutation { updateDistribution { positionCount } }'
-  const multipliers = [{ poolAddress: samplePool.address, depositTokenA: 7 }]
+    'mutation ($date: DateTime) { resyncDistribution(date: $date) { date totalsAfter { positionCount totalPoints } startedAt finishedAt } }'
+  const manual = 'mutation { updateDistribution { kind } }'
+  const multipliers = [{ poolAddress: samplePool.address, depositA: 7 }]
   const allThree = [
     [update, { multipliers }],
     [resync, {}],
@@ -515,33 +519,33 @@ describe('mutations', () => {
   test('updateMultipliers answers with the new values, in the order of the request', async () => {
     const { pools } = await ok('{ pools(first: 3) { nodes { address } } }')
     const asked = pools.nodes
-      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositTokenA: 10.5 + i }))
+      .map((pool: { address: string }, i: number) => ({ poolAddress: pool.address, depositA: 10.5 + i }))
       .reverse()
     const { updateMultipliers } = await ok(update, { multipliers: asked }, admin)
-    expect(
-      updateMultipliers.map((one: any) => [one.poolAddress, one.depositTokenA, one.pool.multiplier.depositTokenA]),
-    ).toEqual(asked.map((one: any) => [one.poolAddress, one.depositTokenA, one.depositTokenA]))
+    expect(updateMultipliers.map((one: any) => [one.poolAddress, one.depositA, one.pool.multiplier.depositA])).toEqual(
+      asked.map((one: any) => [one.poolAddress, one.depositA, one.depositA]),
+    )
     const before = updateMultipliers[0]
-    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowTokenB: 0.25 }] }, admin)
+    const after = await ok(update, { multipliers: [{ poolAddress: before.poolAddress, borrowB: 0.25 }] }, admin)
     expect(after.updateMultipliers[0]).toMatchObject({
-      depositTokenA: before.depositTokenA,
-      depositTokenB: before.depositTokenB,
-      borrowTokenA: before.borrowTokenA,
-      borrowTokenB: 0.25,
+      depositA: before.depositA,
+      depositB: before.depositB,
+      borrowA: before.borrowA,
+      borrowB: 0.25,
     })
   })
 
   test('updateMultipliers sets all or none', async () => {
-    const query = `{ pool(address: "${samplePool.address}") { multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB updatedAt } } }`
+    const query = `{ pool(address: "${samplePool.address}") { multiplier { depositA depositB borrowA borrowB updatedAt } } }`
     const before = await ok(query)
-    const own = { poolAddress: samplePool.address, depositTokenA: 99 }
+    const own = { poolAddress: samplePool.address, depositA: 99 }
     for (const [multipliers, code] of [
       [[], 'BAD_INPUT'],
       [[own, own], 'BAD_INPUT'],
       [[own, { ...own, poolAddress: `0x${own.poolAddress.slice(2).toUpperCase()}` }], 'BAD_INPUT'],
-      [[{ ...own, depositTokenB: -1 }], 'BAD_INPUT'],
-      [[{ ...own, borrowTokenA: null }], 'BAD_INPUT'],
-      [[own, { poolAddress: stranger, depositTokenA: 1 }], 'NOT_FOUND'],
+      [[{ ...own, depositB: -1 }], 'BAD_INPUT'],
+      [[{ ...own, borrowA: null }], 'BAD_INPUT'],
+      [[own, { poolAddress: stranger, depositA: 1 }], 'NOT_FOUND'],
     ])
       expect(await codes(update, { multipliers }, admin), JSON.stringify(multipliers)).toEqual([code])
     expect(await ok(query)).toEqual(before)
@@ -549,39 +553,36 @@ describe('mutations', () => {
 
   test('two in one operation run one after the other, and the second sees what the first did', async () => {
     const data = await ok(
-      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 1 }]) { pool { multiplier { depositTokenA } } }
-        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositTokenA: 2 }]) { pool { multiplier { depositTokenA } } }
-        one: resyncDistribution { totalPoints } two: resyncDistribution { totalPoints } }`,
+      `mutation { a: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 1 }]) { pool { multiplier { depositA } } }
+        b: updateMultipliers(multipliers: [{ poolAddress: "${samplePool.address}", depositA: 2 }]) { pool { multiplier { depositA } } }
+        one: resyncDistribution { status } two: resyncDistribution { status } }`,
       {},
       admin,
     )
-    expect(data.a[0].pool.multiplier.depositTokenA).toBe(1)
-    expect(data.b[0].pool.multiplier.depositTokenA).toBe(2)
-    expect(data.one.totalPoints).toBe(data.two.totalPoints)
+    expect(data.a[0].pool.multiplier.depositA).toBe(1)
+    expect(data.b[0].pool.multiplier.depositA).toBe(2)
+    expect([data.one, data.two]).toEqual([{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }])
   })
 
   test("resyncDistribution's answer is what is stored then", async () => {
-    await ok(
-      update,
-      { multipliers: [{ poolAddress: samplePool.address, depositTokenA: 123, depositTokenB: 45 }] },
-      admin,
-    )
+    await ok(update, { multipliers: [{ poolAddress: samplePool.address, depositA: 123, depositB: 45 }] }, admin)
     const stored =
       '{ distributions(first: 1) { nodes { date totalPoints positionCount kind startedAt finishedAt } } program { totalPoints } }'
     const before = await ok(stored)
     const { resyncDistribution: run } = await ok(resync, {}, admin)
     const after = await ok(stored)
     const [row] = after.distributions.nodes
-    expect(run.totalPoints).toBeGreaterThan(before.distributions.nodes[0].totalPoints)
+    const { totalPoints, positionCount } = run.totalsAfter
+    expect(totalPoints).toBeGreaterThan(before.distributions.nodes[0].totalPoints)
     expect(row).toEqual({
-      date: run.distributionDate,
-      totalPoints: run.totalPoints,
-      positionCount: run.positionCount,
+      date: run.date,
+      totalPoints,
+      positionCount,
       kind: 'RESYNC',
       startedAt: run.startedAt,
       finishedAt: run.finishedAt,
     })
-    const gained = run.totalPoints - before.distributions.nodes[0].totalPoints
+    const gained = totalPoints - before.distributions.nodes[0].totalPoints
     expect(after.program.totalPoints - before.program.totalPoints).toBeCloseTo(gained, 3)
   })
 

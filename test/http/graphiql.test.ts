@@ -5,15 +5,14 @@ import { examples } from '../../src/graphql/examples.ts'
 import { hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { graphiqlPage } from '../support/graphiql.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 const MAX_BYTES = 600_000
 
 let gateway: Gateway
 let empty: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 30, days: 10 })
+  gateway = await startOnSample()
   empty = await startGateway()
 })
 afterAll(async () => {
@@ -105,7 +104,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   const answer = (page: Page): Promise<string> =>
     page.evaluate(() => (document.querySelector('.graphiql-response .CodeMirror') as any)?.CodeMirror.getValue() ?? '')
   const query = (page: Page): Promise<string> =>
-    page.evaluate(() => (document.querySelector('.graphiql-query-editor .CodeMirror') as any).CodeMirror.getValue())
+    page.evaluate(() => (document.querySelector('.graphiql-query-editor .CodeMirror') as any)?.CodeMirror.getValue())
 
   /** Clicks in the middle of an example with the mouse. @returns the answer */
   async function click(page: Page, name: string, device: 'mouse' | 'finger' = 'mouse') {
@@ -149,7 +148,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByRole('tab', { name: 'Mine' }).waitFor({ timeout: 10_000 })
       await click(page, 'Leaderboard')
       await page.getByRole('tab', { name: 'Mine' }).click({ timeout: 10_000 })
-      expect(await query(page)).toBe('query Mine { dataVersion }')
+      await expect.poll(() => query(page)).toBe('query Mine { dataVersion }')
       const isStored = () =>
         page.evaluate(() => {
           const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}')
@@ -162,8 +161,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(isStored, { timeout: 10_000 }).toBe(true)
       await page.reload()
       await page.getByRole('tab').first().waitFor({ timeout: 20_000 })
-      expect(await query(page)).toBe('query Mine { dataVersion }')
-      expect(await page.getByRole('tab').count()).toBe(2)
+      await expect.poll(() => query(page)).toBe('query Mine { dataVersion }')
+      await expect.poll(() => page.getByRole('tab').count()).toBe(2)
     } finally {
       await close()
     }
@@ -183,7 +182,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByRole('tab', { name: 'Linked' }).waitFor({ timeout: 20_000 })
       await page.getByRole('button', { name: /execute/i }).click()
       await expect.poll(() => answer(page), { timeout: 20_000 }).toContain('"rank": 2')
-      expect(await page.getByRole('tab').count()).toBe(2)
+      await expect.poll(() => page.getByRole('tab').count()).toBe(2)
       await page.getByRole('button', { name: 'Copy a link to this operation' }).click()
       await expect.poll(() => page.url()).toContain('#query=query+Linked')
       await page.goto(link(`query Large { dataVersion } # ${'x'.repeat(1 << 20)}`))
@@ -241,10 +240,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     try {
       const container = page.locator('.graphiql-container')
       await container.waitFor({ timeout: 20_000 })
-      const color = await container.evaluate((element) => getComputedStyle(element).backgroundColor)
-      const sum = (color.match(/\d+/g) ?? []).slice(0, 3).reduce((total, one) => total + Number(one), 0)
-      if (colorScheme === 'dark') expect(sum).toBeLessThan(200)
-      else expect(sum).toBeGreaterThan(700)
+      const brightness = async () => {
+        const color = await container.evaluate((element) => getComputedStyle(element).backgroundColor)
+        return (color.match(/\d+/g) ?? []).slice(0, 3).reduce((total, one) => total + Number(one), 0)
+      }
+      if (colorScheme === 'dark') await expect.poll(brightness).toBeLessThan(200)
+      else await expect.poll(brightness).toBeGreaterThan(700)
     } finally {
       await close()
     }

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   let gateway: Gateway
@@ -13,8 +13,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
   let elsewhere: string[]
 
   beforeAll(async () => {
-    gateway = await startGateway()
-    await loadSample(gateway, { users: 10, days: 4 })
+    gateway = await startOnSample({ users: 20, days: 4 })
     opened = await openBrowser()
     browser = opened.context
     elsewhere = []
@@ -46,7 +45,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     const { paths } = (await (await gateway.get('/openapi.json')).json()) as { paths: Record<string, object> }
     const operations = Object.values(paths).flatMap((item) => Object.keys(item))
     expect(operations.length).toBeGreaterThan(20)
-    expect(await page.locator('.opblock').count()).toBe(operations.length)
+    await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length)
     expect(elsewhere).toEqual([])
   })
 
@@ -54,7 +53,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     const page = await browser.newPage()
     await page.goto(`${gateway.base}/docs`)
     const blocks = page.locator('.opblock-get')
-    await blocks.first().waitFor({ timeout: 20_000 })
+    await expect.poll(() => blocks.count()).toBe(21)
     const statuses: Record<string, string> = {}
     for (const block of await blocks.all()) {
       statuses[await block.locator('.opblock-summary-path').innerText()] = (await execute(block)).slice(0, 3)
@@ -92,17 +91,13 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
       block.getByRole('button', { name: 'Open in GraphiQL' }).click(),
     ])
     await opened.getByRole('button', { name: /execute/i }).click({ timeout: 30_000 })
-    await opened.waitForFunction(() => document.body.innerText.includes('"dailyPoints"'), undefined, {
-      timeout: 20_000,
-    })
-    const text = await opened.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
-    expect(text).toContain(`"address": "${sampleUser}"`)
-    expect(text).toContain('"first": 2')
     const { items } = (await (await gateway.get(`/points/${sampleUser}?limit=2`)).json()) as {
       items: { points: number }[]
     }
     expect(items).toHaveLength(2)
-    expect(text).toContain(`"points": ${items[0]?.points}`)
+    const shown = () => opened.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
+    for (const text of ['"dailyPoints"', `"address": "${sampleUser}"`, '"first": 2', `"points": ${items[0]?.points}`])
+      await expect.poll(shown).toContain(text)
   })
 })
 

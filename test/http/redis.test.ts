@@ -58,10 +58,13 @@ describe.skipIf(!present)(`a cache in Redis${present ? '' : ' (skipped: no redis
     try {
       await vi.waitFor(async () => expect((await other.get('/health')).status).toBe(200), { timeout: 10_000 })
       expect(await points(gateway)).toEqual({ totalPoints: 0 })
-      const key = await vi.waitFor(async () => {
-        const keys = await client.keys('gateway:answer *')
-        return keys.find((one) => one.endsWith(' /points/userpoints')) ?? expect.fail('it is not in Redis yet')
-      })
+      const key = await vi.waitFor(
+        async () => {
+          const keys = await client.keys('gateway:answer *')
+          return keys.find((one) => one.endsWith(' /points/userpoints')) ?? expect.fail('it is not in Redis yet')
+        },
+        { timeout: 10_000 },
+      )
       // What one gateway has put there is what the other answers, until the data change.
       await client.set(key, JSON.stringify({ status: 200, json: '{"totalPoints":1}' }))
       expect(await points(other)).toEqual({ totalPoints: 1 })

@@ -4,15 +4,14 @@ import { startRankHistory } from '../../src/jobs/rank-history.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
 let dates: string[]
 type Row = Record<string, any>
 
 beforeAll(async () => {
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 40, days: 30 })
+  gateway = await startOnSample({ days: 30 })
   const { pool } = gateway.deps.store
   const all = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map((row) => row.date)
   dates = all
@@ -26,16 +25,16 @@ async function ask(query: string, variables?: object) {
 }
 
 /** The leaderboard as of a date, from the points of positions alone. */
-async function boardAsOf(date: string): Promise<{ account: string; points: number; rank: number }[]> {
+async function boardAsOf(date: string): Promise<{ userAddress: string; points: number; rank: number }[]> {
   const { rows } = await gateway.deps.store.pool.query(
-    'SELECT user_address AS account, (points_a + points_b)::float8 AS points FROM position_points WHERE distribution_date <= $1',
+    'SELECT user_address AS "userAddress", (points_a + points_b)::float8 AS points FROM position_points WHERE distribution_date <= $1',
     [date],
   )
   const totals = new Map<string, number>()
-  for (const { account, points } of rows) totals.set(account, (totals.get(account) ?? 0) + points)
+  for (const { userAddress, points } of rows) totals.set(userAddress, (totals.get(userAddress) ?? 0) + points)
   return [...totals]
-    .map(([account, millionths]) => ({ account, points: millionths / 1e6 }))
-    .sort((a, b) => b.points - a.points || (a.account < b.account ? -1 : 1))
+    .map(([userAddress, millionths]) => ({ userAddress, points: millionths / 1e6 }))
+    .sort((a, b) => b.points - a.points || (a.userAddress < b.userAddress ? -1 : 1))
     .map((row, i) => ({ ...row, rank: i + 1 }))
 }
 
@@ -43,13 +42,13 @@ describe('as of a date', () => {
   test('the leaderboard is what the points up to it make', async () => {
     for (const date of [dates[0], dates[11], dates.at(-2), dates.at(-1)]) {
       const { leaderboard } = await ask(
-        `{ leaderboard(asOf: "${date}T15:00:00Z", first: 1000) { totalCount nodes { account points rank } } }`,
+        `{ leaderboard(asOf: "${date}T15:00:00Z", first: 1000) { totalCount nodes { userAddress points rank } } }`,
       )
       const board = await boardAsOf(date ?? '')
       expect(leaderboard.nodes).toEqual(board)
       expect(leaderboard.totalCount).toBe(board.length)
     }
-    expect((await ask('{ leaderboard { nodes { account points rank } } }')).leaderboard.nodes).toEqual(
+    expect((await ask('{ leaderboard { nodes { userAddress points rank } } }')).leaderboard.nodes).toEqual(
       (await boardAsOf('9999-01-01')).slice(0, 100),
     )
     expect((await ask('{ leaderboard(asOf: "2001-01-01") { totalCount nodes { rank } } }')).leaderboard).toEqual({
@@ -60,56 +59,66 @@ describe('as of a date', () => {
 
   test('its pages lead on', async () => {
     const query = `query ($after: String) { leaderboard(asOf: "${dates[11]}", first: 7, after: $after) {
-      nodes { account } pageInfo { hasNextPage endCursor } } }`
+      nodes { userAddress } pageInfo { hasNextPage endCursor } } }`
     const found: string[] = []
     for (let after: string | null = null; ; ) {
       const { leaderboard } = await ask(query, { after })
-      found.push(...leaderboard.nodes.map((row: Row) => row.account))
+      found.push(...leaderboard.nodes.map((row: Row) => row.userAddress))
       if (!leaderboard.pageInfo.hasNextPage) break
       after = leaderboard.pageInfo.endCursor
     }
-    expect(found).toEqual((await boardAsOf(dates[11] ?? '')).map((row) => row.account))
+    expect(found).toEqual((await boardAsOf(dates[11] ?? '')).map((row) => row.userAddress))
   })
 
   test("a user's points and rank, their history, and their change", async () => {
-    const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.account)
+    const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.userAddress)
     const data = await ask(
-      `query ($users: [Address!]!) { users(addresses: $users) { address rank rankChange month: rankChange(days: 300)
-        standing(asOf: "${dates[11]}") { date points rank }
-        rankHistory(from: "${dates[0]}") { date points rank } weekly: rankHistory(interval: WEEK) { date rank } } }`,
+      `query ($users: [Address!]!) { users(first: 20, where: { users: $users }) { nodes {
+        address rank rankChange month: rankChange(days: 300)
+        pointsThen: points(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
+        days: series(from: "${dates[0]}") { lastDate totalPoints rank } weeks: series(interval: WEEK) { lastDate rank } } } }`,
       { users },
     )
     const boards = new Map<string, Map<string, Row>>()
-    for (const date of dates) boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.account, row])))
-    for (const user of data.users) {
+    for (const date of dates) boards.set(date, new Map((await boardAsOf(date)).map((row) => [row.userAddress, row])))
+    expect(data.users.nodes).toHaveLength(users.length)
+    for (const user of data.users.nodes) {
       const at = (date: string | undefined) => boards.get(date ?? '')?.get(user.address)
-      expect(user.standing).toEqual({
-        date: `${dates[11]}T00:00:00.000Z`,
-        points: expect.closeTo(at(dates[11])?.points, 4),
-        rank: at(dates[11])?.rank,
-      })
-      const history = dates.flatMap((date) => {
+      expect([user.pointsThen, user.rankThen]).toEqual([expect.closeTo(at(dates[11])?.points, 4), at(dates[11])?.rank])
+      const midnight = (date: string) => `${date}T00:00:00.000Z`
+      const days = dates.map((date) => {
         const then = at(date)
-        return then ? [{ date: `${date}T00:00:00.000Z`, points: expect.closeTo(then.points, 4), rank: then.rank }] : []
+        const totalPoints = then ? expect.closeTo(then.points, 4) : null
+        return { lastDate: midnight(date), totalPoints, rank: then?.rank ?? null }
       })
-      expect(user.rankHistory).toEqual(history)
+      expect(user.days).toEqual(days)
       const weekAgo = at(dates.at(-8))
       expect(user.rankChange).toBe(weekAgo ? weekAgo.rank - user.rank : null)
       expect(user.month).toBeNull()
       const ends = dates.filter((date, i) => i === dates.length - 1 || new Date(date).getUTCDay() === 0)
-      expect(user.weekly).toEqual(
-        ends.flatMap((date) => (at(date) ? [{ date: `${date}T00:00:00.000Z`, rank: at(date)?.rank }] : [])),
-      )
+      expect(user.weeks).toEqual(ends.map((date) => ({ lastDate: midnight(date), rank: at(date)?.rank ?? null })))
     }
   })
 
-  test('an address without positions has no standing', async () => {
+  test('an address without positions has no points and no rank', async () => {
     const { user } = await ask(
-      `{ user(address: "0x${'9'.repeat(40)}") { standing(asOf: "${dates[3]}") { rank } rankHistory { rank } rankChange } }`,
+      `{ user(address: "0x${'9'.repeat(40)}") { points(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } rankChange } }`,
     )
-    expect(user).toEqual({ standing: null, rankHistory: [], rankChange: null })
-    const before = await ask(`{ user(address: "${sampleUser}") { standing(asOf: "2001-01-01") { rank } } }`)
-    expect(before.user.standing).toBeNull()
+    expect(user).toMatchObject({ points: 0, rank: null, rankChange: null })
+    expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(new Set([null]))
+    const before = await ask(
+      `{ user(address: "${sampleUser}") { points(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
+    )
+    expect(before.user).toEqual({ points: 0, rank: null })
+  })
+
+  test('asOf that is null is now', async () => {
+    const query = `query ($asOf: DateTime) { user(address: "${sampleUser}") {
+      points rank then: points(asOf: $asOf) rankThen: rank(asOf: $asOf) } }`
+    for (const variables of [{}, { asOf: null }, { asOf: '2999-01-01' }]) {
+      const { user } = await ask(query, variables)
+      expect([user.then, user.rankThen]).toEqual([user.points, user.rank])
+    }
   })
 })
 
@@ -120,11 +129,11 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools } = await ask(`{ pools(first: 20) { nodes { address
       ${dates
         .map(
-          (date, i) => `at${i}: standing(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
-        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositTokenA } }`,
+          (date, i) => `at${i}: totals(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
+        suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
-      multiplier { depositTokenA } } } }`)
+      multiplier { depositA } } } }`)
     const { rows } = await gateway.deps.store.pool.query(
       `SELECT t.*, t.distribution_date::text AS date, (pp.points_a + pp.points_b)::float8 AS points
        FROM position t JOIN position_points pp USING (distribution_date, user_address, market_address)`,
@@ -135,32 +144,28 @@ describe('pools, positions and multipliers as of a date', () => {
         const day = all.filter((row) => row.date === date)
         const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
         const near = (value: number) => expect.closeTo(value, 3)
-        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual(
-          all.length === 0
-            ? null
-            : {
-                date: `${date}T00:00:00.000Z`,
-                points: sum(all, (row) => row.points) / 1e6,
-                pointsOfDate: sum(day, (row) => row.points) / 1e6,
-                positionCount: day.length,
-                suppliedUsd: near(usd('supplied')),
-                protectedUsd: near(usd('protected_supplied')),
-                tvlUsd: near(usd('supplied') + usd('protected_supplied')),
-                borrowedUsd: near(usd('borrowed')),
-                multiplier: pool.multiplier,
-              },
-        )
+        expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual({
+          date: `${date}T00:00:00.000Z`,
+          points: sum(all, (row) => row.points) / 1e6,
+          pointsOfDate: sum(day, (row) => row.points) / 1e6,
+          positionCount: day.length,
+          suppliedUsd: near(usd('supplied')),
+          protectedUsd: near(usd('protected_supplied')),
+          tvlUsd: near(usd('supplied') + usd('protected_supplied')),
+          borrowedUsd: near(usd('borrowed')),
+          multiplier: pool.multiplier,
+        })
       }
   })
 
-  test('nothing is of before the first distribution, nor of a pool without a position', async () => {
-    const { pools, positions, multipliersAsOf } = await ask(`{
-      pools(first: 3) { nodes { standing(asOf: "2001-01-01") { date } } }
+  test('nothing is of before the first distribution', async () => {
+    const { pools, positions, multiplierRevisions } = await ask(`{
+      pools(first: 3) { nodes { totals(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
-      multipliersAsOf(asOf: "2001-01-01") { totalCount nodes { depositTokenA } } }`)
-    expect(pools.nodes).toEqual([{ standing: null }, { standing: null }, { standing: null }])
+      multiplierRevisions(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
+    expect(pools.nodes).toEqual([{ totals: null }, { totals: null }, { totals: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
-    expect(multipliersAsOf).toEqual({ totalCount: 0, nodes: [] })
+    expect(multiplierRevisions).toEqual({ totalCount: 0, nodes: [] })
   })
 
   test('positions are those of the last date up to the moment, wherever they are listed', async () => {
@@ -188,11 +193,11 @@ describe('pools, positions and multipliers as of a date', () => {
   test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
     const { pool } = gateway.deps.store
     const before = await ask(
-      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositTokenA borrowTokenB } } }',
+      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositA borrowB } } }',
     )
     const then = new Date().toISOString()
     const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
-    const list = '{ totalCount nodes { poolAddress depositTokenA borrowTokenB } }'
+    const list = '{ totalCount nodes { poolAddress depositA borrowB } }'
     const { rows: kept } = await pool.query('SELECT * FROM multiplier WHERE pool_address = $1', [removed])
     await pool.query(
       `UPDATE multiplier SET deposit_token_a = 77, updated_at = now() + interval '1 hour' WHERE pool_address = $1`,
@@ -200,21 +205,21 @@ describe('pools, positions and multipliers as of a date', () => {
     )
     await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [removed])
     const answer = await ask(
-      `{ then: multipliersAsOf(asOf: "${then}", first: 1000) ${list}
-         later: multipliersAsOf(asOf: "2999-01-01", first: 1000) ${list}
-         page: multipliersAsOf(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
+      `{ then: multiplierRevisions(asOf: "${then}", first: 1000) ${list}
+         later: multiplierRevisions(asOf: "2999-01-01", first: 1000) ${list}
+         page: multiplierRevisions(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
     )
     expect(answer.then).toEqual({ totalCount: before.multipliers.nodes.length, nodes: before.multipliers.nodes })
     expect(answer.later.nodes).toEqual(
       before.multipliers.nodes.flatMap((one: Row) => {
         if (one.poolAddress === removed) return []
-        return one.poolAddress === changed ? { ...one, depositTokenA: 77 } : one
+        return one.poolAddress === changed ? { ...one, depositA: 77 } : one
       }),
     )
     const next = await ask(
-      `{ multipliersAsOf(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
+      `{ multiplierRevisions(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
     )
-    expect([...answer.page.nodes, ...next.multipliersAsOf.nodes].map((one: Row) => one.poolAddress)).toEqual(
+    expect([...answer.page.nodes, ...next.multiplierRevisions.nodes].map((one: Row) => one.poolAddress)).toEqual(
       before.multipliers.nodes.slice(0, 4).map((one: Row) => one.poolAddress),
     )
     const [row] = kept
@@ -226,9 +231,10 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
-      pools(first: $n) { nodes { standing(asOf: "${dates[5]}") { points multiplier { depositTokenA } } } }
-      users(addresses: $users) { standing(asOf: "${dates[5]}") { rank } positions(asOf: "${dates[5]}") { nodes { points } } } }`
-    const users = (await boardAsOf('9999-01-01')).map((row) => row.account)
+      pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points multiplier { depositA } } } }
+      users(first: $n, where: { users: $users }) { nodes { points(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
+        positions(asOf: "${dates[5]}") { nodes { points } } } } }`
+    const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
       for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
       gateway.statements.length = 0
@@ -238,19 +244,21 @@ describe('pools, positions and multipliers as of a date', () => {
   })
 })
 
-describe('around an account', () => {
+describe('around a user', () => {
   test('the page has it in its middle, now and as of a date', async () => {
     for (const [argument, board] of [
       ['', await boardAsOf('9999-01-01')],
       [`, asOf: "${dates[11]}"`, await boardAsOf(dates[11] ?? '')],
     ] as const)
       for (const rank of [1, 2, 9, board.length]) {
-        const { account } = board[rank - 1] ?? {}
+        const { userAddress } = board[rank - 1] ?? {}
         const { leaderboard } = await ask(
-          `{ leaderboard(around: "${account}", first: 5${argument}) { nodes { account rank } pageInfo { endCursor } } }`,
+          `{ leaderboard(around: "${userAddress}", first: 5${argument}) { nodes { userAddress rank } pageInfo { endCursor } } }`,
         )
         const from = Math.max(0, rank - 3)
-        expect(leaderboard.nodes).toEqual(board.slice(from, from + 5).map(({ account, rank }) => ({ account, rank })))
+        expect(leaderboard.nodes).toEqual(
+          board.slice(from, from + 5).map(({ userAddress, rank }) => ({ userAddress, rank })),
+        )
         const next = await ask(
           `{ leaderboard(first: 2, after: "${leaderboard.pageInfo.endCursor}"${argument}) { nodes { rank } } }`,
         )
@@ -260,7 +268,7 @@ describe('around an account', () => {
       }
   })
 
-  test('an account without a place has no page; another cursor is refused', async () => {
+  test('a user without a rank has no page; another cursor is refused', async () => {
     const { leaderboard } = await ask(`{ leaderboard(around: "0x${'9'.repeat(40)}") { nodes { rank } } }`)
     expect(leaderboard.nodes).toEqual([])
     const { errors } = await gateway.graphql(`{ leaderboard(around: "${sampleUser}", last: 5) { nodes { rank } } }`)
@@ -272,27 +280,27 @@ describe('around an account', () => {
 })
 
 test('many users take as many statements as one', async () => {
-  const users = (await boardAsOf('9999-01-01')).map((row) => row.account)
-  const query = `query ($users: [Address!]!) { users(addresses: $users) { rankChange standing(asOf: "${dates[5]}") { rank }
-    rankHistory { rank } } }`
+  const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
+  const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { users: $users }) { nodes {
+    rankChange rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
-    for (let known = 0; known < 2; known++) await ask(query, { users: some })
+    for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
     gateway.statements.length = 0
-    await ask(query, { users: some })
-    expect(gateway.statements.length).toBe(5)
+    await ask(query, { n: some.length, users: some })
+    expect(gateway.statements.length).toBe(6)
   }
 })
 
 describe('when a date changes', () => {
   const resync = (date: string | undefined) =>
-    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { totalPoints } }`, {}, asAdmin)
+    gateway.graphql(`mutation { resyncDistribution(date: "${date}") { status } }`, {}, asAdmin)
 
   test('later ranks are reported as being recomputed, then they are right; earlier ones stay', async () => {
     const { pool } = gateway.deps.store
     await pool.query('UPDATE multiplier SET deposit_token_a = deposit_token_a * random() * 9')
     await resync(dates[20])
-    const query = `{ user(address: "${sampleUser}") { rankHistory(from: "${dates[18]}") { date points rank } } }`
-    const stale = (await ask(query)).user.rankHistory as Row[]
+    const query = `{ user(address: "${sampleUser}") { series(from: "${dates[18]}") { totalPoints rank } } }`
+    const stale = (await ask(query)).user.series as Row[]
     expect(stale.map((row) => row.rank === null)).toEqual(
       dates.slice(18).map((date) => date >= (dates[20] ?? '') && date !== dates.at(-1)),
     )
@@ -303,11 +311,11 @@ describe('when a date changes', () => {
     })
     expect(await rebuildRankHistory(pool)).toBe(dates.length - 21)
     expect(await rebuildRankHistory(pool)).toBe(0)
-    const again = (await ask(query)).user.rankHistory as Row[]
-    expect(again.map(({ points }) => points)).toEqual(stale.map(({ points }) => points))
+    const again = (await ask(query)).user.series as Row[]
+    expect(again.map((one) => one.totalPoints)).toEqual(stale.map((one) => one.totalPoints))
     for (const date of [dates[19], dates[20], dates[25], dates.at(-2)]) {
       const { leaderboard } = await ask(
-        `{ leaderboard(asOf: "${date}", first: 1000) { nodes { account points rank } } }`,
+        `{ leaderboard(asOf: "${date}", first: 1000) { nodes { userAddress points rank } } }`,
       )
       expect(leaderboard.nodes).toEqual(await boardAsOf(date ?? ''))
     }
@@ -316,7 +324,7 @@ describe('when a date changes', () => {
   test('gateways on the store recompute them by themselves, when they start and after a run of any of them', async () => {
     const other = await startGateway({ on: gateway })
     const workers = [gateway, other].map(({ deps }) => startRankHistory(deps))
-    const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { account points rank } } }`
+    const last = `{ leaderboard(asOf: "${dates.at(-2)}", first: 1000) { nodes { userAddress points rank } } }`
     const right = async () => {
       const { data, errors } = await gateway.graphql(last)
       expect(errors).toBeUndefined()
@@ -350,7 +358,7 @@ describe('when a date changes', () => {
     await importFiles(gateway, { positions: [{ ...position, distributionDate: next }] })
     expect(await rebuildRankHistory(pool)).toBe(0)
     const { leaderboard } = await ask(
-      `{ leaderboard(asOf: "${dates.at(-1)}", first: 1000) { nodes { account points rank } } }`,
+      `{ leaderboard(asOf: "${dates.at(-1)}", first: 1000) { nodes { userAddress points rank } } }`,
     )
     expect(leaderboard.nodes).toEqual(before)
   })

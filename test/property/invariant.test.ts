@@ -140,11 +140,11 @@ async function perform(op: Op): Promise<void> {
     case 'preview': {
       const multipliers = op.factors.map((f) => ({
         poolAddress: f.poolAddress,
-        depositTokenA: f.deposit_tokenA,
-        borrowTokenB: f.borrow_tokenB,
+        depositA: f.deposit_tokenA,
+        borrowB: f.borrow_tokenB,
       }))
       const query = `query ($day: DateTime, $multipliers: [MultiplierInput!]) {
-        previewDistribution(date: $day, multipliers: $multipliers) { after { totalPoints } } }`
+        previewDistribution(date: $day, multipliers: $multipliers) { totalsAfter { totalPoints } } }`
       const { errors } = await gateway.graphql(query, { day: op.day, multipliers }, asAdmin)
       return expect([undefined, 'NOT_FOUND', 'CONFLICT']).toContain(errors?.[0].extensions.code)
     }
@@ -163,31 +163,31 @@ function rounded(points: number): number {
 
 const SIDE = 'suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd'
 const STATE = `{
-  program { totalPoints accountCount positionCount }
-  leaderboard(first: 1000) { totalCount nodes { account points rank
+  program { totalPoints userCount positionCount }
+  leaderboard(first: 1000) { totalCount nodes { userAddress points rank
     user { points rank positionCount dailyPoints { nodes { distributionDate points positions { points } } }
       positions { nodes { points } } } } }
-  distributions { nodes { date totalPoints positionCount accountCount kind
-    run { status kind basePointsDeposit basePointsBorrow after { totalPoints positionCount accountCount } }
+  distributions { nodes { date totalPoints positionCount userCount kind
+    run { status kind basePointsDeposit basePointsBorrow totalsAfter { totalPoints positionCount userCount } }
     runs(first: 1000) { nodes { status } } } }
   positions(first: 1000) { nodes { userAddress poolAddress distributionDate points pointsA pointsB
-    a { ${SIDE} } b { ${SIDE} } run { kind status date }
-    multiplierUsed { depositTokenA depositTokenB borrowTokenA borrowTokenB } } } }`
+    sideA { ${SIDE} } sideB { ${SIDE} } run { kind status date }
+    multiplierUsed { depositA depositB borrowA borrowB } } } }`
 
 /** The published rule, written down once more. */
 function formula(p: any): [number, number] {
-  const m = p.multiplierUsed ?? { depositTokenA: 0, depositTokenB: 0, borrowTokenA: 0, borrowTokenB: 0 }
+  const m = p.multiplierUsed ?? { depositA: 0, depositB: 0, borrowA: 0, borrowB: 0 }
   const side = (own: any, other: any, deposit: number, borrow: number) =>
     deposit * (own.suppliedAmountUsd + (other.borrowedAmountUsd > 0 ? own.protectedSuppliedAmountUsd : 0)) +
     0.25 * borrow * own.borrowedAmountUsd
-  return [side(p.a, p.b, m.depositTokenA, m.borrowTokenA), side(p.b, p.a, m.depositTokenB, m.borrowTokenB)]
+  return [side(p.sideA, p.sideB, m.depositA, m.borrowA), side(p.sideB, p.sideA, m.depositB, m.borrowB)]
 }
 
 async function agree(): Promise<void> {
   const { program, leaderboard, distributions, positions } = await graph(STATE)
   await agreeInTotal(program, leaderboard.nodes, distributions.nodes, positions.nodes)
   const of = (account: string) => positions.nodes.filter((p: any) => p.userAddress === account)
-  await Promise.all(leaderboard.nodes.map((one: any) => agreeOnAccount(one, of(one.account), program.totalPoints)))
+  await Promise.all(leaderboard.nodes.map((one: any) => agreeOnAccount(one, of(one.userAddress), program.totalPoints)))
   for (const date of distributions.nodes)
     agreeOnDate(
       date,
@@ -199,10 +199,10 @@ async function agreeInTotal(program: any, accounts: any[], distributions: any[],
   same(pointsOf(accounts), program.totalPoints, 'the accounts')
   same(pointsOf(distributions.map((d) => ({ points: d.totalPoints }))), program.totalPoints, 'the dates')
   same(pointsOf(positions), program.totalPoints, 'the positions')
-  expect(program).toMatchObject({ accountCount: accounts.length, positionCount: positions.length })
-  expect(new Set(accounts.map((a) => a.account))).toEqual(new Set(positions.map((p) => p.userAddress)))
+  expect(program).toMatchObject({ userCount: accounts.length, positionCount: positions.length })
+  expect(new Set(accounts.map((a) => a.userAddress))).toEqual(new Set(positions.map((p) => p.userAddress)))
 
-  const ranked = [...accounts].sort((x, y) => y.points - x.points || (x.account < y.account ? -1 : 1))
+  const ranked = [...accounts].sort((x, y) => y.points - x.points || (x.userAddress < y.userAddress ? -1 : 1))
   expect(accounts).toEqual(ranked)
   expect(accounts.map((a) => a.rank)).toEqual(accounts.map((_, i) => i + 1))
 
@@ -216,7 +216,11 @@ async function agreeInTotal(program: any, accounts: any[], distributions: any[],
   expect(await json('/points/userpoints')).toEqual({ totalPoints: program.totalPoints })
 }
 
-async function agreeOnAccount({ account, points, rank, user }: any, own: any[], totalPoints: number): Promise<void> {
+async function agreeOnAccount(
+  { userAddress: account, points, rank, user }: any,
+  own: any[],
+  totalPoints: number,
+): Promise<void> {
   same(pointsOf(own), points, account)
   expect(user).toMatchObject({ points, rank, positionCount: own.length })
   expect(user.positions.nodes).toHaveLength(own.length)
@@ -233,11 +237,11 @@ async function agreeOnAccount({ account, points, rank, user }: any, own: any[], 
   same(pointsOf(page.items.flatMap((day: any) => day.positions)), points, `the page of ${account}`)
 }
 
-function agreeOnDate({ date, totalPoints, positionCount, accountCount, kind, run, runs }: any, own: any[]): void {
+function agreeOnDate({ date, totalPoints, positionCount, userCount, kind, run, runs }: any, own: any[]): void {
   same(pointsOf(own), totalPoints, date)
   expect(positionCount).toBe(own.length)
-  expect(accountCount).toBe(new Set(own.map((p) => p.userAddress)).size)
-  expect(run).toMatchObject({ status: 'SUCCEEDED', kind, after: { totalPoints, positionCount, accountCount } })
+  expect(userCount).toBe(new Set(own.map((p) => p.userAddress)).size)
+  expect(run).toMatchObject({ status: 'SUCCEEDED', kind, totalsAfter: { totalPoints, positionCount, userCount } })
   expect(runs.nodes.some((one: any) => one.status === 'RUNNING')).toBe(false)
   for (const p of own) {
     expect(p.run).toMatchObject({ status: 'SUCCEEDED', date })
@@ -262,6 +266,8 @@ async function agreeOnWhatIsStored(): Promise<void> {
   const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p
     JOIN position_points pp USING (distribution_date, user_address, market_address) GROUP BY 1, 2`
   const days = `SELECT pool_address, distribution_date, position_count, ${kept('a')}, ${kept('b')} FROM pool_day`
+  const total = 'SELECT pool_address, points FROM pool_total'
+  const summed = `SELECT market_address, sum(points_a + points_b)::bigint FROM position_points GROUP BY 1`
   await rebuildRankHistory(store)
   const board = `SELECT d.date, user_address, points, row_number() OVER (PARTITION BY d.date
       ORDER BY points DESC, user_address)::int AS rank FROM distribution d
@@ -272,6 +278,7 @@ async function agreeOnWhatIsStored(): Promise<void> {
     'SELECT distribution_date, user_address, points, rank FROM standing JOIN standing_day ON date = distribution_date'
   for (const [one, other] of [
     [made, days],
+    [summed, total],
     [board, standings],
   ]) {
     const { rows } = await store.query(`(${one} EXCEPT ALL (${other})) UNION ALL ((${other}) EXCEPT ALL (${one}))`)

@@ -37,7 +37,7 @@ const REQUIRED: Record<string, string> = {
   'vault-liquidation-rewards': `vault=${sampleVault.address}`,
 }
 /** Of a query without these every answer follows from the records alone. */
-const OF_RUNS = /\b(runs?|finishedAt|startedAt|dataVersion|version|multiplierHistory|changedAt)\b/
+const OF_RUNS = /\b(runs?|finishedAt|startedAt|dataVersion|version|multiplierRevisions|changedAt)\b/
 
 async function answers(gateway: Gateway): Promise<Record<string, string>> {
   const found: Record<string, string> = {}

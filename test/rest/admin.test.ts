@@ -289,7 +289,7 @@ describe('with the token', () => {
       ['NaN as text', { ...pool, borrow_tokenB: 'NaN' }, 'body borrow_tokenB'],
       ['Infinity, as 1e999', `{"poolAddress":"${pools.ethUsdc}","deposit_tokenB":1e999}`, 'body deposit_tokenB'],
       ['a list for a number', { ...pool, deposit_tokenB: [1] }, 'body deposit_tokenB'],
-      ['a misspelt field', { ...pool, depositTokenA: 1 }, 'body depositTokenA'],
+      ['a misspelt field', { ...pool, depositA: 1 }, 'body depositA'],
       ['no pool', { deposit_tokenA: 1 }, 'body poolAddress'],
       ['a pool that is no address', { poolAddress: 'abc' }, 'body poolAddress'],
       ['a pool with a NUL', { poolAddress: `${pools.ethUsdc.slice(0, -1)}\0` }, 'body poolAddress'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
-import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { loadSample } from '../support/sample.ts'
+import { asAdmin, type Gateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
 import { type Json, jsonOf, nobody } from './fixture.ts'
 
 /** The examples in OpenAPI are real: what the sample answers. `npm run generate` renews them. */
@@ -10,8 +10,7 @@ const now = new Date('2026-11-21T10:20:30.456Z')
 const midnight = Date.UTC(2026, 10, 20) / 1000
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ now: () => now })
-  await loadSample(gateway, { now, users: 30, days: 6 })
+  gateway = await startOnSample({ users: 30, days: 6, now: () => now })
 }, 120_000)
 afterAll(() => gateway?.close())
 

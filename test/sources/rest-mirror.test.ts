@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parse, validate } from 'graphql'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
@@ -17,15 +15,12 @@ import {
   withMirror,
 } from '../../src/sources/mirror/rest-mirror.ts'
 import { startOnFixture } from '../rest/fixture.ts'
+import { conformanceCases, failedCases, hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
-import { importDirectory } from '../support/import.ts'
 import { LONG } from '../support/long.ts'
 import { documented, only, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 import { silent } from '../support/store.ts'
-
-const suite = join(process.cwd(), '../shared/conformance')
-const hasSuite = existsSync(join(suite, 'check.mjs'))
 
 /** How far apart equal numbers may be: 0 is bit for bit. */
 const TOLERANCE = 0
@@ -176,77 +171,68 @@ test('the operations for another gateway are valid', () => {
   for (const operation of Object.values(graphOperations)) expect(validate(schema, parse(operation))).toEqual([])
 })
 
-/** A gateway and an empty one, whose time stands still. */
-async function twoGateways(now: Date): Promise<{ source: Gateway; copy: Gateway; letTimePass(): void }> {
-  let clock = () => now
-  const [source, copy] = await Promise.all([startGateway({ now: () => clock() }), startGateway({ now: () => clock() })])
+/** A gateway on the suite's data and an empty one, whose time stands still. */
+async function suiteAndCopy(): Promise<{ source: Gateway; copy: Gateway; letTimePass(): void }> {
+  const start = new Date()
+  let clock = () => start
+  const now = () => clock()
+  const [source, copy] = await Promise.all([startOnConformance({ now }), startGateway({ now })])
   return { source, copy, letTimePass: () => (clock = () => new Date()) }
 }
 
-describe.skipIf(!hasSuite)(
-  `on the conformance suite's data${hasSuite ? '' : ' (skipped: it is not beside this clone)'}`,
-  () => {
-    interface Case {
-      path: string
-      method?: string
-      send?: Record<string, string>
-    }
-    type Check = (base: string, list: object[]) => Promise<number>
-    const cases = () => JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as Case[]
-    const reads = () =>
-      cases()
-        .filter(({ method = 'GET' }) => method === 'GET')
-        .map(({ path }) => path)
-    const check = async (base: string) => {
-      const module = (await import(pathToFileURL(join(suite, 'check.mjs')).href)) as { check: Check }
-      return module.check(base, cases())
-    }
+describe.skipIf(!hasConformance)(`on the conformance suite's data${hasConformance ? '' : SKIPPED}`, () => {
+  const reads = () =>
+    conformanceCases()
+      .filter(({ method = 'GET' }) => method === 'GET')
+      .map(({ path }) => path)
 
-    test('a copy of another gateway answers every request alike, and passes the suite', {
-      timeout: 300_000,
-    }, async () => {
-      const { source, copy, letTimePass } = await twoGateways(new Date())
-      try {
-        await importDirectory(source, join(suite, 'data'))
-        const summary = await mirror(copy, { base: source.base })
-        expect(summary).toMatchObject({ graph: true, notes: [] })
-        expect(await differences(source, copy, [...reads(), ...someOf(await everyRequest(source), 15)])).toEqual([])
-        letTimePass()
-        expect(await check(copy.base)).toBe(0)
-      } finally {
-        await Promise.all([source.close(), copy.close()])
-      }
-    })
+  test('a copy of another gateway answers every request alike, and passes the suite', {
+    timeout: 300_000,
+  }, async () => {
+    const { source, copy, letTimePass } = await suiteAndCopy()
+    try {
+      const summary = await mirror(copy, { base: source.base })
+      expect(summary).toMatchObject({ graph: true, notes: [] })
+      expect(await differences(source, copy, [...reads(), ...someOf(await everyRequest(source), 15)])).toEqual([])
+      letTimePass()
+      expect(await failedCases(copy)).toBe(0)
+    } finally {
+      await Promise.all([source.close(), copy.close()])
+    }
+  })
 
-    test('so does a copy of servers that have only REST', { timeout: 300_000 }, async () => {
-      const { source, copy, letTimePass } = await twoGateways(new Date())
-      const points = await startProxy(source.base, {
-        answer: only((path) => /^\/(points|positions|pools|multipliers)\//.test(path)),
-      })
-      const indexer = await startProxy(source.base, { answer: only((path) => path.startsWith('/v1/')) })
-      try {
-        await importDirectory(source, join(suite, 'data'))
-        const { rows } = await source.deps.store.pool.query<{ address: string }>('SELECT address FROM "user"')
-        const users = rows.map((row) => row.address)
-        const summary = await mirror(copy, { base: points.base, indexerBase: indexer.base, users, everyMarket: true })
-        expect(summary).toMatchObject({ graph: false, users: users.length, notes: [] })
-        const paths = [...someOf(reads(), 5), ...someOf(await everyRequest(source), 15)]
-        expect(await differences(source, copy, paths)).toEqual([])
-        letTimePass()
-        expect(await check(copy.base)).toBe(0)
-      } finally {
-        await Promise.all([source.close(), copy.close(), points.close(), indexer.close()])
-      }
+  test('so does a copy of servers that have only REST', { timeout: 300_000 }, async () => {
+    const { source, copy, letTimePass } = await suiteAndCopy()
+    const points = await startProxy(source.base, {
+      answer: only((path) => /^\/(points|positions|pools|multipliers)\//.test(path)),
     })
-  },
-)
+    const indexer = await startProxy(source.base, { answer: only((path) => path.startsWith('/v1/')) })
+    try {
+      const { rows } = await source.deps.store.pool.query<{ address: string }>('SELECT address FROM "user"')
+      const users = rows.map((row) => row.address)
+      const summary = await mirror(copy, { base: points.base, indexerBase: indexer.base, users, everyMarket: true })
+      expect(summary).toMatchObject({ graph: false, users: users.length, notes: [] })
+      const paths = [...someOf(reads(), 5), ...someOf(await everyRequest(source), 15)]
+      expect(await differences(source, copy, paths)).toEqual([])
+      letTimePass()
+      expect(await failedCases(copy)).toBe(0)
+    } finally {
+      await Promise.all([source.close(), copy.close(), points.close(), indexer.close()])
+    }
+  })
+})
+
+const cashFlows = async ({ deps }: Gateway) =>
+  (await deps.store.pool.query('SELECT * FROM cash_flow ORDER BY chain_id, tx_hash, log_index')).rows
 
 describe('on a sample', () => {
   let source: Gateway
   let copy: Gateway
   beforeEach(async () => {
-    ;({ source, copy } = await twoGateways(new Date()))
-    await loadSample(source, { users: 8, days: 5 })
+    const start = new Date()
+    const now = () => start
+    source = await startOnSample({ users: 8, days: 5, now })
+    copy = await startGateway({ now })
   })
   afterEach(() => Promise.all([source.close(), copy.close()]))
 
@@ -270,15 +256,39 @@ describe('on a sample', () => {
 
     const graph = `{ pools { nodes { address chainId } }
       markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } } }
-      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } allUsers { nodes { address } } }`
+      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } users { nodes { address } } }`
     expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
+    const flows = await cashFlows(source)
+    expect(flows.length).toBeGreaterThan(20)
+    expect(flows.some((flow) => flow.amount_usd === null)).toBe(true)
+    expect(await cashFlows(copy)).toEqual(flows)
 
     const again = await startGateway({ now: copy.deps.now })
     try {
       await mirror(again, { base: copy.base })
       expect(await differences(source, again, someOf(await everyRequest(source), 15))).toEqual([])
+      expect(await cashFlows(again)).toEqual(flows)
     } finally {
       await again.close()
+    }
+  })
+
+  test('a gateway whose graph has no activity is copied too, with flows that add up to the earnings', {
+    timeout: 300_000,
+  }, async () => {
+    const older = await startProxy(source.base, {
+      change(path, body: any) {
+        const { user } = (path === '/graphql' && body.data) || {}
+        if (user?.fields) user.fields = user.fields.filter(({ name }: { name: string }) => name !== 'activity')
+        return body
+      },
+    })
+    try {
+      expect(await mirror(copy, { base: older.base })).toMatchObject({ graph: true, notes: [] })
+      expect(await differences(source, copy, someOf(await everyRequest(source), 15))).toEqual([])
+      expect(await cashFlows(copy)).not.toEqual(await cashFlows(source))
+    } finally {
+      await older.close()
     }
   })
 
@@ -357,8 +367,7 @@ describe('a server that cannot be believed', () => {
   let dir: string
   let proxy: ProxyServer | undefined
   beforeAll(async () => {
-    source = await startGateway()
-    await loadSample(source, { users: 30, days: 9 })
+    source = await startOnSample({ users: 30, days: 9 })
   })
   afterAll(() => source.close())
   beforeEach(async () => {
@@ -379,6 +388,16 @@ describe('a server that cannot be believed', () => {
   const when =
     (matches: (path: string) => boolean, change: (body: any, path: string) => any) => (path: string, body: any) =>
       matches(path) ? change(body, path) || body : body
+
+  /** Changes the cash flows of users who have any. */
+  const activity = (change: (nodes: any[]) => void) =>
+    when(
+      (path) => path === '/graphql',
+      ({ data }) => {
+        const { nodes = [] } = data?.user?.activity ?? {}
+        if (nodes.length > 0) change(nodes)
+      },
+    )
 
   let cursor: string
   const faults: [string, ProxyOptions, RegExp][] = [
@@ -580,7 +599,7 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          (body) => body.data?.allUsers && { errors: [{ message: 'no users today' }] },
+          (body) => body.data?.users && { errors: [{ message: 'no users today' }] },
         ),
       },
       /no users today/,
@@ -590,10 +609,52 @@ describe('a server that cannot be believed', () => {
       {
         change: when(
           (path) => path === '/graphql',
-          ({ data }) => void data.allUsers?.nodes.pop(),
+          ({ data }) => void data.users?.nodes.pop(),
         ),
       },
       /its graph gave \d+ users, and counts \d+/,
+    ],
+    [
+      'has a cash flow twice',
+      { change: activity((nodes) => void nodes.push(nodes[0])) },
+      /the cash flow of 0x\w+ in 0x\w+ at \d+ came twice/,
+    ],
+    [
+      'has a cash flow of another user',
+      { change: activity(([flow]) => void Object.assign(flow, { userAddress: NOBODY })) },
+      /asked for data of 0x\w+, it returned a cash flow of 0xf+/,
+    ],
+    [
+      'has a cash flow in a market that it does not list',
+      { change: activity(([flow]) => void Object.assign(flow, { marketAddress: NOBODY })) },
+      /names the market 0xf+ on chain \d+, which it does not list/,
+    ],
+    [
+      'has a cash flow in nothing',
+      { change: activity(([flow]) => void Object.assign(flow, { marketAddress: null, vaultAddress: null })) },
+      /the cash flow of 0x\w+ in 0x\w+ at \d+ is in neither a market nor a vault/,
+    ],
+    [
+      'has cash flows that do not add up to the earnings',
+      {
+        change: activity((nodes) => {
+          for (const flow of nodes) flow.amountUsd = 7
+        }),
+      },
+      /the cash flows of 0x\w+ in the (market|vault) 0x\w+ add up to \S+, its earnings say \S+/,
+    ],
+    [
+      'gives cash flows without end',
+      {
+        change: when(
+          (path) => path === '/graphql',
+          ({ data, errors }) => {
+            if (!errors && !data.user?.activity) return
+            return { data: { user: { activity: { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } } } } }
+          },
+        ),
+      },
+      /the cursors of its activity do not lead on/,
     ],
   ]
   let pages: string[]

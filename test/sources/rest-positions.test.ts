@@ -8,7 +8,7 @@ import type { PositionsSource } from '../../src/sources/positions/positions-sour
 import { restPositions } from '../../src/sources/positions/rest-positions.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import { documented, only, type ProxyOptions, type ProxyServer, startProxy } from '../support/proxy.ts'
-import { loadSample } from '../support/sample.ts'
+import { startOnSample } from '../support/sample.ts'
 import { silent } from '../support/store.ts'
 
 const REQUEST = { pools: new Map() }
@@ -19,8 +19,7 @@ let dates: string[]
 let proxy: ProxyServer | undefined
 beforeAll(async () => {
   client = openClient({ timeoutMs: 20_000, retries: 1, maxBytes: 64 * 1024 * 1024, waitMs: 10 })
-  gateway = await startGateway()
-  await loadSample(gateway, { users: 80, days: 12 })
+  gateway = await startOnSample({ users: 80, days: 12 })
   const { items } = (await (await gateway.get('/points/reports')).json()) as any
   dates = items.map((item: any) => item.distributionDate.slice(0, 10))
 })

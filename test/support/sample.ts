@@ -1,21 +1,41 @@
 import { Readable } from 'node:stream'
+import type { Pool } from 'pg'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { sampleFiles } from '../../src/sample/sample.ts'
 import type { Dataset } from '../../src/sources/dataset/dataset.ts'
-import type { Gateway } from './gateway.ts'
-import { silent } from './store.ts'
+import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
+import { filledTemplate, silent } from './store.ts'
 
-/** Loads a small sample: `users` users and `days` days that end yesterday. */
-export async function loadSample(
-  { deps: { store, basePoints } }: Gateway,
-  { users = 60, days = 12, now = new Date() }: { users?: number; days?: number; now?: Date } = {},
-): Promise<void> {
-  const files = sampleFiles({ now, users, days })
+interface Size {
+  users?: number
+  days?: number
+}
+
+/** A gateway on a small sample, which ends the day before its clock's. Each size is made once in a run, and copied. */
+export async function startOnSample({
+  users = 40,
+  days = 12,
+  ...options
+}: Size & Omit<GatewayOptions, 'on' | 'template'> = {}): Promise<Gateway> {
+  const now = options.now?.() ?? new Date()
+  const name = `template_sample_${users}_${days}_${now.toISOString().slice(0, 10).replaceAll('-', '')}`
+  const template = await filledTemplate(name, (pool) => fill(pool, { now, users, days }))
+  return startGateway({ ...options, template })
+}
+
+/** Loads a small sample into the store of a gateway that runs. */
+export const loadSample = (
+  { deps }: Gateway,
+  { users = 40, days = 12, now = new Date() }: Size & { now?: Date } = {},
+) => fill(deps.store.pool, { now, users, days })
+
+async function fill(pool: Pool, size: Parameters<typeof sampleFiles>[0]): Promise<void> {
+  const files = sampleFiles(size)
   const dataset: Dataset = {
     name: 'a small sample',
     open: async (file) => ({ label: `${file}.jsonl`, stream: Readable.from([[...files[file](), ''].join('\n')]) }),
   }
-  await importDataset({ pool: store.pool, basePoints, log: silent }, dataset)
-  await rebuildRankHistory(store.pool)
+  await importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, dataset)
+  await rebuildRankHistory(pool)
 }

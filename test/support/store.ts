@@ -21,6 +21,10 @@ async function connectAsAdmin(): Promise<{ server: string; admin: pg.Client }> {
   return { server, admin }
 }
 
+/** Files are copied in a fifth of the time that writing each page to the log takes. */
+const copyDatabase = (admin: pg.Client, template: string, name: string) =>
+  admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
+
 /**
  * Fills a database, unless another test of the run has. @returns its name: a template for `openStore`, which copies it in
  * a fraction of the time
@@ -33,10 +37,10 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
     if (rows.length > 0) return name
     // It has its name when it is whole.
     const filling = `filling_${name}`
-    await admin.query(`CREATE DATABASE ${filling} TEMPLATE ${TEMPLATE}`)
+    await admin.query(`DROP DATABASE IF EXISTS ${filling}`)
+    await copyDatabase(admin, TEMPLATE, filling)
     const pool = new pg.Pool({ connectionString: urlOf(server, filling), max: 4 })
-    await fill(pool)
-    await pool.end()
+    await fill(pool).finally(() => pool.end())
     await admin.query(`ALTER DATABASE ${filling} RENAME TO ${name}`)
     return name
   } finally {
@@ -48,7 +52,7 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
 export async function openStore(template = TEMPLATE): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
   const { server, admin } = await connectAsAdmin()
   const name = `test_${randomBytes(6).toString('hex')}`
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await copyDatabase(admin, template, name)
   const url = urlOf(server, name)
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   // Dropping the database may end a connection that the pool has let go of but not closed yet.

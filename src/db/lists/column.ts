@@ -13,8 +13,13 @@ export interface Column {
   description?: string
   /** The name of the GraphQL field, if it differs from the row's property. */
   field?: string
-  /** Adds a filter named after the GraphQL field. Text and addresses match one value, other types a range. */
-  filter?: true
+  /** Adds a DateTime field beside one of Unix seconds. */
+  moment?: { field: string; description: string }
+  /**
+   * Adds a filter with this name or, if true, the name of the GraphQL field. Text and addresses match one value, other
+   * types a range.
+   */
+  filter?: true | string
   /** Adds a sort key with this name or, if true, the name of the GraphQL field in CONSTANT_CASE. */
   sort?: true | string
 }

@@ -40,7 +40,7 @@ export interface Read {
 export const MAX_VALUES = 1000
 export const MAX_CONDITIONS = 50
 export const MAX_NESTING = 5
-const MAX_BRANCHES = 200
+const MAX_BRANCHES = 400
 
 type Compared = Pick<Column, 'sql' | 'type'>
 
@@ -65,10 +65,11 @@ export function columnFilters(columns: Columns): Conditions {
   for (const [name, column] of Object.entries(columns)) {
     const { type, field = name, filter } = column
     if (!filter) continue
-    conditions[field] =
+    const named = filter === true ? field : filter
+    conditions[named] =
       type === 'address' || type === 'text'
-        ? one(column, `Only rows with this \`${field}\`.`)
-        : range(column, `Only rows whose \`${field}\` is in this range.`)
+        ? one(column, `Only rows with this \`${named}\`.`)
+        : range(column, `Only rows whose \`${named}\` is in this range.`)
   }
   return conditions
 }
@@ -76,19 +77,26 @@ export function columnFilters(columns: Columns): Conditions {
 /** Compiles a filter to SQL, with values as parameters. @throws BAD_INPUT if it is too large or a value is invalid */
 export function readWhere(conditions: Conditions, where: Where | null | undefined): Read {
   if (!where) return { where: [], text: '' }
-  const reader = new WhereReader(conditions)
+  const reader = new WhereReader(conditions, true)
   const sql = reader.all(where, 'where', 1)
   const { branches } = reader
   return { where: sql, ...(branches && { branches }), text: sql.length > 0 || branches ? textOf(where) : '' }
 }
 
+/** Compiles a filter to one SQL condition. @throws BAD_INPUT like `readWhere` */
+export const conditionOf = (conditions: Conditions, where: Where): Prisma.Sql =>
+  together(new WhereReader(conditions, false).all(where, 'where', 1))
+
 class WhereReader {
   branches: Prisma.Sql[] | undefined
   readonly #conditions: Conditions
+  readonly #splits: boolean
   #count = 0
 
-  constructor(conditions: Conditions) {
+  /** @param splits whether an indexed condition may become branches */
+  constructor(conditions: Conditions, splits: boolean) {
     this.#conditions = conditions
+    this.#splits = splits
   }
 
   all(where: Where, path: string, depth: number): Prisma.Sql[] {
@@ -135,8 +143,11 @@ class WhereReader {
     if (kind === 'flag') return [Prisma.raw(value ? `(${columns[0]})` : `(${columns[0]}) IS NOT TRUE`)]
     const values = kind === 'many' ? distinct(value as unknown[], type, path) : [checked(value, type, path)]
     const fits = depth === 1 && columns.length * values.length <= MAX_BRANCHES && columns.length * values.length > 1
-    if (condition.indexed && fits && !this.branches) {
-      this.branches = columns.flatMap((column) => values.map((each) => equal(Prisma.raw(column), type, [each])))
+    if (this.#splits && condition.indexed && fits && !this.branches) {
+      // The subselect hides the value from the planner, so that Postgres uses the generic plan for every value.
+      this.branches = columns.flatMap((column) =>
+        values.map((value) => Prisma.sql`${Prisma.raw(column)} = (SELECT ${parameter(value, type)})`),
+      )
       return []
     }
     const any = columns.map((column) => equal(Prisma.raw(column), type, values))
@@ -148,10 +159,8 @@ class WhereReader {
     const value = checked(bound, type, path)
     if (operator === 'eq') return [equal(column, type, [value])]
     let sign = SIGNS[operator as keyof typeof SIGNS]
-    if (typeof value === 'bigint' && value > LARGEST) return sign.startsWith('<') ? [] : [NEVER]
-    // A date column compares as its midnight. For a bound later in the day, `<` becomes `<=` and `>=` becomes `>`.
-    if (type === 'date' && value instanceof Date && value.getTime() % DAY !== 0)
-      sign = sign.startsWith('<') ? '<=' : '>'
+    // The bound is cut to the column's unit: for one within a date or a second, `<` becomes `<=` and `>=` becomes `>`.
+    if (value instanceof Date && value.getTime() % unitOf(type) !== 0) sign = sign.startsWith('<') ? '<=' : '>'
     return [Prisma.sql`${column} ${Prisma.raw(sign)} ${parameter(value, type)}`]
   }
 
@@ -163,14 +172,14 @@ class WhereReader {
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const NEVER = Prisma.sql`FALSE`
-const DAY = 86_400_000
-const LARGEST = 2n ** 63n - 1n
+
+/** The unit in which a column stores moments, in milliseconds. */
+const unitOf = (type: ValueType) => (type === 'date' ? 86_400_000 : type === 'timestamp' ? 1000 : 1)
 
 const together = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length === 0 ? Prisma.sql`TRUE` : Prisma.sql`(${Prisma.join(all, ' AND ')})`
 
-function equal(column: Prisma.Sql, type: ValueType, all: unknown[]): Prisma.Sql {
-  const values = all.filter((value) => typeof value !== 'bigint' || value <= LARGEST)
+function equal(column: Prisma.Sql, type: ValueType, values: unknown[]): Prisma.Sql {
   if (values.length === 0) return NEVER
   if (values.length === 1) return Prisma.sql`${column} = ${parameter(values[0], type)}`
   return Prisma.sql`${column} = ANY(${values.map((value) => written(value, type))}::${Prisma.raw(VALUE_TYPES[type].sql)}[])`
@@ -180,7 +189,10 @@ const parameter = (value: unknown, type: ValueType) =>
   Prisma.sql`${written(value, type)}::${Prisma.raw(VALUE_TYPES[type].sql)}`
 
 function written(value: unknown, type: ValueType): string | number {
-  if (value instanceof Date) return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
+  if (value instanceof Date) {
+    if (type === 'timestamp') return String(Math.floor(value.getTime() / 1000))
+    return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
+  }
   return typeof value === 'number' ? value : String(value)
 }
 
@@ -199,7 +211,6 @@ function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
 /** Returns canonical JSON: names sorted, nulls dropped. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one) => {
-    if (typeof one === 'bigint') return String(one)
     if (one === null) return undefined
     if (typeof one !== 'object' || Array.isArray(one)) return one
     return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -28,7 +28,7 @@ export interface Listing<Row> {
   /** Keys that clients can sort by. */
   sortKeys: SortKeys
   /** Set if the owner's row stores the rows as an array of records: their column definitions. It overrides `from`. */
-  held?: string
+  recordset?: string
 }
 
 interface ListingOptions<Own> {
@@ -39,7 +39,7 @@ interface ListingOptions<Own> {
   /** Filters and sort keys in addition to those of the columns. */
   filters?: Conditions
   sortKeys?: SortKeys
-  held?: string
+  recordset?: string
 }
 
 /** Creates a listing. `order` names its columns, most significant first. */
@@ -117,8 +117,8 @@ export async function listPages<Row>(
   owners: Owners = everything,
 ): Promise<Row[][]> {
   const columns = selectList(listing.columns)
-  const [own, owned] = ownedBy(listing, owners)
-  const paged = pageSql(own, columns, filter, page, owned)
+  const [bound, conditions] = ownedBy(listing, owners)
+  const paged = pageSql(bound, columns, filter, page, conditions)
   if (owners.columns.length === 0) {
     const rows = await reader.$queryRaw<Row[]>(paged)
     return [page.backward ? rows.reverse() : rows]
@@ -134,16 +134,17 @@ export async function listPages<Row>(
   return pages
 }
 
-/** Binds a listing to `owner`. With `held`, its rows are the owner's first value; otherwise conditions select them. */
+/** Binds a listing to `owner`. With `recordset`, its rows are the owner's first value; otherwise conditions select them. */
 function ownedBy<Row>(listing: Listing<Row>, { columns }: Owners): [Listing<Row>, Prisma.Sql[]] {
-  if (listing.held !== undefined) return [heldIn(listing, Prisma.raw('json_to_recordset(owner.k0::json)')), []]
+  if (listing.recordset !== undefined)
+    return [fromRecordset(listing, Prisma.raw('json_to_recordset(owner.k0::json)')), []]
   return [listing, columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))]
 }
 
-/** Returns a listing with `held` that reads its rows from these records. */
-export const heldIn = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
+/** Returns a listing with `recordset` that reads its rows from these records. */
+export const fromRecordset = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
   ...listing,
-  from: Prisma.sql`${records} AS t(${Prisma.raw(listing.held ?? '')})`,
+  from: Prisma.sql`${records} AS t(${Prisma.raw(listing.recordset ?? '')})`,
 })
 
 const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
@@ -183,8 +184,8 @@ export function pageSql<Row>(
   const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
   const rows = page.exact ? page.limit : page.limit + 1
   const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${rows}`) : Prisma.sql`LIMIT ${rows}`
-  const starts = placesAfter(listing.order, page.after, '>')
-  const ends = placesAfter(listing.order, page.before, '<')
+  const starts = keysetConditions(listing.order, page.after, '>')
+  const ends = keysetConditions(listing.order, page.before, '<')
   if ((filter.branches?.length ?? 1) * starts.length * ends.length > MAX_SELECTS) throw tooManyParts()
   const selects: Prisma.Sql[] = []
   for (const branch of filter.branches ?? [Prisma.empty])
@@ -245,8 +246,8 @@ export async function countRows<Row>(
   filter: Filter,
   owners: Owners = everything,
 ): Promise<number[]> {
-  const [own, owned] = ownedBy(listing, owners)
-  const count = countSql(own, filter, owned)
+  const [bound, conditions] = ownedBy(listing, owners)
+  const count = countSql(bound, filter, conditions)
   if (owners.columns.length === 0) {
     const [row] = await reader.$queryRaw<[{ total: bigint }]>(count)
     return [Number(row.total)]
@@ -267,7 +268,7 @@ export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Pris
 }
 
 /** Returns the cursor values of a row. */
-export function placeOf<Row>(listing: Listing<Row>, row: Row): string[] {
+export function cursorValues<Row>(listing: Listing<Row>, row: Row): string[] {
   return listing.order.map(({ field, type }) => {
     const value = row[field as keyof Row]
     return type === 'date' ? (value as Date).toISOString().slice(0, 10) : String(value)
@@ -282,12 +283,12 @@ function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
  * Builds the conditions for the rows past a cursor, as alternatives that an index can each read in order. A row
  * comparison needs columns of one direction, so there is one alternative for each run of columns with one direction.
  */
-function placesAfter(order: OrderColumn[], place: Page['after'], past: '>' | '<'): Prisma.Sql[] {
-  if (!place) return [Prisma.empty]
+function keysetConditions(order: OrderColumn[], values: Page['after'], past: '>' | '<'): Prisma.Sql[] {
+  if (!values) return [Prisma.empty]
   const runs: { columns: string[]; values: Prisma.Sql[]; direction: 'ASC' | 'DESC' }[] = []
   order.forEach((o, i) => {
     // The subselect hides the value from the planner, so that Postgres uses the generic plan for every page.
-    const value = Prisma.sql`(SELECT ${place[i]}::${Prisma.raw(VALUE_TYPES[o.type].sql)})`
+    const value = Prisma.sql`(SELECT ${values[i]}::${Prisma.raw(VALUE_TYPES[o.type].sql)})`
     const run = runs.at(-1)
     if (run?.direction === o.direction) {
       run.columns.push(o.column)

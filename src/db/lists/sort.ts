@@ -20,16 +20,16 @@ export function sorted<Row>(listing: Listing<Row>, by: readonly SortBy[]): Listi
   const columns: Columns = { ...listing.columns }
   const order: OrderColumn[] = []
   const seen = assertOnce(keys, by)
-  for (const { field: name, direction: asked } of by) {
+  for (const { field: name, direction: requested } of by) {
     const key = keys[name] as SortKey
-    const direction = key.inverse ? opposite(asked) : asked
+    const direction = key.inverse ? opposite(requested) : requested
     const column = key.nullable ? nullsLast(key, direction) : key.column
-    const field = key.nullable ? `${key.field}Place` : key.field
+    const field = key.nullable ? `${key.field}Sort` : key.field
     columns[field] ??= { sql: column, type: key.type }
     order.push({ column, field, type: key.type, direction })
   }
-  const [own, first] = [listing.order[0], order[0]]
-  const reversed = own && first && own.field === first.field && own.direction !== first.direction
+  const [natural, first] = [listing.order[0], order[0]]
+  const reversed = natural && first && natural.field === first.field && natural.direction !== first.direction
   for (const one of listing.order)
     if (!seen.has(one.field)) order.push(reversed ? { ...one, direction: opposite(one.direction) } : one)
   return { ...listing, columns: columns as Listing<Row>['columns'], order }

@@ -37,12 +37,12 @@ export const accountDays = listing({
 })
 
 /**
- * The accounts with the most points in a pool on a distribution date, at most `first`, with points in millionths. Scans
+ * The users with the most points in a pool on a distribution date, at most `first`, with points in millionths. Scans
  * the pool's positions on that date.
  * @param pool SQL of the pool's address
  * @param date YYYY-MM-DD. Null means the newest date on which the pool has positions
  */
-export function topAccountsSql(pool: Prisma.Sql, first: number, date: string | null): Prisma.Sql {
+export function topUsersSql(pool: Prisma.Sql, first: number, date: string | null): Prisma.Sql {
   return Prisma.sql`SELECT p.user_address, p.market_address, p.distribution_date, pp.points_a + pp.points_b AS points
     FROM (SELECT coalesce(${date}::date, (SELECT p.distribution_date FROM position p
       WHERE p.market_address = ${pool} ORDER BY p.distribution_date DESC LIMIT 1)) AS date) day

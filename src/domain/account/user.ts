@@ -1,4 +1,5 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -11,13 +12,13 @@ const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
 
 /** All addresses that any record names, by address. */
 export const allUsers = listing({
-  name: 'allUsers',
+  name: 'users',
   from: Prisma.sql`"user" t`,
   columns: addresses,
   order: { address: 'ASC' },
   filters: {
-    user: one(addresses.address, 'Only the user at this address.'),
-    users: many(addresses.address, 'Only users at one of these addresses.'),
+    address: one(addresses.address, 'Only the user at this address.'),
+    addresses: many(addresses.address, 'Only users at one of these addresses.'),
   },
 })
 
@@ -33,9 +34,37 @@ export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
 
 export type User = RowOf<typeof accountColumns>
 
+const usd = (sql: string, description: string) =>
+  ({ sql: `coalesce((${sql})::float8, 0)`, type: 'float', description }) as const
+const NOW = "the user's positions on the newest distribution date, in USD"
+
+/** The amounts of a user's positions on the newest distribution date. 0 without a position. */
+export const userAmountColumns = columnsOf(
+  {},
+  {
+    suppliedUsd: usd('now.supplied', `Borrowable supply of ${NOW}.`),
+    protectedUsd: usd('now.protected', `Protected (non-borrowable) supply of ${NOW}.`),
+    borrowedUsd: usd('now.borrowed', `Amount borrowed of ${NOW}.`),
+    netWorthUsd: usd(
+      'now.supplied + now.protected - now.borrowed',
+      `Borrowable plus protected supply minus the amount borrowed of ${NOW}.`,
+    ),
+  },
+)
+
+export type UserAmounts = RowOf<typeof userAmountColumns>
+
+const sumOfSides = (what: string) => `sum(${exact(`p.a_${what}_amount_usd`)} + ${exact(`p.b_${what}_amount_usd`)})`
+const amountsNow = Prisma.raw(`LEFT JOIN LATERAL (
+  SELECT ${sumOfSides('supplied')} AS supplied, ${sumOfSides('protected_supplied')} AS protected,
+    ${sumOfSides('borrowed')} AS borrowed
+  FROM position p WHERE p.user_address = u.address
+    AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) now ON true`)
+
 /** All columns of a user. Holdings are computed from the newest snapshots. */
 export const userColumns = {
   ...accountColumns,
+  ...userAmountColumns,
   latestMarkets: { sql: 'm.snapshots' },
   latestVaults: { sql: 'v.snapshots' },
 }
@@ -47,5 +76,6 @@ const latestVaults = Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v 
 /** Joins what the selected columns need to a user `u`. */
 export const joinedToUser = (used: ReadonlySet<string>): Prisma.Sql =>
   Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
+    ${Object.keys(userAmountColumns).some((name) => used.has(name)) ? amountsNow : Prisma.empty}
     ${used.has('latestMarkets') ? latestMarkets : Prisma.empty}
     ${used.has('latestVaults') ? latestVaults : Prisma.empty}`

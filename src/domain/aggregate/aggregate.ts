@@ -1,6 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import type { Where } from '../../db/lists/filter.ts'
+import type { SortBy } from '../../db/lists/sort.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Bounds } from './bounds.ts'
 
 /** A measure that is computed for each group. */
 export interface Measure {
@@ -15,18 +16,18 @@ export interface Measure {
 
 /** A kind of rows that can be grouped. */
 export interface Aggregate {
-  /** Selects the rows `t` that match the filter. */
-  rows(filter: Bounds, groupBy: readonly string[]): Prisma.Sql
+  /** Selects the rows `t` that match the filter. @throws BAD_INPUT if there may be too many */
+  rows(where: Where, groupBy: readonly string[]): Prisma.Sql
   /** The key fields of each group dimension, with their SQL over `t`. */
   groups: Record<string, Record<string, string>>
   measures: Record<string, Measure>
 }
 
 export interface AggregateRequest {
-  filter: Bounds
+  where: Where
   groupBy: readonly string[]
   /** Measures to sort by. Ties are sorted by key. */
-  orderBy: readonly { by: string; direction: 'ASC' | 'DESC' }[]
+  orderBy: readonly SortBy[]
   first: number
   offset: number
   /** The selected measures. Only these, the sort keys and the count are computed. */
@@ -39,12 +40,12 @@ export type AggregateRow = Record<string, Date | bigint | number | string | null
 export function aggregated(
   reader: Reader,
   { rows, groups, measures }: Aggregate,
-  { filter, groupBy, orderBy, first, offset, wanted }: AggregateRequest,
+  { where, groupBy, orderBy, first, offset, wanted }: AggregateRequest,
 ): Promise<AggregateRow[]> {
   const keys = Object.assign({}, ...groupBy.map((group) => groups[group])) as Record<string, string>
   const names = Object.keys(keys)
   // The count makes one group of rows without a key.
-  const needed = new Set(['count', ...wanted, ...orderBy.map(({ by }) => by)])
+  const needed = new Set(['count', ...wanted, ...orderBy.map(({ field }) => field)])
   const computed = Object.entries(measures).filter(([name]) => needed.has(name))
   const values = computed.map(([name, { type, sql, only }]) => {
     const value = only && !only.some((group) => groupBy.includes(group)) ? 'NULL' : sql
@@ -53,11 +54,11 @@ export function aggregated(
   const inner = [...Object.entries(keys).map(([name, sql]) => `${sql} AS "${name}"`), ...values.map((one) => one.inner)]
   const outer = [...names.map((name) => `g."${name}"`), ...values.map((one) => `${one.outer} AS "${one.name}"`)]
   const sorted = [
-    ...orderBy.map(({ by, direction }) => `g."${by}" ${direction} NULLS LAST`),
+    ...orderBy.map(({ field, direction }) => `g."${field}" ${direction} NULLS LAST`),
     ...names.map((name) => `g."${name}"`),
   ]
   return reader.$queryRaw<AggregateRow[]>`SELECT ${Prisma.raw(outer.join(', '))}
-    FROM (SELECT ${Prisma.raw(inner.join(', '))} FROM (${rows(filter, groupBy)}) t
+    FROM (SELECT ${Prisma.raw(inner.join(', '))} FROM (${rows(where, groupBy)}) t
       ${Prisma.raw(names.length ? `GROUP BY ${names.map((_, i) => i + 1).join(', ')}` : '')}) g
     ${Prisma.raw(sorted.length ? `ORDER BY ${sorted.join(', ')}` : '')} LIMIT ${first} OFFSET ${offset}`
 }

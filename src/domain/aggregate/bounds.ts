@@ -1,36 +1,71 @@
+import type { Where } from '../../db/lists/filter.ts'
 import { GatewayError } from '../../errors.ts'
-
-/** The filter of an aggregate. Each kind of rows uses some of the fields. Dates are UTC and inclusive. */
-export interface Bounds {
-  users?: string[] | null
-  chainId?: number | null
-  from?: Date | null
-  to?: Date | null
-  pool?: string | null
-  asset?: string | null
-  market?: string | null
-  vault?: string | null
-}
 
 /** The maximum number of users in one aggregate. */
 export const MAX_AGGREGATE_USERS = 100
+
 const DAY_MS = 86_400_000
 
-/**
- * Rejects a filter that would read a whole table.
- * @param dates the maximum number of dates without users
- * @param advice tells what the filter needs
- * @throws BAD_INPUT
- */
-export function assertBounded({ users, from, to }: Bounds, dates: number, advice: string): void {
-  if (users && users.length > MAX_AGGREGATE_USERS) throw bad(`users must be at most ${MAX_AGGREGATE_USERS}`)
-  if (from && to && from > to) throw bad('from must not be later than to')
-  if (users) return
-  const days = from && to ? (midnight(to) - midnight(from)) / DAY_MS + 1 : Number.POSITIVE_INFINITY
-  if (days > dates) throw bad(`it would read too many rows: ${advice}`)
+/** The unit of the filters by time, in milliseconds. */
+const UNITS = { date: DAY_MS, time: 1000 }
+
+type Moment = { getTime(): number } | null
+
+/** A filter whose `date` or `time` may bound the rows that it matches. */
+export interface Timed {
+  date?: Range | null
+  time?: Range | null
 }
 
-const midnight = (moment: Date) => Math.floor(moment.getTime() / DAY_MS) * DAY_MS
+type Range = { [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Moment } & { in?: readonly unknown[] | null }
 
-const bad = (message: string) =>
-  new GatewayError('BAD_INPUT', `filter: ${message}.`, [{ in: 'query', name: 'filter', message }])
+/** The number of UTC dates from the first to the last that a filter may match. Infinity if an end is open. */
+export function datesOf(where: Timed): number {
+  const dates = (['date', 'time'] as const).map((name) => datesIn(where[name] ?? {}, UNITS[name]))
+  return Math.min(...dates)
+}
+
+function datesIn({ eq, in: values, gt, gte, lt, lte }: Range, unit: number): number {
+  if (eq) return 1
+  if (values) return values.length || 1
+  const floor = (moment: { getTime(): number }) => Math.floor(moment.getTime() / unit) * unit
+  const ceil = (moment: { getTime(): number }) => Math.ceil(moment.getTime() / unit) * unit
+  const first = Math.max(gt ? floor(gt) + unit : -Infinity, gte ? ceil(gte) : -Infinity)
+  const last = Math.min(lt ? ceil(lt) - unit : Infinity, lte ? floor(lte) : Infinity)
+  return Math.floor(last / DAY_MS) - Math.floor(first / DAY_MS) + 1
+}
+
+interface Bounds {
+  /** The maximum number of dates without users. */
+  dates: number
+  /** The entities of which fewer dates, or none, are needed: the filters, and the maximum of entities times dates. */
+  of?: { one: string; many: string; dates: number }
+}
+
+/**
+ * Rejects a filter that would read a whole table. Only its top level counts.
+ * @param name the filter by time
+ * @throws BAD_INPUT
+ */
+export function assertBounded(where: Where, name: 'date' | 'time', { dates, of }: Bounds): void {
+  const { user, users } = where as { user?: string | null; users?: string[] | null }
+  if (users && users.length > MAX_AGGREGATE_USERS)
+    throw bad('where.users', `must be at most ${MAX_AGGREGATE_USERS}: ask for the others in another request`)
+  const found = datesOf(where as Timed)
+  if (found < 1) throw bad(`where.${name}`, 'is empty: its first date is after its last')
+  if (user || users || found <= dates) return
+  if (of && entitiesOf(where, of) * found <= of.dates) return
+  const advice = ['where.user or where.users']
+  if (dates > 0) advice.push(`where.${name} with at most ${dates} dates`)
+  if (of) advice.push(`where.${of.one} and where.${name} with at most ${of.dates} dates`)
+  throw bad('where', `would read too many rows: add ${advice.join(', or ')}, at its top level`)
+}
+
+/** The number of entities that a filter names. Infinity if it names none. */
+function entitiesOf(where: Where, { one, many }: { one: string; many: string }): number {
+  if (where[one]) return 1
+  return Array.isArray(where[many]) ? where[many].length || 1 : Infinity
+}
+
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

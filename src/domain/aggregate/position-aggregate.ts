@@ -1,13 +1,10 @@
 import { exact } from '../../db/lists/exact-sum.ts'
+import { conditionOf, many, one, range, type Where } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { isoDate } from '../position/position.ts'
+import { positionListing } from '../position/position.ts'
 import { type Aggregate, byTime, count, sumAndAverage } from './aggregate.ts'
-import { assertBounded, type Bounds } from './bounds.ts'
-
-const MAX_DATES = 31
-const MAX_POOL_DATES = 366
-const ADVICE = `give users, or from and to at most ${MAX_DATES} dates apart, or a pool with from and to at most ${MAX_POOL_DATES} dates apart`
+import { assertBounded } from './bounds.ts'
 
 const AMOUNTS = [
   ['supplied', 'supplied_amount'],
@@ -24,12 +21,21 @@ const side = (of: 'a' | 'b') =>
 const columns = 't.user_address, t.distribution_date, t.market_address, pool.chain_id'
 const SAME = Prisma.raw(`pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address
   AND pp.market_address = t.market_address`)
+
+/** The filters of positions, over the joins of the aggregate. */
+const chainId = { sql: 'pool.chain_id', type: 'integer' } as const
+const filters = { ...positionListing.filters, chainId: one(chainId, ''), chainIds: many(chainId, '') }
+/** Conditions on what is joined to positions. */
+const ofPoints = { date: range({ sql: 'pp.distribution_date', type: 'date' }, '') }
+const token = { sql: 'side.asset', type: 'address' } as const
+const ofSide = { asset: one(token, ''), assets: many(token, '') }
+
 /** Points of a date are adjacent and read as a whole. Points of a user or a pool are looked up one by one. */
-const from = ({ users, pool }: Bounds, dates: (column: string) => Prisma.Sql[]) => Prisma.sql`FROM position t
+const from = ({ user, users, pool, pools, date = null }: Where) => Prisma.sql`FROM position t
   ${
-    users || pool
+    user || users || pool || pools
       ? Prisma.sql`LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE ${SAME} OFFSET 0) pp ON true`
-      : Prisma.sql`LEFT JOIN position_points pp ON ${Prisma.join([SAME, ...dates('pp.distribution_date')], ' AND ')}`
+      : Prisma.sql`LEFT JOIN position_points pp ON ${SAME} AND ${conditionOf(ofPoints, { date })}`
   }
   LEFT JOIN pool ON pool.id = t.market_address`
 const whole =
@@ -39,23 +45,14 @@ const bySide = Prisma.raw(`SELECT ${columns}, side.*`)
 const sides = Prisma.raw(`CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
   AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
 
-/** Selects positions, or their sides if grouped or filtered by token. */
+/** Selects positions or, if grouped by token or filtered by token at the top level, their sides of these tokens. */
 export const positionAggregate: Aggregate = {
-  rows(filter, groupBy) {
-    assertBounded(filter, filter.pool ? MAX_POOL_DATES : MAX_DATES, ADVICE)
-    const where: Prisma.Sql[] = []
-    const dates = (column: string) => [
-      ...(filter.from ? [Prisma.sql`${Prisma.raw(column)} >= ${isoDate(filter.from)}::date`] : []),
-      ...(filter.to ? [Prisma.sql`${Prisma.raw(column)} <= ${isoDate(filter.to)}::date`] : []),
-    ]
-    if (filter.users) where.push(Prisma.sql`t.user_address = ANY(${filter.users}::text[])`)
-    if (filter.pool) where.push(Prisma.sql`t.market_address = ${filter.pool}`)
-    where.push(...dates('t.distribution_date'))
-    if (typeof filter.chainId === 'number') where.push(Prisma.sql`pool.chain_id = ${filter.chainId}::bigint`)
-    if (filter.asset) where.push(Prisma.sql`side.asset = ${filter.asset}`)
-    const ofSides = filter.asset || groupBy.includes('ASSET')
-    return Prisma.sql`${ofSides ? bySide : whole} ${from(filter, dates)} ${ofSides ? sides : Prisma.empty}
-      WHERE ${Prisma.join(where, ' AND ')}`
+  rows(where, groupBy) {
+    assertBounded(where, 'date', { dates: 31, of: { one: 'pool', many: 'pools', dates: 366 } })
+    const { asset = null, assets = null } = where
+    const matches = conditionOf(filters, where)
+    if (!asset && !assets && !groupBy.includes('ASSET')) return Prisma.sql`${whole} ${from(where)} WHERE ${matches}`
+    return Prisma.sql`${bySide} ${from(where)} ${sides} WHERE ${matches} AND ${conditionOf(ofSide, { asset, assets })}`
   },
   groups: {
     ...byTime('t.distribution_date'),

@@ -1,30 +1,28 @@
 import { exact } from '../../db/lists/exact-sum.ts'
+import { conditionOf } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { rewardFilters } from '../liquidation/reward.ts'
 import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
 import { assertBounded } from './bounds.ts'
-import { between, DATE } from './snapshot-aggregate.ts'
+import { DATE } from './snapshot-aggregate.ts'
 
-const MAX_DATES = 366
-
-const columns = (market: string, vault: string) => `t.account_id, t.chain_id, t.timestamp, t.tx_hash, t.log_index,
-  t.supply_sent_usd, t.collateral_received, t.collateral_received_usd, t.liquid_reward, t.liquid_reward_usd,
-  t.claimed_timestamp, ${market} AS market_id, ${vault} AS vault_id`
+const columns = (
+  debt: string,
+  market: string,
+  vault: string,
+) => `SELECT t.account_id, t.chain_id, t.timestamp, t.tx_hash,
+  t.log_index, t.supply_sent_usd, t.collateral_received, t.collateral_received_usd, t.liquid_reward, t.liquid_reward_usd,
+  t.claimed_timestamp, ${debt} AS debt_market_id, ${market} AS market_id, ${vault} AS vault_id`
+const rewards = Prisma.raw(`(
+  ${columns('t.debt_market_id', 't.collateral_market_id', 'NULL::text')} FROM market_liquidation_reward t UNION ALL
+  ${columns('NULL::text', 'NULL::text', 't.vault_id')} FROM vault_liquidation_reward t)`)
 const claimed = 't.claimed_timestamp IS NOT NULL'
 
 /** Users' shares of liquidation rewards: of markets (by collateral market) and of vaults. */
 export const rewardAggregate: Aggregate = {
-  rows(filter) {
-    assertBounded(filter, MAX_DATES, `give users, or from and to at most ${MAX_DATES} dates apart`)
-    const where = between(filter)
-    if (filter.users) where.push(Prisma.sql`t.account_id = ANY(${filter.users}::text[])`)
-    if (typeof filter.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${filter.chainId}::bigint`)
-    const market = Prisma.sql`SELECT ${Prisma.raw(columns('t.collateral_market_id', 'NULL'))} FROM market_liquidation_reward t
-      WHERE ${Prisma.join([...where, ...(filter.market ? [Prisma.sql`t.collateral_market_id = ${filter.market}`] : [])], ' AND ')}`
-    const vault = Prisma.sql`SELECT ${Prisma.raw(columns('NULL', 't.vault_id'))} FROM vault_liquidation_reward t
-      WHERE ${Prisma.join([...where, ...(filter.vault ? [Prisma.sql`t.vault_id = ${filter.vault}`] : [])], ' AND ')}`
-    if (filter.market && !filter.vault) return market
-    if (filter.vault && !filter.market) return vault
-    return Prisma.sql`${market} UNION ALL ${vault}`
+  rows(where) {
+    assertBounded(where, 'time', { dates: 366 })
+    return Prisma.sql`SELECT t.* FROM ${rewards} t WHERE ${conditionOf(rewardFilters, where)}`
   },
   groups: {
     ...byTime(DATE),

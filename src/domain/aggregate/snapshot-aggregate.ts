@@ -1,39 +1,23 @@
 import { exact } from '../../db/lists/exact-sum.ts'
+import { type Conditions, conditionOf, one } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
+import { marketSnapshots, vaultSnapshots } from '../snapshot/snapshot.ts'
 import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
-import { assertBounded, type Bounds } from './bounds.ts'
-
-const MAX_DATES = 366
-
-/** Conditions that `t.timestamp` is on a date of a range. */
-export function between({ from, to }: Bounds): Prisma.Sql[] {
-  const midnight = (date: Date, days: number) => Math.floor(date.getTime() / 86_400_000 + days) * 86_400
-  const where: Prisma.Sql[] = []
-  if (from) where.push(Prisma.sql`t.timestamp >= ${midnight(from, 0)}::bigint`)
-  if (to) where.push(Prisma.sql`t.timestamp < ${midnight(to, 1)}::bigint`)
-  return where
-}
+import { assertBounded } from './bounds.ts'
 
 /** The UTC date of `t.timestamp`. */
 export const DATE = "(to_timestamp(t.timestamp) AT TIME ZONE 'UTC')::date"
 
-function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): Aggregate {
+function snapshotAggregate(kind: EntityType, conditions: Conditions, measures: Aggregate['measures']): Aggregate {
   const KIND = kind.toUpperCase()
+  const filters = { ...conditions, asset: one({ sql: 'entity.asset_address', type: 'address' }, '') }
   return {
-    rows(filter) {
-      assertBounded(
-        filter,
-        filter[kind] ? MAX_DATES : 0,
-        `give users, or a ${kind} with from and to at most ${MAX_DATES} dates apart`,
-      )
-      const where = between(filter)
-      if (filter.users) where.push(Prisma.sql`t.account_id = ANY(${filter.users}::text[])`)
-      if (filter[kind]) where.push(Prisma.sql`t.${Prisma.raw(kind)}_id = ${filter[kind]}`)
-      if (typeof filter.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${filter.chainId}::bigint`)
+    rows(where) {
+      assertBounded(where, 'time', { dates: 0, of: { one: kind, many: `${kind}s`, dates: 366 } })
       return Prisma.sql`SELECT t.*, entity.asset_address FROM ${Prisma.raw(`${kind}_snapshot t
         LEFT JOIN ${kind} entity ON entity.chain_id = t.chain_id AND entity.id = t.${kind}_id`)}
-        WHERE ${Prisma.join(where, ' AND ')}`
+        WHERE ${conditionOf(filters, where)}`
     },
     groups: {
       ...byTime(DATE),
@@ -52,7 +36,7 @@ function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): A
 
 const unit = "in the token's smallest unit"
 
-export const marketSnapshotAggregate = snapshotAggregate('market', {
+export const marketSnapshotAggregate = snapshotAggregate('market', marketSnapshots.filters, {
   ...sumAndAverage('CollateralUsd', exact('t.collateral_usd'), 'collateral, in USD', true),
   ...sumAndAverage('ProtectedUsd', exact('t.protected_usd'), 'protected collateral, in USD', true),
   ...sumAndAverage('DebtUsd', exact('t.debt_usd'), 'debt, in USD', true),
@@ -61,7 +45,7 @@ export const marketSnapshotAggregate = snapshotAggregate('market', {
   sumDebtAssets: sumOfTokens('debt_assets', `debt, ${unit}`, ['MARKET', 'ASSET']),
 })
 
-export const vaultSnapshotAggregate = snapshotAggregate('vault', {
+export const vaultSnapshotAggregate = snapshotAggregate('vault', vaultSnapshots.filters, {
   ...sumAndAverage('AssetsUsd', exact('t.assets_usd'), 'assets, in USD', true),
   sumShares: sumOfTokens('shares', 'shares, in their smallest unit', ['VAULT']),
   sumAssets: sumOfTokens('assets', `assets, ${unit}`, ['VAULT', 'ASSET']),

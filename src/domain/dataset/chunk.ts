@@ -2,24 +2,35 @@ import type { Row } from './reader.ts'
 
 /** Large enough that rows sorted by key are neighbours in an index, small enough not to matter for memory. */
 const FULL_BYTES = 8 * 1024 * 1024
-/** More than a row can need: a field has at most a few hundred characters. */
-const ROW_BYTES = 256 * 1024
+/** What a buffer begins with. */
+const FIRST_BYTES = 64 * 1024
 
-/** A chunk of records as COPY text. All chunks of a file share one buffer. */
+/** A chunk of records as COPY text. All chunks of a file share one buffer, which grows with the first: most files are small. */
 export class Chunk {
   /** Whether a key occurred more than once, so that only its last record counts. */
   hasDuplicates = false
   private readonly keys = new Set<string>()
-  private readonly buffer = Buffer.allocUnsafe(FULL_BYTES + ROW_BYTES)
+  private buffer = Buffer.allocUnsafe(FIRST_BYTES)
   private count = 0
   private bytes = 0
 
   /** @param line the record's line number in its file, which becomes its last column */
   add({ texts, key }: Row, line: number): void {
-    this.bytes += this.buffer.write(`${texts.join('\t')}\t${line}\n`, this.bytes)
+    const text = `${texts.join('\t')}\t${line}\n`
+    // In UTF-8 a UTF-16 code unit has at most three bytes.
+    this.reserve(3 * text.length)
+    this.bytes += this.buffer.write(text, this.bytes)
     this.count++
     this.keys.add(key)
     this.hasDuplicates = this.keys.size < this.count
+  }
+
+  private reserve(bytes: number): void {
+    const needed = this.bytes + bytes
+    if (needed <= this.buffer.length) return
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.buffer.length, needed))
+    this.buffer.copy(larger, 0, 0, this.bytes)
+    this.buffer = larger
   }
 
   get rows(): number {

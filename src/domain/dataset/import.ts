@@ -138,7 +138,7 @@ interface Run {
 /** The run ids that the import's chunks assigned to these dates, in the same order. */
 async function runIdsOf(client: PoolClient, dates: string[]): Promise<string[]> {
   const { rows } = await client.query<{ run_id: string }>(
-    'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, place) JOIN staged_run USING (distribution_date) ORDER BY place',
+    'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, ordinality) JOIN staged_run USING (distribution_date) ORDER BY ordinality',
     [dates],
   )
   return rows.map((row) => row.run_id)

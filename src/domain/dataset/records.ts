@@ -230,6 +230,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       logIndex: integer,
       timestamp: seconds,
       kind: oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'),
+      assets: optional(nullable(uint256)),
       amountUsd: usd,
     },
   },

@@ -18,7 +18,8 @@ const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
   positionCount: { type: 'int', description: 'Number of positions on the date.', filter: true, sort: true },
   accountCount: {
     type: 'int',
-    description: 'Number of accounts with a position on the date.',
+    field: 'userCount',
+    description: 'Number of users with a position on the date.',
     filter: true,
     sort: true,
   },

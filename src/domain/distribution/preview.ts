@@ -9,27 +9,27 @@ export interface DistributionPreview {
   /** Midnight UTC. */
   distributionDate: Date
   kind: RunPlan['kind']
-  before: DayTotals
-  after: DayTotals
-  /** The points of all accounts over all dates. */
+  totalsBefore: DayTotals
+  totalsAfter: DayTotals
+  /** The points of all users over all dates. */
   programPointsBefore: number
   programPointsAfter: number
-  /** Accounts whose points would change, including added and removed ones. */
-  changedAccountCount: number
-  /** Accounts whose rank would change. */
+  /** Users whose points would change, including added and removed ones. */
+  changedUserCount: number
+  /** Users whose rank would change. */
   changedRankCount: number
-  /** Changed accounts, largest change first, then by address. */
+  /** Changed users, largest change first, then by address. */
   movers: Mover[]
 }
 
 export interface Mover {
-  account: string
+  userAddress: string
   pointsBefore: number
   pointsAfter: number
   pointsChange: number
-  /** Null if it is not an account yet. */
+  /** Null without a rank yet. */
   rankBefore: number | null
-  /** Null if it would no longer be an account. */
+  /** Null if the user would no longer have one. */
   rankAfter: number | null
 }
 
@@ -61,16 +61,16 @@ export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): 
       if (multipliers.length > 0) await applyMultipliers(client, multipliers)
     }
     const {
-      before: { millionths: __, ...before },
+      before: { millionths: __, ...totalsBefore },
     } = await compute(client, deps, plan, { day, startedAt, runId: null, beforeStoring })
-    const { millionths: _, ...after } = await dayOfRun(client, day)
+    const { millionths: _, ...totalsAfter } = await dayOfRun(client, day)
     const changes = await changesOf(client, first)
     await client.query('ROLLBACK AND CHAIN')
-    return { distributionDate: new Date(day), kind: plan.kind, before, after, ...changes }
+    return { distributionDate: new Date(day), kind: plan.kind, totalsBefore, totalsAfter, ...changes }
   })
 }
 
-const CHANGED = `SELECT user_address AS account, coalesce(b.points, 0) AS before, coalesce(a.points, 0) AS after,
+const CHANGED = `SELECT user_address AS "userAddress", coalesce(b.points, 0) AS before, coalesce(a.points, 0) AS after,
     b.rank AS "rankBefore", a.rank AS "rankAfter", a.points IS DISTINCT FROM b.points AS moved
   FROM account_before b FULL JOIN account a USING (user_address)
   WHERE (a.points, a.rank) IS DISTINCT FROM (b.points, b.rank)`
@@ -79,19 +79,19 @@ async function changesOf(client: PoolClient, first: number) {
   const totals = await client.query<{
     programPointsBefore: number
     programPointsAfter: number
-    changedAccountCount: number
+    changedUserCount: number
     changedRankCount: number
   }>(
     `SELECT (SELECT ${doubleOf('total_points')} FROM program_before) AS "programPointsBefore",
        (SELECT ${doubleOf('total_points')} FROM program) AS "programPointsAfter",
-       count(*) FILTER (WHERE moved)::int AS "changedAccountCount",
+       count(*) FILTER (WHERE moved)::int AS "changedUserCount",
        count(*) FILTER (WHERE "rankBefore" IS DISTINCT FROM "rankAfter")::int AS "changedRankCount"
      FROM (${CHANGED}) c`,
   )
   const movers = await client.query<Mover>(
-    `SELECT account, ${doubleOf('before')} AS "pointsBefore", ${doubleOf('after')} AS "pointsAfter",
+    `SELECT "userAddress", ${doubleOf('before')} AS "pointsBefore", ${doubleOf('after')} AS "pointsAfter",
        ${doubleOf('after - before')} AS "pointsChange", "rankBefore", "rankAfter" FROM (${CHANGED}) c WHERE moved
-     ORDER BY abs(after - before) DESC, account LIMIT $1`,
+     ORDER BY abs(after - before) DESC, "userAddress" LIMIT $1`,
     [first],
   )
   const [changed] = totals.rows

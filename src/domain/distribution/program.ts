@@ -7,9 +7,9 @@ export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
   totalPoints: {
     sql: pointsOf('t.total_points'),
     type: 'decimal',
-    description: 'Total points of all accounts over all distribution dates.',
+    description: 'Total points of all users over all distribution dates.',
   },
-  accountCount: { type: 'int', description: 'Number of accounts: addresses with at least one stored position.' },
+  accountCount: { type: 'int', field: 'userCount', description: 'Number of users with at least one stored position.' },
   positionCount: { type: 'int', description: 'Number of stored positions over all distribution dates.' },
 })
 

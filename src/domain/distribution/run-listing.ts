@@ -14,7 +14,12 @@ export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
 const points = (millionths: string) => ({ sql: pointsOf(millionths), type: 'decimal', nullable: true }) as const
 
 const columns = columnsOf(Prisma.RunScalarFieldEnum, {
-  id: { type: 'bigint', description: "The run's number. Later runs have larger numbers.", sort: true },
+  id: {
+    type: 'bigint',
+    field: 'recordId',
+    description: "The run's number, as a string. Later runs have larger numbers.",
+    sort: true,
+  },
   kind: { sql: 'upper(t.kind::text)', type: 'text', description: 'The kind of run.' },
   date: {
     type: 'date',

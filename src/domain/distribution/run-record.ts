@@ -57,7 +57,7 @@ export async function openRecord(pool: Pool, start: RunStart): Promise<string> {
 /** The totals of a date. */
 export interface DayTotals {
   positionCount: number
-  accountCount: number
+  userCount: number
   totalPoints: number
 }
 
@@ -69,12 +69,12 @@ export interface StoredTotals extends DayTotals {
 /** The current totals of a date, all zero if it is not stored. */
 export async function dayOfRun(client: PoolClient, day: string): Promise<StoredTotals> {
   const { rows } = await client.query<StoredTotals>(
-    `SELECT position_count AS "positionCount", account_count AS "accountCount",
+    `SELECT position_count AS "positionCount", account_count AS "userCount",
        ${doubleOf('total_points')} AS "totalPoints", total_points AS millionths
      FROM distribution WHERE date = $1`,
     [day],
   )
-  return rows[0] ?? { positionCount: 0, accountCount: 0, totalPoints: 0, millionths: '0' }
+  return rows[0] ?? { positionCount: 0, userCount: 0, totalPoints: 0, millionths: '0' }
 }
 
 /** Records the success of a run, in its own transaction. */
@@ -92,9 +92,9 @@ export async function finishRecord(
        multiplier_revision = $6, position_count_before = $3, account_count_before = $4, total_points_before = $5,
        position_count_after = d.position_count, account_count_after = d.account_count, total_points_after = d.total_points
      FROM distribution d WHERE d.date = r.date AND r.id = $1
-     RETURNING d.position_count AS "positionCount", d.account_count AS "accountCount",
+     RETURNING d.position_count AS "positionCount", d.account_count AS "userCount",
        ${doubleOf('d.total_points')} AS "totalPoints", d.finished_at AS "finishedAt"`,
-    [id, JSON.stringify(sources), before.positionCount, before.accountCount, before.millionths, multiplierRevision],
+    [id, JSON.stringify(sources), before.positionCount, before.userCount, before.millionths, multiplierRevision],
   )
   if (!rows[0]) throw new Error(`run ${id} stored no distribution`)
   return rows[0]

@@ -7,12 +7,12 @@ import {
   entityColumns,
   entityFilters,
   type Holder,
-  heldRows,
   holdings,
   largestFirst,
   onChain,
-  placeBy,
   readGroups,
+  recordset,
+  sortValue,
   total,
   usdColumn as usd,
 } from '../holding/holding.ts'
@@ -37,9 +37,9 @@ export type EntityEarnings = RowOf<typeof columns>
 /** Earnings by entity: by value, largest first, then by chain, type and id. */
 export const entityEarnings = listing({
   name: 'earnings',
-  from: heldRows,
-  held: `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
-    earnings_usd float8, incomplete boolean, place float8`,
+  from: recordset,
+  recordset: `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
+    earnings_usd float8, incomplete boolean, sort_value float8`,
   columns,
   order: largestFirst,
   filters: entityFilters,
@@ -91,7 +91,7 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
     SELECT b.chain_id, b.entity_type, b.entity_id, sum(b.value)::float8 AS current_value_usd,
       sum(b.cash)::float8 AS net_cash_invested_usd,
       ${Prisma.raw(difference('sum(b.value)::float8', 'sum(b.cash)::float8'))} AS earnings_usd,
-      bool_or(b.incomplete) AS incomplete, ${placeBy('sum(b.value)')}
+      bool_or(b.incomplete) AS incomplete, ${sortValue('sum(b.value)')}
     FROM (
       SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,
         0::numeric AS cash, h.incomplete FROM (${holdings(holder)}) h

@@ -7,11 +7,11 @@ import {
   entityColumns,
   entityFilters,
   type Holder,
-  heldRows,
   holdings,
   largestFirst,
-  placeBy,
   readGroups,
+  recordset,
+  sortValue,
   total,
   usdColumn as usd,
 } from '../holding/holding.ts'
@@ -42,9 +42,9 @@ export type EntityApr = RowOf<typeof columns>
 /** Deposits and debts by entity: by deposit + debt, largest first, then by chain, type and id. */
 export const entityAprs = listing({
   name: 'netApr',
-  from: heldRows,
-  held: `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, protected_usd float8, debt_usd float8,
-    deposit_rate float8, borrow_rate float8, place float8`,
+  from: recordset,
+  recordset: `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, protected_usd float8, debt_usd float8,
+    deposit_rate float8, borrow_rate float8, sort_value float8`,
   columns,
   order: largestFirst,
   filters: entityFilters,
@@ -86,7 +86,7 @@ export function netAprFrom(holder: Holder): Prisma.Sql {
   return Prisma.sql`FROM (
     SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.protected_usd::float8, h.debt_usd::float8,
       coalesce(m.deposit_rate, v.deposit_rate, 0) AS deposit_rate, coalesce(m.borrow_rate, 0) AS borrow_rate,
-      ${placeBy('h.deposit_usd + h.debt_usd')}
+      ${sortValue('h.deposit_usd + h.debt_usd')}
     FROM (${holdings(holder)}) h
     LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id AND m.id = h.entity_id
     LEFT JOIN vault v ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id

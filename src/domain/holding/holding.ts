@@ -63,7 +63,7 @@ export function latest(kind: EntityType, owners: Prisma.Sql): Prisma.Sql {
         AND ${entity} = n.entity_id AND s.timestamp = n.timestamp OFFSET 0) found`
 }
 
-/** The columns of an entity of a holder. `place` is its sort value. */
+/** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
 export const entityColumns = columnsOf(
   {},
   {
@@ -76,7 +76,7 @@ export const entityColumns = columnsOf(
       description: 'The address of the market or vault.',
       sort: 'ENTITY',
     },
-    place: { sql: 't.place', type: 'float' },
+    sortValue: { sql: 't.sort_value', type: 'float' },
     marketId: { sql: "CASE WHEN t.entity_type = 'market' THEN t.entity_id END", type: 'address', nullable: true },
     vaultId: { sql: "CASE WHEN t.entity_type = 'vault' THEN t.entity_id END", type: 'address', nullable: true },
   },
@@ -97,13 +97,13 @@ export const entityFilters = {
   entities: many(entityId, 'Only markets and vaults at one of these addresses.'),
   entityType: one(entityType, 'Only entities of this type.'),
 }
-export const largestFirst = { place: 'DESC', chainId: 'ASC', entityType: 'ASC', entityId: 'ASC' } as const
+export const largestFirst = { sortValue: 'DESC', chainId: 'ASC', entityType: 'ASC', entityId: 'ASC' } as const
 
 /** Used instead of a table by lists whose rows are an array in their parent's row. */
-export const heldRows = Prisma.sql`held`
+export const recordset = Prisma.sql`recordset`
 
 /** The sort value of an entity: a value rounded to 6 decimals, so that rounding errors never decide the order. */
-export const placeBy = (value: string) => Prisma.raw(`floor((${value}) * 1e6 + 0.5)::float8 AS place`)
+export const sortValue = (value: string) => Prisma.raw(`floor((${value}) * 1e6 + 0.5)::float8 AS sort_value`)
 
 /** SQL of the total of a displayed value over entities `t`. */
 export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`
@@ -124,9 +124,9 @@ export function readGroups<Row>(
   const holder = { owners, markets, vaults, chainId: Prisma.sql`${chainId}::bigint` }
   return reader.$queryRaw<Row[]>`
     SELECT e.* FROM unnest(${groups.map((addresses) => `{${addresses.join(',')}}`)}::text[])
-      WITH ORDINALITY AS wallets(addresses, place)
+      WITH ORDINALITY AS wallets(addresses, ordinality)
     CROSS JOIN LATERAL (${latest('market', owners)}) m CROSS JOIN LATERAL (${latest('vault', owners)}) v
     CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })}
       ${from(holder)}) e
-    ORDER BY wallets.place`
+    ORDER BY wallets.ordinality`
 }

@@ -1,6 +1,6 @@
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { type Conditions, flag, many, one } from '../../db/lists/filter.ts'
-import { type Filter, type Listing, listing } from '../../db/lists/listing.ts'
+import { type Conditions, columnFilters, flag, many, one } from '../../db/lists/filter.ts'
+import { type Listing, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 
@@ -24,8 +24,9 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
   timestamp: {
     type: 'timestamp',
     description: 'The time of the liquidation, in Unix seconds.',
-    filter: true,
-    sort: true,
+    moment: { field: 'time', description: 'The time of the liquidation.' },
+    filter: 'time',
+    sort: 'TIME',
   },
   supplySent: amount("The amount that the user's share repaid", 'debt'),
   supplySentUsd: usd("The amount that the user's share repaid"),
@@ -42,8 +43,9 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
     type: 'timestamp',
     nullable: true,
     description: 'When the user claimed the reward, in Unix seconds. Null if it has not been claimed.',
-    filter: true,
-    sort: true,
+    moment: { field: 'claimedAt', description: 'When the user claimed the reward. Null if it has not been claimed.' },
+    filter: 'claimedAt',
+    sort: 'CLAIMED_AT',
   },
 })
 
@@ -70,6 +72,34 @@ export type LiquidationReward = RowOf<typeof rewardColumns>
 export type MarketLiquidationReward = RowOf<typeof marketColumns>
 export type VaultLiquidationReward = RowOf<typeof vaultColumns>
 
+const shared = {
+  chainId: one(rewardColumns.chainId, 'Only rewards on this chain.'),
+  chainIds: many(rewardColumns.chainId, 'Only rewards on one of these chains.'),
+  claimed: flag(
+    't.claimed_timestamp IS NOT NULL',
+    'Only rewards that the user has claimed (true) or not claimed (false).',
+  ),
+}
+
+const market = { sql: 't.market_id', type: 'address' } as const
+const vault = { sql: 't.vault_id', type: 'address' } as const
+
+/** Filters of all users' rewards of both kinds. A reward in a market has no `vault_id`, one in a vault no `market_id`. */
+export const rewardFilters: Conditions = {
+  user: one(rewardColumns.accountId, 'Only rewards of this user.'),
+  users: many(rewardColumns.accountId, 'Only rewards of one of these users.'),
+  market: one(market, 'Only rewards of this collateral market.'),
+  markets: many(market, 'Only rewards of one of these collateral markets.'),
+  debtMarket: one(
+    { sql: 't.debt_market_id', type: 'address' },
+    'Only rewards of liquidations that repaid the debt of this market.',
+  ),
+  vault: one(vault, 'Only rewards of this vault.'),
+  vaults: many(vault, 'Only rewards of one of these vaults.'),
+  ...shared,
+  ...columnFilters(rewardColumns),
+}
+
 /** One user's rewards of a kind, newest first. */
 const rewardsOf = <Row>(kind: EntityType, columns: Columns<Row>, filters: Conditions) =>
   listing<Columns>({
@@ -77,15 +107,7 @@ const rewardsOf = <Row>(kind: EntityType, columns: Columns<Row>, filters: Condit
     from: Prisma.raw(`${kind}_liquidation_reward t`),
     columns,
     order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC' },
-    filters: {
-      ...filters,
-      chainId: one(rewardColumns.chainId, 'Only rewards on this chain.'),
-      chainIds: many(rewardColumns.chainId, 'Only rewards on one of these chains.'),
-      claimed: flag(
-        't.claimed_timestamp IS NOT NULL',
-        'Only rewards that the user has claimed (true) or not claimed (false).',
-      ),
-    },
+    filters: { ...filters, ...shared },
   }) as Listing<Row>
 
 export const marketLiquidationRewards = rewardsOf<MarketLiquidationReward>('market', marketColumns, {
@@ -98,15 +120,3 @@ export const vaultLiquidationRewards = rewardsOf<VaultLiquidationReward>('vault'
   vault: one(vaultColumns.vaultId, 'Only rewards of this vault.'),
   vaults: many(vaultColumns.vaultId, 'Only rewards of one of these vaults.'),
 })
-
-/** Filters rewards by chain and by entity, which is the collateral market or the vault. */
-export function rewardFilter(
-  kind: EntityType,
-  { chainId, entity }: { chainId?: number | null; entity?: string | null },
-): Filter {
-  const where: Prisma.Sql[] = []
-  if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
-  if (typeof entity === 'string')
-    where.push(Prisma.sql`t.${Prisma.raw(kind === 'market' ? 'collateral_market' : 'vault')}_id = ${entity}`)
-  return { where }
-}

@@ -2,22 +2,40 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { amountColumns, ofSide } from '../pool/amounts.ts'
 import { entityColumns, entityFilters } from './entity.ts'
 
-const columns = columnsOf(Prisma.MarketScalarFieldEnum, {
+/** The stored columns of a market. */
+export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
   ...entityColumns('market', { poolId: { type: 'address' } }),
   borrowRate: { type: 'float', description: 'The borrow APR as a fraction: 0.05 is 5 %.', filter: true, sort: true },
 })
 
+/** The columns of a market that are computed: the amounts of its side of the pool. */
+export const computedMarketColumns = columnsOf(
+  {},
+  amountColumns(
+    (amount) =>
+      `CASE t.id WHEN pool.unit_1_id THEN ${ofSide('a')(amount)} WHEN pool.unit_2_id THEN ${ofSide('b')(amount)} END`,
+    {
+      date: 'the newest distribution date',
+      nullable: true,
+      note: "Null if the market's pool is not stored, or does not name the market as a side.",
+    },
+  ),
+)
+
 /** Markets, by chain, then address. */
 export const markets = listing({
   name: 'markets',
-  from: Prisma.sql`market t`,
-  columns,
+  // Postgres drops the joins of which no column is read.
+  from: Prisma.sql`market t LEFT JOIN pool ON pool.id = t.pool_id AND pool.chain_id = t.chain_id
+    LEFT JOIN pool_day d ON d.pool_address = pool.id AND d.distribution_date = (SELECT max(date) FROM distribution)`,
+  columns: { ...marketColumns, ...computedMarketColumns },
   order: { chainId: 'ASC', id: 'ASC' },
   filters: {
-    ...entityFilters('market', columns),
-    pool: one(columns.poolId, 'Only the sides of this pool.'),
-    pools: many(columns.poolId, 'Only the sides of one of these pools.'),
+    ...entityFilters('market', marketColumns),
+    pool: one(marketColumns.poolId, 'Only the sides of this pool.'),
+    pools: many(marketColumns.poolId, 'Only the sides of one of these pools.'),
   },
 })

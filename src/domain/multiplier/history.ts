@@ -1,11 +1,12 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { columnsOf } from '../../db/lists/column.ts'
+import { type Column, columnsOf } from '../../db/lists/column.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
-const factor = (dollars: string) =>
+const factor = (stored: string, dollars: string) =>
   ({
+    sql: `t.${stored}`,
     type: 'float',
     nullable: true,
     description: `The factor for each dollar of ${dollars}. Null if the multiplier was removed.`,
@@ -14,12 +15,17 @@ const factor = (dollars: string) =>
 
 /** The columns of a revision. */
 export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnum, {
-  id: { type: 'bigint', description: "The revision's number. Later revisions have larger numbers.", sort: true },
+  id: {
+    type: 'bigint',
+    field: 'recordId',
+    description: "The revision's number, as a string. Later revisions have larger numbers.",
+    sort: true,
+  },
   poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },
-  depositTokenA: factor('token A supplied'),
-  depositTokenB: factor('token B supplied'),
-  borrowTokenA: factor('token A borrowed'),
-  borrowTokenB: factor('token B borrowed'),
+  depositA: factor('deposit_token_a', 'asset A supplied'),
+  depositB: factor('deposit_token_b', 'asset B supplied'),
+  borrowA: factor('borrow_token_a', 'asset A borrowed'),
+  borrowB: factor('borrow_token_b', 'asset B borrowed'),
   changedAt: {
     type: 'moment',
     description: "When the revision took effect: the multiplier's `updatedAt`.",
@@ -34,47 +40,35 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
   },
 })
 
+const ofPool = (address: Column) => ({
+  pool: one(address, 'Only revisions of this pool.'),
+  pools: many(address, 'Only revisions of one of these pools.'),
+})
+
 /** Revisions of multipliers, newest first. */
 export const revisionListing: Listing<MultiplierRevision> = listing({
   name: 'multiplierRevisions',
   from: Prisma.sql`multiplier_revision t`,
   columns: revisionColumns,
   order: { id: 'DESC' },
-  filters: {
-    pool: one(revisionColumns.poolAddress, 'Only multipliers of this pool.'),
-    pools: many(revisionColumns.poolAddress, 'Only multipliers of one of these pools.'),
-  },
+  filters: ofPool(revisionColumns.poolAddress),
 })
-
-/**
- * Reads each pool's multiplier at a moment, in the given order. Null if it had none. From its `changedAt` on, a
- * revision overrides all revisions that were recorded before it.
- */
-export async function revisionsAt(
-  reader: Reader,
-  asked: readonly { poolAddress: string; at: Date }[],
-): Promise<(MultiplierRevision | null)[]> {
-  const rows = await reader.$queryRaw<(MultiplierRevision & { place: number })[]>`
-    SELECT o.place::int AS place, found.*
-    FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => one.at.toISOString())}::timestamptz[])
-      WITH ORDINALITY AS o(pool, at, place)
-    CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
-      WHERE t.pool_address = o.pool AND t.changed_at <= o.at ORDER BY t.id DESC LIMIT 1) found`
-  return placed(asked.length, rows)
-}
 
 /** The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none. */
 export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
     ORDER BY r.id DESC LIMIT 1) t WHERE t.deposit_token_a IS NOT NULL`
 
+const pool = { sql: 'p.id', type: 'address' } as const
+
 /** Lists the multipliers of all pools that had one at a moment, by the pool's address. */
 export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   const at = revisionAtSql(Prisma.sql`p.id`, Prisma.sql`${moment.toISOString()}::timestamptz`)
   return {
     ...revisionListing,
-    name: 'multipliersAsOf',
+    name: 'multiplierRevisionsAsOf',
     from: Prisma.sql`pool p CROSS JOIN LATERAL (SELECT t.* ${at}) t`,
+    filters: { ...revisionListing.filters, ...ofPool(pool) },
     order: [{ column: 'p.id', field: 'poolAddress', type: 'address', direction: 'ASC' }],
   }
 }
@@ -82,21 +76,21 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
 /** Reads each pool's multiplier as a run used it: its newest revision up to `revision`. Null if it had none. */
 export async function revisionsUpTo(
   reader: Reader,
-  asked: readonly { poolAddress: string; revision: bigint }[],
+  keys: readonly { poolAddress: string; revision: bigint }[],
 ): Promise<(MultiplierRevision | null)[]> {
-  const rows = await reader.$queryRaw<(MultiplierRevision & { place: number })[]>`
-    SELECT o.place::int AS place, found.*
-    FROM unnest(${asked.map((one) => one.poolAddress)}::text[], ${asked.map((one) => String(one.revision))}::bigint[])
-      WITH ORDINALITY AS o(pool, revision, place)
+  const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
+    SELECT o.ordinality::int AS ordinality, found.*
+    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => String(one.revision))}::bigint[])
+      WITH ORDINALITY AS o(pool, revision, ordinality)
     CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
       WHERE t.pool_address = o.pool AND t.id <= o.revision ORDER BY t.id DESC LIMIT 1) found`
-  return placed(asked.length, rows)
+  return inOrder(keys.length, rows)
 }
 
 /** Puts rows in the order of the input. Null for a pool without a multiplier, or whose multiplier was removed. */
-function placed(length: number, rows: (MultiplierRevision & { place: number })[]): (MultiplierRevision | null)[] {
+function inOrder(length: number, rows: (MultiplierRevision & { ordinality: number })[]): (MultiplierRevision | null)[] {
   const found: (MultiplierRevision | null)[] = new Array(length).fill(null)
-  for (const row of rows) if (row.depositTokenA !== null) found[row.place - 1] = row
+  for (const row of rows) if (row.depositA !== null) found[row.ordinality - 1] = row
   return found
 }
 

@@ -7,10 +7,10 @@ import { lockWriters } from '../points/refresh-rollups.ts'
 /** A pool's new multipliers, finite and not negative. An omitted one stays the same, or is 0 if the pool had none. */
 export interface MultiplierUpdate {
   poolAddress: string
-  depositTokenA?: number | null
-  depositTokenB?: number | null
-  borrowTokenA?: number | null
-  borrowTokenB?: number | null
+  depositA?: number | null
+  depositB?: number | null
+  borrowA?: number | null
+  borrowB?: number | null
 }
 
 /** The maximum number of updates in one request, far above the number of pools of any lending protocol. */
@@ -76,10 +76,10 @@ export async function applyMultipliers(client: PoolClient, updates: MultiplierUp
        borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
     [
       addresses,
-      column((u) => u.depositTokenA),
-      column((u) => u.depositTokenB),
-      column((u) => u.borrowTokenA),
-      column((u) => u.borrowTokenB),
+      column((u) => u.depositA),
+      column((u) => u.depositB),
+      column((u) => u.borrowA),
+      column((u) => u.borrowB),
     ],
   )
 }

@@ -25,8 +25,8 @@ const VALUES = [
 const listed = (row: string) => VALUES.map((value) => `${row}.${value}`).join(', ')
 
 /**
- * Refreshes the rollups of pools on these dates, in one pass over the dates' positions and one over their points. Rows that
- * are up to date are not written.
+ * Refreshes the rollups of pools on these dates, in one pass over the dates' positions and one over their points, and the
+ * totals of pools, in one pass over their days. Rows that are up to date are not written.
  */
 export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<void> {
   await client.query(
@@ -56,4 +56,11 @@ export async function refreshPoolDays(client: PoolClient, dates: string[]): Prom
       INSERT (pool_address, distribution_date, ${VALUES.join(', ')})
       VALUES (s.pool_address, s.distribution_date, ${listed('s')})`)
   await client.query('DROP TABLE refreshed_pool_day')
+  await client.query('DELETE FROM pool_total WHERE pool_address NOT IN (SELECT pool_address FROM pool_day)')
+  await client.query(`
+    MERGE INTO pool_total t USING (
+      SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1) s
+      ON s.pool_address = t.pool_address
+    WHEN MATCHED AND t.points IS DISTINCT FROM s.points THEN UPDATE SET points = s.points
+    WHEN NOT MATCHED THEN INSERT (pool_address, points) VALUES (s.pool_address, s.points)`)
 }

@@ -2,11 +2,16 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { many, one, range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { decimalsSql } from '../asset/decimals.ts'
+import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { amountColumns, ofBothSides } from './amounts.ts'
+import { rateFilters, rateSortKeys } from './rates.ts'
 
-const columns = columnsOf(Prisma.PoolScalarFieldEnum, {
+/** The stored columns of a pool. */
+export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   id: { type: 'address', field: 'address', description: "The pool's address: its id in the REST APIs.", sort: true },
   chainId: { type: 'integer', description: 'The id of the chain that the pool is on.', sort: true },
-  marketId: { type: 'integer', description: "The pool's number in the protocol.", sort: true },
+  number: { sql: 't.market_id', type: 'integer', description: "The pool's number in the protocol.", sort: true },
   name: { type: 'text', description: "The pool's name, such as S/USDC.", sort: true },
   displayName: { sql: "concat_ws('·', t.asset_1_symbol, t.asset_2_symbol, t.market_id)", type: 'text' },
   asset1Address: { type: 'address' },
@@ -15,35 +20,68 @@ const columns = columnsOf(Prisma.PoolScalarFieldEnum, {
   asset2Address: { type: 'address' },
   asset2Name: { type: 'text' },
   asset2Symbol: { type: 'text' },
-  createdTimestamp: { type: 'integer', description: 'When the pool was created, in Unix seconds.', sort: true },
+  createdTimestamp: {
+    type: 'integer',
+    description: 'When the pool was created, in Unix seconds.',
+    moment: { field: 'createdAt', description: 'When the pool was created.' },
+    sort: 'CREATED_AT',
+  },
   interestLastUpdated: {
     type: 'integer',
     description: "When the pool's interest was last updated, in Unix seconds.",
+    moment: { field: 'interestUpdatedAt', description: "When the pool's interest was last updated." },
   },
   unit1Id: { type: 'address', field: 'marketAAddress', description: "The address of side A's market." },
   unit2Id: { type: 'address', field: 'marketBAddress', description: "The address of side B's market." },
 })
 
-const tokens = [columns.asset1Address, columns.asset2Address]
+const POINTS = 'coalesce(total.points, 0)'
+
+/** The columns of a pool that are read from other tables. */
+export const computedPoolColumns = columnsOf(
+  {},
+  {
+    points: {
+      sql: pointsOf(POINTS),
+      type: 'decimal',
+      description: "Points of the pool's positions over all distribution dates.",
+      sort: true,
+    },
+    positionCount: {
+      sql: 'coalesce(d.position_count, 0)',
+      type: 'int',
+      description: 'Number of positions on the newest distribution date, one per user.',
+      filter: true,
+      sort: true,
+    },
+    ...amountColumns(ofBothSides, { date: 'the newest distribution date', nullable: false }),
+    asset1Decimals: { sql: decimalsSql('t.chain_id', 't.asset_1_address'), type: 'int', nullable: true },
+    asset2Decimals: { sql: decimalsSql('t.chain_id', 't.asset_2_address'), type: 'int', nullable: true },
+  },
+)
+
+const tokens = [poolColumns.asset1Address, poolColumns.asset2Address]
 
 /** Pools, by the pool's number, then address. */
 export const pools = listing({
   name: 'pools',
-  from: Prisma.sql`pool t`,
-  columns,
-  order: { marketId: 'ASC', id: 'ASC' },
+  // Postgres drops the joins of which no column is read.
+  from: Prisma.sql`pool t LEFT JOIN pool_total total ON total.pool_address = t.id
+    LEFT JOIN pool_day d ON d.pool_address = t.id AND d.distribution_date = (SELECT max(date) FROM distribution)`,
+  columns: { ...poolColumns, ...computedPoolColumns },
+  order: { number: 'ASC', id: 'ASC' },
   filters: {
-    pool: one(columns.id, 'Only the pool at this address.'),
-    pools: many(columns.id, 'Only pools at one of these addresses.'),
-    market: one([columns.unit1Id, columns.unit2Id], 'Only the pool that this market is a side of.'),
+    pool: one(poolColumns.id, 'Only the pool at this address.'),
+    pools: many(poolColumns.id, 'Only pools at one of these addresses.'),
+    market: one([poolColumns.unit1Id, poolColumns.unit2Id], 'Only the pool that this market is a side of.'),
     asset: one(tokens, 'Only pools with this token on either side.'),
     assets: many(tokens, 'Only pools with one of these tokens on either side.'),
-    chainId: one(columns.chainId, 'Only pools on this chain.'),
-    chainIds: many(columns.chainId, 'Only pools on one of these chains.'),
-    marketId: one(columns.marketId, 'Only pools with this number in the protocol.'),
-    createdTimestamp: range(
-      { ...columns.createdTimestamp, type: 'timestamp' },
-      'Only pools created in this time range, in Unix seconds.',
-    ),
+    chainId: one(poolColumns.chainId, 'Only pools on this chain.'),
+    chainIds: many(poolColumns.chainId, 'Only pools on one of these chains.'),
+    number: one(poolColumns.number, 'Only pools with this number in the protocol.'),
+    createdAt: range({ ...poolColumns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
+    points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only pools whose points are in this range.'),
+    ...rateFilters,
   },
+  sortKeys: rateSortKeys,
 })

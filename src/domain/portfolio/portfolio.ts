@@ -6,16 +6,16 @@ import { type EntityType, latest } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { marketAmounts, sumOf, vaultAmounts } from '../snapshot/snapshot.ts'
 
-/** The sum of wallets' newest snapshots in a market. A USD value is null if no price is known. */
-export type MarketHolding = RowOf<typeof marketAmounts> & { chainId: bigint; marketId: string; walletCount: number }
+/** The sum of users' newest snapshots in a market. A USD value is null if no price is known. */
+export type MarketHolding = RowOf<typeof marketAmounts> & { chainId: bigint; marketId: string; userCount: number }
 
-/** The sum of wallets' newest snapshots in a vault. A USD value is null if no price is known. */
-export type VaultHolding = RowOf<typeof vaultAmounts> & { chainId: bigint; vaultId: string; walletCount: number }
+/** The sum of users' newest snapshots in a vault. A USD value is null if no price is known. */
+export type VaultHolding = RowOf<typeof vaultAmounts> & { chainId: bigint; vaultId: string; userCount: number }
 
-/** The sum of wallets' positions in a pool on the newest distribution date. */
+/** The sum of users' positions in a pool on the newest distribution date. */
 export interface PoolHolding {
   poolAddress: string
-  walletCount: number
+  userCount: number
   points: number
   suppliedUsd: number
   protectedUsd: number
@@ -31,7 +31,7 @@ const SUMS: Record<EntityType, string> = { market: sums(marketAmounts), vault: s
 function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]): Promise<Row[]> {
   return reader.$queryRaw<Row[]>`
     SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
-      count(DISTINCT t.account_id)::int AS "walletCount", ${Prisma.raw(SUMS[kind])}
+      count(DISTINCT t.account_id)::int AS "userCount", ${Prisma.raw(SUMS[kind])}
     FROM (${latest(kind, Prisma.sql`unnest(${users}::text[]) AS owner(address)`)}) l CROSS JOIN unnest(l.snapshots) t
     GROUP BY 1, 2 ORDER BY 1, 2`
 }
@@ -49,7 +49,7 @@ export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHoldi
     Prisma.raw(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})::float8`)
   return reader.$queryRaw<PoolHolding[]>`
     SELECT * FROM (
-      SELECT p.market_address AS "poolAddress", count(*)::int AS "walletCount",
+      SELECT p.market_address AS "poolAddress", count(*)::int AS "userCount",
         ${Prisma.raw(pointsOf('sum(coalesce(pp.points_a + pp.points_b, 0))'))} AS points, ${sum('supplied')} AS "suppliedUsd",
         ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
       FROM (SELECT max(date) AS date FROM distribution) newest

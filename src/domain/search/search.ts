@@ -7,8 +7,9 @@ export type Match = (typeof matches)[number]
 
 /** A search result, and how it matches. */
 export interface Hit {
-  kind: 'pool' | 'market' | 'vault'
-  chainId: bigint
+  kind: 'pool' | 'vault' | 'market' | 'user'
+  /** Null for a user, who has no chain. */
+  chainId: bigint | null
   address: string
   match: Match
 }
@@ -37,9 +38,20 @@ const part = (kind: string, addresses: string[], names: string[], name: string) 
   Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name, ${grade(addresses, names)} AS fit
     FROM ${kind} t CROSS JOIN q`)
 
+/** Matches an address or its beginning, which is all that a user is found by. */
+const ADDRESS = /^0x[0-9a-f]{0,40}$/i
+
+/** The users whose address starts with the text: a range of the primary key. */
+const users = (
+  first: number,
+) => Prisma.sql`(SELECT 'user' AS kind, NULL::bigint AS chain_id, t.address AS id, '' AS name,
+    CASE WHEN t.address = q.text THEN 1 ELSE 3 END AS fit
+  FROM q JOIN "user" t ON t.address >= q.text AND t.address < q.text || 'g' ORDER BY t.address LIMIT ${first})`
+
 /**
- * Searches pools, markets and vaults by address, symbol or name. Best matches first: exact address, exact symbol or name,
- * prefix, substring; then by name, pools before markets before vaults. Takes one pass over these small tables.
+ * Searches pools, vaults, markets and users by address, symbol or name. Best matches first: exact address, exact symbol or
+ * name, prefix, substring; then pools before vaults before markets before users; then by name. Takes one pass over the
+ * small tables, and a range of users. Users have no chain: with `chainId` there are no users.
  */
 export async function search(reader: Reader, { text, chainId, first }: SearchFilter): Promise<Hit[]> {
   const pool = part(
@@ -57,11 +69,14 @@ export async function search(reader: Reader, { text, chainId, first }: SearchFil
   )
   const market = part('market', ['t.id', 't.asset_address'], ['t.asset_symbol'], 't.asset_symbol')
   const vault = part('vault', ['t.id', 't.asset_address'], ['t.name', 't.asset_symbol'], 't.name')
+  const withUsers = chainId === null && ADDRESS.test(text) ? Prisma.sql`UNION ALL ${users(first)}` : Prisma.empty
   const rows = await reader.$queryRaw<(Omit<Hit, 'match'> & { fit: number })[]>`
     WITH q AS (SELECT lower(${text}::text) AS text)
-    SELECT kind, chain_id AS "chainId", id AS address, fit FROM (${pool} UNION ALL ${market} UNION ALL ${vault}) found
+    SELECT kind, chain_id AS "chainId", id AS address, fit
+    FROM (${pool} UNION ALL ${market} UNION ALL ${vault} ${withUsers}) found
     WHERE fit IS NOT NULL ${chainId === null ? Prisma.empty : Prisma.sql`AND chain_id = ${chainId}::bigint`}
-    ORDER BY fit, length(name), lower(name) COLLATE "C", array_position(ARRAY['pool', 'market', 'vault'], kind), chain_id, id
+    ORDER BY fit, array_position(ARRAY['pool', 'vault', 'market', 'user'], kind), length(name), lower(name) COLLATE "C",
+      chain_id, id
     LIMIT ${first}`
   return rows.map(({ fit, ...hit }) => ({ ...hit, match: matches[fit - 1] ?? 'SUBSTRING' }))
 }

@@ -11,7 +11,7 @@ export interface CalendarBucket {
   distributionCount: number
   points: number
   /** Accounts with a position on the last date. */
-  accountCount: number
+  userCount: number
 }
 
 const TRUNCATED = {
@@ -40,7 +40,7 @@ export const buckets = (span: Span): Prisma.Sql => Prisma.sql`bucket AS MATERIAL
 export function calendarOf(reader: Reader, span: Span): Promise<CalendarBucket[]> {
   return reader.$queryRaw<CalendarBucket[]>`
     SELECT ${bucketOf(span.interval, 'date')} AS start, max(date) AS "lastDate", count(*)::int AS "distributionCount",
-      ${Prisma.raw(pointsOf('sum(total_points)'))} AS points, (array_agg(account_count ORDER BY date DESC))[1] AS "accountCount"
+      ${Prisma.raw(pointsOf('sum(total_points)'))} AS points, (array_agg(account_count ORDER BY date DESC))[1] AS "userCount"
     FROM distribution WHERE ${within(span, 'date')} GROUP BY 1 ORDER BY 1`
 }
 

@@ -38,16 +38,16 @@ const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, 
 
 /** Each pool's sums in each bucket with positions. Its cost is one row for each pool and date. */
 export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
-  const rows = await reader.$queryRaw<(PoolBucket & { place: number })[]>`
+  const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
     WITH ${buckets(span)}
-    SELECT d.place, bucket.start, ${sums}
-    FROM (SELECT owner.place::int AS place, d.* FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS owner(address, place)
+    SELECT d.ordinality, bucket.start, ${sums}
+    FROM (SELECT owner.ordinality::int AS ordinality, d.* FROM unnest(${[...pools]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
       CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.pool_address = owner.address
         AND ${within(span, 'd.distribution_date')} OFFSET 0) d) d
     JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
     GROUP BY 1, 2`
   const found: PoolBucket[][] = pools.map(() => [])
-  for (const row of rows) found[row.place - 1]?.push(row)
+  for (const row of rows) found[row.ordinality - 1]?.push(row)
   return found
 }
 
@@ -99,7 +99,7 @@ export async function groupedSeries(
 ): Promise<GroupSeries[]> {
   const onChain = filter.chainId === null ? Prisma.empty : Prisma.sql`AND pool.chain_id = ${filter.chainId}::bigint`
   type Row = PoolBucket &
-    Pick<GroupSeries, 'poolAddress' | 'chainId' | 'assetAddress'> & { place: number; total: number }
+    Pick<GroupSeries, 'poolAddress' | 'chainId' | 'assetAddress'> & { ordinality: number; total: number }
   const rows = await reader.$queryRaw<Row[]>`
     WITH ${buckets(span)},
     bucketed AS (
@@ -108,16 +108,16 @@ export async function groupedSeries(
       JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
       GROUP BY 1, 2, 3, 4),
     top AS (
-      SELECT key, total, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS place
+      SELECT key, total, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS ordinality
       FROM (SELECT key, sum(points) AS total FROM bucketed GROUP BY 1) t)
-    SELECT top.place, top.total, b.pool AS "poolAddress", b.chain AS "chainId", b.asset AS "assetAddress", b.start, b.points,
+    SELECT top.ordinality, top.total, b.pool AS "poolAddress", b.chain AS "chainId", b.asset AS "assetAddress", b.start, b.points,
       b."positionCount", b."suppliedUsd", b."protectedUsd", b."tvlUsd", b."borrowedUsd"
     FROM top JOIN bucketed b USING (key)
-    WHERE top.place <= ${filter.first} ORDER BY top.place, b.start`
+    WHERE top.ordinality <= ${filter.first} ORDER BY top.ordinality, b.start`
   const found: GroupSeries[] = []
-  for (const { place, total, poolAddress, chainId, assetAddress, ...bucket } of rows) {
-    found[place - 1] ??= { poolAddress, chainId, assetAddress, points: total, buckets: [] }
-    found[place - 1]?.buckets.push(bucket)
+  for (const { ordinality, total, poolAddress, chainId, assetAddress, ...bucket } of rows) {
+    found[ordinality - 1] ??= { poolAddress, chainId, assetAddress, points: total, buckets: [] }
+    found[ordinality - 1]?.buckets.push(bucket)
   }
   return found
 }

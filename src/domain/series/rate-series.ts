@@ -28,10 +28,10 @@ export async function rateSeries(
 ): Promise<RateBucket[][]> {
   const ends = starts.map((start) => `${sqlDate(moved(interval, start, 1))}T00:00:00Z`)
   const rows = await reader.$queryRaw<(Omit<RateBucket, 'start'> & { owner: number; bucket: number })[]>`
-    SELECT e.place::int AS owner, b.place::int AS bucket, r.deposit_rate AS "depositRate", r.borrow_rate AS "borrowRate"
+    SELECT e.ordinality::int AS owner, b.ordinality::int AS bucket, r.deposit_rate AS "depositRate", r.borrow_rate AS "borrowRate"
     FROM unnest(${entities.map(({ type }) => type)}::text[], ${entities.map(({ chainId }) => String(chainId))}::bigint[],
-      ${entities.map(({ address }) => address)}::text[]) WITH ORDINALITY AS e(type, chain_id, address, place)
-    CROSS JOIN unnest(${ends}::timestamptz[]) WITH ORDINALITY AS b(until, place)
+      ${entities.map(({ address }) => address)}::text[]) WITH ORDINALITY AS e(type, chain_id, address, ordinality)
+    CROSS JOIN unnest(${ends}::timestamptz[]) WITH ORDINALITY AS b(until, ordinality)
     CROSS JOIN LATERAL (SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
       WHERE r.entity_type = e.type::entity_type AND r.chain_id = e.chain_id AND r.entity_id = e.address
         AND r.changed_at < b.until ORDER BY r.changed_at DESC LIMIT 1) r`

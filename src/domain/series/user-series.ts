@@ -14,14 +14,14 @@ export interface UserPoints {
 
 /** Each user's points in each bucket with any, from the account's days. */
 export async function userPoints(reader: Reader, users: readonly string[], span: Span): Promise<UserPoints[][]> {
-  const rows = await reader.$queryRaw<(UserPoints & { place: number })[]>`
-    SELECT owner.place::int AS place, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
+  const rows = await reader.$queryRaw<(UserPoints & { ordinality: number })[]>`
+    SELECT owner.ordinality::int AS ordinality, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
       ${Prisma.raw(pointsOf('sum(d.points)'))} AS points
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
     CROSS JOIN LATERAL (SELECT d.distribution_date, d.points FROM account_day d WHERE d.user_address = owner.address
       AND ${within(span, 'd.distribution_date')} OFFSET 0) d
     GROUP BY 1, 2`
-  return byPlace(users, rows)
+  return byOrdinality(users, rows)
 }
 
 /** The sum of both sides of positions `p`. */
@@ -32,17 +32,17 @@ const sumOfSides = (what: string) => {
 
 /** Each user's levels on the last distribution date of each bucket, if the user had a position on it. */
 export async function userLevels(reader: Reader, users: readonly string[], span: Span): Promise<Levels[][]> {
-  const rows = await reader.$queryRaw<(Levels & { place: number })[]>`
+  const rows = await reader.$queryRaw<(Levels & { ordinality: number })[]>`
     WITH ${buckets(span)}
-    SELECT owner.place::int AS place, bucket.start, count(*)::int AS "positionCount",
+    SELECT owner.ordinality::int AS ordinality, bucket.start, count(*)::int AS "positionCount",
       ${sumOfSides('supplied')} AS "suppliedUsd", ${sumOfSides('protected_supplied')} AS "protectedUsd",
       ${sumOfSides('borrowed')} AS "borrowedUsd"
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
     CROSS JOIN bucket
     CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
       AND p.distribution_date = bucket.last OFFSET 0) p
     GROUP BY 1, 2`
-  return byPlace(users, rows)
+  return byOrdinality(users, rows)
 }
 
 /** A user's liquidation rewards in a bucket. A sum is 0 without rewards, and null if none of them has a price. */
@@ -59,15 +59,15 @@ const USD_IF = Prisma.raw(`(sum(${exact('r.usd')}) FILTER`)
 /** Each user's liquidation rewards in each bucket with any. */
 export async function userRewards(reader: Reader, users: readonly string[], span: Span): Promise<UserRewards[][]> {
   const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
-  const rows = await reader.$queryRaw<(UserRewards & { place: number })[]>`
-    SELECT owner.place::int AS place, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
+  const rows = await reader.$queryRaw<(UserRewards & { ordinality: number })[]>`
+    SELECT owner.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
       count(*) FILTER (WHERE r.market)::int AS "marketCount",
       CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
         ELSE ${USD_IF} (WHERE r.market))::float8 END AS "marketUsd",
       count(*) FILTER (WHERE NOT r.market)::int AS "vaultCount",
       CASE WHEN count(*) FILTER (WHERE NOT r.market) = 0 THEN 0
         ELSE ${USD_IF} (WHERE NOT r.market))::float8 END AS "vaultUsd"
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
     CROSS JOIN LATERAL (
       SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd
       FROM market_liquidation_reward m
@@ -77,11 +77,11 @@ export async function userRewards(reader: Reader, users: readonly string[], span
       WHERE v.account_id = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
       OFFSET 0) r
     GROUP BY 1, 2`
-  return byPlace(users, rows)
+  return byOrdinality(users, rows)
 }
 
-function byPlace<Row>(owners: readonly string[], rows: (Row & { place: number })[]): Row[][] {
+function byOrdinality<Row>(owners: readonly string[], rows: (Row & { ordinality: number })[]): Row[][] {
   const found: Row[][] = owners.map(() => [])
-  for (const row of rows) found[row.place - 1]?.push(row)
+  for (const row of rows) found[row.ordinality - 1]?.push(row)
   return found
 }

@@ -19,13 +19,13 @@ export async function latestSnapshots(
   chainId: number | null,
 ): Promise<(MarketSnapshot | VaultSnapshot)[][]> {
   const of = <Row>(kind: EntityType, { columns }: Listing<Row>) =>
-    reader.$queryRaw<(Row & { place: number })[]>`
-      SELECT u.place::int AS place, found.* FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, place)
+    reader.$queryRaw<(Row & { ordinality: number })[]>`
+      SELECT u.ordinality::int AS ordinality, found.* FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, ordinality)
       CROSS JOIN LATERAL (${latest(kind, oneOwner(Prisma.raw('u.address')))}) l
       CROSS JOIN LATERAL (SELECT ${selectList(columns)}
         ${latestFrom(kind, Prisma.raw('l.snapshots'), Prisma.sql`${chainId}::bigint`)}) found`
   const [markets, vaults] = await Promise.all([of('market', marketSnapshots), of('vault', vaultSnapshots)])
   const found: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
-  for (const row of [...markets, ...vaults]) found[row.place - 1]?.push(row)
+  for (const row of [...markets, ...vaults]) found[row.ordinality - 1]?.push(row)
   return found
 }

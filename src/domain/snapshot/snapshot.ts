@@ -15,7 +15,13 @@ export const snapshotColumns = {
     nullable: true,
     description: "The id of the user's position in the market or vault. Null if positions are summed.",
   },
-  timestamp: { type: 'timestamp', description: 'The time of the snapshot, in Unix seconds.', filter: true, sort: true },
+  timestamp: {
+    type: 'timestamp',
+    description: 'The time of the snapshot, in Unix seconds.',
+    moment: { field: 'time', description: 'The time of the snapshot.' },
+    filter: 'time',
+    sort: 'TIME',
+  },
 } as const
 
 const { chainId, accountId, positionId, timestamp } = snapshotColumns
@@ -138,23 +144,13 @@ export const vaultSnapshots = snapshotsOf<VaultSnapshot>('vault', vaultColumns, 
 export const groupedMarketSnapshots = grouped('market', marketSnapshots, marketAmounts)
 export const groupedVaultSnapshots = grouped('vault', vaultSnapshots, vaultAmounts)
 
-export interface SnapshotFilter {
-  chainId?: number | null
-  entity?: string | null
-  /** Unix seconds, both ends included. */
-  from?: bigint | null
-  to?: bigint | null
-}
-
 const LATEST = 2n ** 63n - 1n
-const seconds = (value: bigint) => (value > LATEST ? LATEST : value).toString()
+const seconds = (value: bigint) => Prisma.sql`${(value > LATEST ? LATEST : value).toString()}::bigint`
 
-/** Filters snapshots by all given conditions. */
-export function snapshotFilter(kind: 'market' | 'vault', { chainId, entity, from, to }: SnapshotFilter): Filter {
+/** Filters snapshots by time, in Unix seconds, both ends included. */
+export function betweenSeconds(from: bigint | null | undefined, to: bigint | null | undefined): Filter {
   const where: Prisma.Sql[] = []
-  if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
-  if (typeof entity === 'string') where.push(Prisma.sql`t.${Prisma.raw(kind)}_id = ${entity}`)
-  if (typeof from === 'bigint') where.push(Prisma.sql`t.timestamp >= ${seconds(from)}::bigint`)
-  if (typeof to === 'bigint') where.push(Prisma.sql`t.timestamp <= ${seconds(to)}::bigint`)
+  if (typeof from === 'bigint') where.push(Prisma.sql`t.timestamp >= ${seconds(from)}`)
+  if (typeof to === 'bigint') where.push(Prisma.sql`t.timestamp <= ${seconds(to)}`)
   return { where }
 }

@@ -10,7 +10,7 @@ import { buckets } from '../series/calendar.ts'
 import type { Span } from '../series/interval.ts'
 
 const entryColumns = columnsOf(Prisma.StandingScalarFieldEnum, {
-  userAddress: { type: 'address', field: 'account', description: "The account's address.", sort: true },
+  userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   points: {
     sql: pointsOf('t.points'),
     type: 'decimal',
@@ -19,25 +19,25 @@ const entryColumns = columnsOf(Prisma.StandingScalarFieldEnum, {
   rank: {
     type: 'int',
     description:
-      "The account's rank, starting at 1; no two accounts share a rank. Accounts are ranked by points, then by address.",
+      "The user's rank, starting at 1; no two users share a rank. Users are ranked by points, then by address.",
     filter: true,
     sort: true,
   },
 })
 
-/** An account on the leaderboard. */
+/** A user on the leaderboard. */
 export type StandingEntry = RowOf<typeof entryColumns>
 
-/** Accounts by rank as of a past date, which the filter sets. Indexes serve all sort keys. */
+/** Users by rank as of a past date, which the filter sets. Indexes serve all sort keys. */
 export const standings = listing({
   name: 'standings',
   from: Prisma.sql`standing t`,
   columns: entryColumns,
   order: { rank: 'ASC' },
   filters: {
-    user: one(entryColumns.userAddress, 'Only the account at this address.'),
-    users: many(entryColumns.userAddress, 'Only accounts at one of these addresses.'),
-    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only accounts whose points are in this range.'),
+    user: one(entryColumns.userAddress, 'Only the user at this address.'),
+    users: many(entryColumns.userAddress, 'Only users at one of these addresses.'),
+    points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only users whose points are in this range.'),
   },
   sortKeys: {
     POINTS: {
@@ -50,7 +50,7 @@ export const standings = listing({
   },
 })
 
-/** Accounts by rank as of the newest date. The `account` table has these ranks. */
+/** Users by rank as of the newest date. The `account` table has these ranks. */
 export const presentStandings = { ...standings, name: 'leaderboard', from: Prisma.sql`account t` }
 
 /** The last distribution date up to a moment, as YYYY-MM-DD. `newest` if the `account` table has its ranks. */
@@ -95,20 +95,17 @@ export const lastDateSql = (asOf: Prisma.Sql): Prisma.Sql =>
 export const standingColumns = columnsOf(
   {},
   {
-    date: { sql: 'at.date', type: 'date', description: 'The distribution date, midnight UTC.' },
+    date: { sql: 'at.date', type: 'date' },
     points: {
-      sql: pointsOf(`CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+      sql: pointsOf(`coalesce(CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
     ELSE (SELECT sum(d.points) FROM account_day d
-      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END`),
+      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END, 0)`),
       type: 'decimal',
-      description: 'Points over all distribution dates up to and including the date.',
     },
     rank: {
       sql: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
       type: 'int',
       nullable: true,
-      description:
-        'Rank on the leaderboard as of the date, starting at 1. Null briefly, while the ranks of the date are recomputed after a run for it or for an earlier date.',
     },
   },
 )
@@ -119,29 +116,35 @@ export type Standing = RowOf<typeof standingColumns>
 /** Joins an account `a` with its rank history at `dates`, from its first distribution date on. */
 const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
   JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
-      EXISTS (SELECT FROM standing_day s WHERE s.date = asked.date) AS ready FROM ${dates} asked) at
+      EXISTS (SELECT FROM standing_day s WHERE s.date = dates.date) AS ready FROM ${dates} dates) at
     ON at.date >= a.first_distribution_date
   LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
     AND s.user_address = a.user_address OFFSET 0) s ON true`
 
-/** The FROM clause for `standingColumns`: a user's points and rank as of a date. No row without a position by then. */
-export const standingAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`FROM account a ${joinedAt(Prisma.sql`(${lastDateSql(asOf)})`)} WHERE a.user_address = ${user}`
+/**
+ * The FROM clause for `standingColumns`: a user's points and rank as of a date, or now if it is null. One row, of 0 points
+ * without a position by then.
+ */
+export const standingAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => {
+  const date = lastDateSql(Prisma.sql`coalesce(${asOf}, 'infinity')`)
+  return Prisma.sql`FROM (SELECT) always
+    LEFT JOIN (account a ${joinedAt(Prisma.sql`(${date})`)}) ON a.user_address = ${user}`
+}
 
 /**
  * Reads the rank history of each user at the given dates, from the user's first distribution date on. Takes one row per
  * user and date.
- * @param dates a common table expression `asked` with a column `date`
+ * @param dates a common table expression `dates` with a column `date`
  */
 async function standingsAt(reader: Reader, users: readonly string[], dates: Prisma.Sql): Promise<Standing[][]> {
-  const rows = await reader.$queryRaw<(Standing & { place: number })[]>`
+  const rows = await reader.$queryRaw<(Standing & { ordinality: number })[]>`
     WITH ${dates}
-    SELECT owner.place::int AS place, ${selectList(standingColumns)}
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, place)
-    JOIN account a ON a.user_address = owner.address ${joinedAt(Prisma.sql`asked`)}
-    ORDER BY place, at.date`
+    SELECT owner.ordinality::int AS ordinality, ${selectList(standingColumns)}
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
+    JOIN account a ON a.user_address = owner.address ${joinedAt(Prisma.sql`dates`)}
+    ORDER BY ordinality, at.date`
   const found: Standing[][] = users.map(() => [])
-  for (const { place, ...row } of rows) found[place - 1]?.push(row)
+  for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)
   return found
 }
 
@@ -151,12 +154,12 @@ export async function standingsBefore(
   users: readonly string[],
   days: number,
 ): Promise<(Standing | null)[]> {
-  const dates = Prisma.sql`asked AS (SELECT max(date) AS date FROM distribution
+  const dates = Prisma.sql`dates AS (SELECT max(date) AS date FROM distribution
     WHERE date <= (SELECT max(date) FROM distribution) - ${days}::int)`
   return (await standingsAt(reader, users, dates)).map(([standing]) => standing ?? null)
 }
 
 /** Reads each user's rank history at the last distribution date of each bucket, oldest first. */
 export function standingHistory(reader: Reader, users: readonly string[], span: Span): Promise<Standing[][]> {
-  return standingsAt(reader, users, Prisma.sql`${buckets(span)}, asked AS (SELECT last AS date FROM bucket)`)
+  return standingsAt(reader, users, Prisma.sql`${buckets(span)}, dates AS (SELECT last AS date FROM bucket)`)
 }

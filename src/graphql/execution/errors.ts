@@ -20,11 +20,11 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
   const outer = error instanceof GraphQLError ? error : undefined
   const cause = rootCause(error)
   const known = knownFault(cause)
-  const place = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
+  const location = outer && { nodes: outer.nodes, source: outer.source, positions: outer.positions, path: outer.path }
   if (known) {
     const problems = known.problems.length ? { problems: known.problems } : {}
     const shown = new GraphQLError(known.message, {
-      ...place,
+      ...location,
       extensions: { code: known.code, requestId, ...problems },
     })
     return { shown, internal: false }
@@ -40,10 +40,10 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
       const { headers } = (extensions.http ?? {}) as { headers?: Record<string, string> }
       extensions.http = { status, ...(headers && { headers }) }
     }
-    return { shown: new GraphQLError(outer.message, { ...place, extensions }), internal: false }
+    return { shown: new GraphQLError(outer.message, { ...location, extensions }), internal: false }
   }
   const shown = new GraphQLError(`Something went wrong on our side. Tell the operator this request id: ${requestId}`, {
-    ...place,
+    ...location,
     extensions: { code: 'INTERNAL', requestId },
   })
   return { shown, internal: true }

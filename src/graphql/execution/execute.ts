@@ -40,14 +40,14 @@ export interface Execute {
  */
 export function executor(graph: Graph, context: GraphContext): Execute {
   const plan = (document: DocumentNode, variables: unknown) =>
-    graph.operations.own(document)?.plan.run(context.reader, variables as Record<string, unknown>)
+    graph.operations.ofDocument(document)?.plan.run(context.reader, variables as Record<string, unknown>)
   const run = async <Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) => {
     const planned = await plan(document, variables)
     return (planned ? parseExact(planned.json()) : await resolve(document, variables)) as Data
   }
   const resolve = async (document: DocumentNode, variables: unknown) => {
     const variableValues = variables as Record<string, unknown>
-    const result = await (graph.operations.own(document)?.run({}, context, variableValues) ??
+    const result = await (graph.operations.ofDocument(document)?.run({}, context, variableValues) ??
       execute({ schema: graph.schema, document, variableValues, contextValue: context }))
     const error = result.errors?.[0]
     if (error) throw origin(error as GraphQLError)

@@ -74,7 +74,7 @@ export class Operations {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   })
-  readonly #own = new WeakMap<DocumentNode, Operation | null>()
+  readonly #ofDocument = new WeakMap<DocumentNode, Operation | null>()
   /** By the name of the operation. */
   readonly #live = new WeakMap<DocumentNode, Map<string | undefined, Operation>>()
 
@@ -105,11 +105,11 @@ export class Operations {
   }
 
   /** Prepares a query of this program, which must be valid. Undefined if it is not a query. */
-  own(document: DocumentNode): Operation | undefined {
-    let operation = this.#own.get(document)
+  ofDocument(document: DocumentNode): Operation | undefined {
+    let operation = this.#ofDocument.get(document)
     if (operation === undefined) {
       operation = this.#prepare(document, undefined)
-      this.#own.set(document, operation)
+      this.#ofDocument.set(document, operation)
     }
     return operation ?? undefined
   }

@@ -37,9 +37,9 @@ function merged({ definitions }: DocumentNode, data: unknown): unknown {
     const fields = new Map(fieldsOf(selectionSet))
     return mapEntries(value, (key, one) => {
       const field = fields.get(key)
-      const own = merge(one, field?.selectionSet)
-      const flat = field?.directives?.some(({ name }) => name.value === 'flat') && isObject(own)
-      return flat ? Object.entries(own) : [[key, own]]
+      const nested = merge(one, field?.selectionSet)
+      const flat = field?.directives?.some(({ name }) => name.value === 'flat') && isObject(nested)
+      return flat ? Object.entries(nested) : [[key, nested]]
     })
   }
   return merge(data, definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION)?.selectionSet)

@@ -126,16 +126,16 @@ function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & 
       const operation = getOperationAST(args.document, args.operationName)
       if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
       const { failed, signal } = args.contextValue as unknown as ServerContext
-      setExecuteFn((own) => {
+      setExecuteFn((args) => {
         if (failed) return failed
         onUnplanned(UNPLANNED.request)
         const execute = async (reader: Reader) => {
-          const context = { ...own.contextValue, reader, batches: new Batches(reader) } as GraphContext
-          const result = await executeFn({ ...own, contextValue: context })
+          const context = { ...args.contextValue, reader, batches: new Batches(reader) } as GraphContext
+          const result = await executeFn({ ...args, contextValue: context })
           if (!isAsyncIterable(result)) assertAnswerSize(result.data, reader.maxBytes)
           return result
         }
-        return readFor(deps.store, own.document, execute, signal)
+        return readFor(deps.store, args.document, execute, signal)
       })
     },
   }

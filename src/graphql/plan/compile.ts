@@ -13,7 +13,7 @@ import type { Columns } from '../../db/lists/column.ts'
 import type { KeyType } from '../../db/lists/listing.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
-import type { Reading, RowsReading } from './reading.ts'
+import type { One, Reading, RowsReading } from './reading.ts'
 import { type Document, fieldsOf } from './selection.ts'
 
 /** What an operation reads, and how its answer is built. */
@@ -77,26 +77,25 @@ class Compiler {
     const at = (name: string) => own?.[name] ?? name
     const of = (name: string) => scope.column(at(name))
     switch (reading.kind) {
-      case 'column':
-        return column(at(reading.column))
+      case 'column': {
+        const { past } = reading
+        if (!past || !node.arguments?.some(({ name }) => name.value === 'asOf')) return column(at(reading.column))
+        const row = this.#one(field, past.one, past.by, scope, at)
+        return leaf(definition.type, row.column(reading.column), row.encoding(reading.column))
+      }
       case 'sql':
         return leaf(definition.type, reading.sql(of), VALUE_TYPES[reading.type].json)
-      case 'own': {
-        const there = reading.there === undefined ? {} : { there: of(reading.there) }
+      case 'embedded': {
+        const presence = reading.presence === undefined ? {} : { presence: of(reading.presence) }
         const members = this.members(definition.type, node.selectionSet, scope, reading.columns)
-        return { kind: 'object', members, ...there }
+        return { kind: 'object', members, ...presence }
       }
       case 'one': {
         const { one, by } = reading
-        const keys = by.map((name, i): Key => {
-          const own = at(name)
-          return own in scope.columns ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i])
-        })
-        const row = new Scope(this.#alias(), one.columns, scope.level)
-        scope.level.joins.push({ kind: 'one', scope: row, one, keys })
+        const row = this.#one(field, one, by, scope, at)
         const members = this.members(definition.type, node.selectionSet, row)
         if (one.always) return { kind: 'object', members }
-        return { kind: 'object', members, there: row.column(Object.keys(one.columns)[0] as string) }
+        return { kind: 'object', members, presence: row.column(Object.keys(one.columns)[0] as string) }
       }
       case 'list': {
         const owner = reading.list.owner?.fields.map(of) ?? []
@@ -112,9 +111,20 @@ class Compiler {
           list.together = true
           return list
         })
-        return { kind: 'together', lists }
+        return { kind: 'concatenated', lists }
       }
     }
+  }
+
+  /** Joins the row of another kind at a key. @param at the column of a field that `by` names */
+  #one(field: Field, one: One, by: string[], scope: Scope, at: (name: string) => string): Scope {
+    const keys = by.map((name, i): Key => {
+      const own = at(name)
+      return own in scope.columns ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i])
+    })
+    const row = new Scope(this.#alias(), one.columns, scope.level)
+    scope.level.joins.push({ kind: 'one', scope: row, one, keys })
+    return row
   }
 
   #rows(field: Field, rows: RowsReading, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Items {

@@ -76,18 +76,18 @@ export class Parameters {
    */
   filler(variables: Record<string, unknown>, text: string, values: unknown[]): Fill | undefined {
     const given = [...this.#addresses].filter(([name]) => typeof variables[name] === 'string')
-    const places: [place: number, address: number][] = []
+    const slots: [index: number, address: number][] = []
     for (const [address, [, standIn]] of given.entries()) {
       const digits = standIn.slice(2)
       if (text.includes(digits)) return undefined
-      for (const [place, value] of values.entries())
-        if (value === standIn) places.push([place, address])
+      for (const [index, value] of values.entries())
+        if (value === standIn) slots.push([index, address])
         else if (typeof value === 'object' ? shown(value).includes(digits) : String(value).includes(digits))
           return undefined
     }
     return (addresses) => {
       const filled = [...values]
-      for (const [place, address] of places) filled[place] = addresses[address]
+      for (const [index, address] of slots) filled[index] = addresses[address]
       return filled
     }
   }

@@ -8,12 +8,12 @@ export type Piece =
   /** Constant JSON. */
   | { kind: 'constant'; json: string }
   | { kind: 'leaf'; sql: string; as: Encoding }
-  /** An object, which is null if the SQL `there` is null. */
-  | { kind: 'object'; members: Member[]; there?: string }
+  /** An object, which is null if the SQL `presence` is null. */
+  | { kind: 'object'; members: Member[]; presence?: string }
   /** The rows of a list, as a JSON array. */
   | { kind: 'items'; list: List; item: Piece }
   /** The rows of several lists in sequence, as one JSON array that Postgres writes. */
-  | { kind: 'together'; lists: List[] }
+  | { kind: 'concatenated'; lists: List[] }
   | { kind: 'page'; list: List; of: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor' }
   /** The cursor of the row that contains it. */
   | { kind: 'cursor'; list: List }

@@ -19,10 +19,10 @@ import { type Level, type List, Unplanned } from './piece.ts'
 import type { ListReading } from './reading.ts'
 import {
   Columns,
+  cursorColumns,
+  cursorIndexes,
   type Found,
   items,
-  placeColumns,
-  placeIn,
   type Template,
   template,
   type Written,
@@ -72,7 +72,7 @@ export class Plan {
   readonly #variants = new LRUCache<string, { variant: Variant | null }>({ max: MAX_VARIANTS })
   readonly #parameters: Parameters
   /** By the variables without their addresses. Null if the statement must be built for each request. */
-  readonly #statements = new LRUCache<string, { kept: Kept | null }>({ max: MAX_STATEMENTS })
+  readonly #statements = new LRUCache<string, { cached: Cached | null }>({ max: MAX_STATEMENTS })
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
     this.#schema = schema
@@ -92,11 +92,11 @@ export class Plan {
     if (given) {
       let known = this.#statements.get(given.key)
       if (!known) {
-        known = { kept: await this.#keep(variables) }
+        known = { cached: await this.#keep(variables) }
         this.#statements.set(given.key, known)
       }
-      if (known.kept) {
-        const { variant, statement, fill } = known.kept
+      if (known.cached) {
+        const { variant, statement, fill } = known.cached
         return variant.read(reader, { ...statement, values: fill(given.addresses) })
       }
     }
@@ -106,14 +106,17 @@ export class Plan {
   }
 
   /** Builds the statement to cache for these variables. Null if it depends on their addresses or on stored data. */
-  async #keep(variables: Record<string, unknown>): Promise<Kept | null> {
+  async #keep(variables: Record<string, unknown>): Promise<Cached | null> {
+    const given = this.#coerced(variables)
     const coerced = this.#coerced(this.#parameters.standIns(variables))
     const variant = coerced && this.#variant(coerced)
-    if (!variant) return null
+    if (!variant || !given) return null
     try {
       const statement = await variant.statement(NOTHING_STORED, coerced)
+      // Cursors carry a digest of the filter, with its addresses.
+      if ((await variant.statement(NOTHING_STORED, given)).known.name !== statement.known.name) return null
       const fill = this.#parameters.filler(variables, statement.text, statement.values)
-      return fill && !statement.assertPlace ? { variant, statement, fill } : null
+      return fill && !statement.assertStart ? { variant, statement, fill } : null
     } catch {
       // The error is reported when the statement is built with the request's real variables.
       return null
@@ -176,10 +179,10 @@ function switchesOf(document: DocumentNode): string[] {
 interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
   known: Omit<Written, 'foundOf' | 'maxBytes'>
   /** Called if there are no rows. Throws if the row that the page should follow does not exist. */
-  assertPlace: ((reader: Reader) => Promise<unknown>) | undefined
+  assertStart: ((reader: Reader) => Promise<unknown>) | undefined
 }
 
-interface Kept {
+interface Cached {
   variant: Variant
   statement: Statement
   fill: Fill
@@ -187,10 +190,10 @@ interface Kept {
 
 /** A reader that fails every read. */
 const NOTHING_STORED: Reader = {
-  $queryRaw: () => Promise.reject(new Error('a statement that is kept depends on nothing stored')),
-  textRows: () => Promise.reject(new Error('a statement that is kept depends on nothing stored')),
+  $queryRaw: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
+  textRows: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
   get models(): never {
-    throw new Error('a statement that is kept depends on nothing stored')
+    throw new Error('a cached statement depends on nothing stored')
   },
 }
 
@@ -201,11 +204,11 @@ class Variant {
   readonly #answer: Template
   readonly #item: Template
   readonly #nestedItem: Template
-  readonly #columns: Omit<Selected, 'place'>
+  readonly #columns: Omit<Selected, 'cursor'>
   /** The column indexes of a row's ordinal and of a nested row's. A bare row has no ordinal. */
   readonly #number: number | undefined
   readonly #nth: number
-  readonly #place: Map<string, number>
+  readonly #cursorIndexes: Map<string, number>
   readonly #lists: List[]
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
@@ -223,9 +226,9 @@ class Variant {
     const bare = spliced !== undefined && isBare(root, spliced)
     this.#number = bare ? undefined : outer.sql.length
     const inner = new Columns(bare ? 0 : outer.sql.length + 1)
-    this.#place = spliced?.cursors ? placeColumns(spliced, inner) : new Map()
+    this.#cursorIndexes = spliced?.cursors ? cursorIndexes(spliced, inner) : new Map()
     this.#item = spliced?.rows ? template(spliced.rows.item, inner, nested) : []
-    if (spliced?.rows && inner.sql.length === 0) inner.place('true')
+    if (spliced?.rows && inner.sql.length === 0) inner.indexOf('true')
     this.#nth = outer.sql.length + 1 + inner.sql.length
     const innermost = new Columns(this.#nth + 1)
     this.#nestedItem = nested?.rows ? template(nested.rows.item, innermost, undefined) : []
@@ -244,27 +247,27 @@ class Variant {
       return known
     }
     const pages = new Map<List, Page | undefined>()
-    let assertPlace: Statement['assertPlace']
+    let assertStart: Statement['assertStart']
     for (const list of this.#lists) {
       const given = argumentsOf(list.field)
-      const { prepare, place }: Partial<ListReading> = list.reading.kind === 'list' ? list.reading.list : {}
-      const after = list === this.#spliced ? place?.(given) : undefined
-      const asked = prepare && !after ? await prepare(given, reader) : given
-      if (after) assertPlace = async (reader) => prepare?.(given, reader)
-      args.set(list.field.node, asked)
-      pages.set(list, pageFor(list, asked, after))
+      const { prepare, startAfter }: Partial<ListReading> = list.reading.kind === 'list' ? list.reading.list : {}
+      const after = list === this.#spliced ? startAfter?.(given) : undefined
+      const prepared = prepare && !after ? await prepare(given, reader) : given
+      if (after) assertStart = async (reader) => prepare?.(given, reader)
+      args.set(list.field.node, prepared)
+      pages.set(list, pageFor(list, prepared, after))
     }
     const pageOf = (list: List) => pages.get(list)
-    const { name, place, more } = this.#placing(argumentsOf)
-    const columns = { ...this.#columns, place: more }
+    const { name, cursor, more } = this.#cursor(argumentsOf)
+    const columns = { ...this.#columns, cursor: more }
     const sql = statement(this.#root, this.#spliced, this.#nested, columns, { argumentsOf, pageOf })
-    return { text: this.#textOf(sql), values: sql.values, known: { pageOf, name, place }, assertPlace }
+    return { text: this.#textOf(sql), values: sql.values, known: { pageOf, name, cursor }, assertStart }
   }
 
   /** Runs a statement. The answer's JSON is written on demand. */
-  async read(reader: Reader, { known, assertPlace, ...sql }: Statement): Promise<Planned> {
+  async read(reader: Reader, { known, assertStart, ...sql }: Statement): Promise<Planned> {
     const found = await reader.textRows(sql)
-    if (assertPlace && !this.#hasRows(found)) await assertPlace(reader)
+    if (assertStart && !this.#hasRows(found)) await assertStart(reader)
     return this.#planned(found, { ...known, maxBytes: reader.maxBytes ?? Number.POSITIVE_INFINITY })
   }
 
@@ -278,13 +281,13 @@ class Variant {
   }
 
   /** Returns how to write the cursors of the spliced list, and the extra columns that they need. */
-  #placing(argumentsOf: Request['argumentsOf']): Pick<Written, 'name' | 'place'> & { more: string[] } {
+  #cursor(argumentsOf: Request['argumentsOf']): Pick<Written, 'name' | 'cursor'> & { more: string[] } {
     const spliced = this.#spliced
-    if (!spliced?.cursors || spliced.reading.kind !== 'list' || !spliced.rows) return { name: '', place: [], more: [] }
+    if (!spliced?.cursors || spliced.reading.kind !== 'list' || !spliced.rows) return { name: '', cursor: [], more: [] }
     const { name, order } = spliced.reading.list.listing(argumentsOf(spliced.field))
     const { row, nested } = this.#columns
     const columns = this.#nested ? this.#nth + 1 + nested.length : (this.#number ?? -1) + 1 + row.length
-    return { name, ...placeIn(order, spliced.rows.scope.alias, this.#place, columns) }
+    return { name, ...cursorColumns(order, spliced.rows.scope.alias, this.#cursorIndexes, columns) }
   }
 
   #planned(rows: TextRow[], known: Omit<Written, 'foundOf'>): Planned {
@@ -292,17 +295,17 @@ class Variant {
     const root: TextRow = (number === undefined ? undefined : rows[0]) ?? []
     const nested = new Map<TextRow, Found>()
     const found = this.#found(rows, known, nested)
-    const written = (own: Found): Written => ({
+    const written = (ofSpliced: Found): Written => ({
       ...known,
-      foundOf: (list, row) => (list === this.#spliced ? own : (nested.get(row) as Found)),
+      foundOf: (list, row) => (list === this.#spliced ? ofSpliced : (nested.get(row) as Found)),
     })
     return {
       json: () => write(this.#answer, root, written(found)),
       parts: () => {
         const all = written(found)
         const last = found.rows.at(-1)
-        const own = new Rows(items(found, all), found.rows.length, last && write(this.#item, last, all))
-        return { data: write(this.#answer, root, written({ ...found, rows: [] })), rows: own }
+        const lines = new Rows(items(found, all), found.rows.length, last && write(this.#item, last, all))
+        return { data: write(this.#answer, root, written({ ...found, rows: [] })), rows: lines }
       },
     }
   }
@@ -341,8 +344,8 @@ class Variant {
  */
 function pageOfRows(rows: TextRow[], page: Page | undefined, item: Template): Found {
   const more = page !== undefined && rows.length > page.limit
-  const own = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
-  return { rows: own, more, ends: [own[0], own.at(-1)], item }
+  const pageRows = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
+  return { rows: pageRows, more, ends: [pageRows[0], pageRows.at(-1)], item }
 }
 
 function listsOf(level: Level): List[] {

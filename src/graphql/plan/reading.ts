@@ -24,12 +24,12 @@ import { type Applied, applyListInputs } from '../schema/list-inputs.ts'
  * left to their resolvers.
  */
 export type Reading =
-  /** A column of the row. */
-  | { kind: 'column'; column: string }
+  /** A column of the row. If the argument `asOf` is given, it is read from the row of `past` at the keys `by` instead. */
+  | { kind: 'column'; column: string; past?: { one: One; by: string[] } }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
-  /** An object built from the row's columns, by field. It is null if the column `there` is null. */
-  | { kind: 'own'; columns: Record<string, string>; there?: string }
+  /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
+  | { kind: 'embedded'; columns: Record<string, string>; presence?: string }
   /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
   | { kind: 'one'; one: One; by: string[] }
   | { kind: 'list'; list: ListReading }
@@ -132,23 +132,47 @@ export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<strin
 }
 
 /** Declares a field that is a column of its row. If only the row's key `by` is loaded, the resolver loads the row. */
-export function column<Row>(kind: KeyedRow<Row>, name: keyof Row & string, by: string[]) {
+export function column<Row>(
+  kind: KeyedRow<Row>,
+  name: keyof Row & string,
+  by: string[],
+  others: Record<string, unknown> = {},
+) {
   return {
-    ...reading({ kind: 'column', column: name }),
+    ...reading({ kind: 'column', column: name }, others),
     resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
       (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
+  }
+}
+
+/** Declares a field that is a column of its row or, given the argument `asOf`, of the row of `past` at the key and it. */
+export function columnAsOf<Row, Past extends Record<string, unknown>>(
+  kind: KeyedRow<Row>,
+  name: keyof Row & keyof Past & string,
+  by: string[],
+  past: KeyedRow<Past>,
+) {
+  const now = column(kind, name, by)
+  return {
+    ...reading({ kind: 'column', column: name, past: { one: past, by: [...by, 'asOf'] } }),
+    resolve: async (row: any, args: any, context: GraphContext): Promise<any> =>
+      args.asOf
+        ? (await context.batches.load(past.load, [...keyIn(row, by), args.asOf]))?.[name]
+        : now.resolve(row, args, context),
   }
 }
 
 const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
 
 /**
- * Declares an object built from columns of its row.
+ * Declares an object built from columns of its row. A row that Prisma loaded may lack a computed column: then the object
+ * lacks the field, whose resolver loads it.
  * @param columns the column of each field
  */
 export const part = (columns: Record<string, string>) => ({
-  ...reading({ kind: 'own', columns }),
-  resolve: (row: any): any => Object.fromEntries(Object.entries(columns).map(([field, name]) => [field, row[name]])),
+  ...reading({ kind: 'embedded', columns }),
+  resolve: (row: any): any =>
+    Object.fromEntries(Object.entries(columns).flatMap(([field, name]) => (name in row ? [[field, row[name]]] : []))),
 })
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */
@@ -183,7 +207,7 @@ export interface ListReading {
   /** Completes the arguments that need a lookup in the database. */
   prepare?(args: Arguments, reader: Reader): Promise<Arguments>
   /** The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is empty. */
-  place?(args: Arguments): Prisma.Sql[] | undefined
+  startAfter?(args: Arguments): Prisma.Sql[] | undefined
   owner?: Owner
   /** The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that require a count. */
   total?: {

@@ -4,7 +4,7 @@ import type { OrderColumn, Page } from '../../db/lists/listing.ts'
 import type { Encoding, ValueType } from '../../db/lists/value-type.ts'
 import { encodeCursor } from '../schema/connection.ts'
 import type { List, Piece } from './piece.ts'
-import { pageFlag, togetherSql } from './statement.ts'
+import { concatenatedSql, pageFlag } from './statement.ts'
 
 /** Thrown for a value that JSON cannot represent. Resolvers then execute the operation and report the error. */
 export class NoJson extends Error {}
@@ -26,7 +26,7 @@ interface Slot {
 /** The columns that a template reads, as SQL without duplicates. */
 export class Columns {
   readonly sql: string[] = []
-  readonly #places = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
   readonly #before: number
 
   /** @param before the number of columns that precede these */
@@ -35,12 +35,12 @@ export class Columns {
   }
 
   /** Returns the index of a column, which is added on first use. */
-  place(sql: string): number {
-    const known = this.#places.get(sql)
+  indexOf(sql: string): number {
+    const known = this.#indexes.get(sql)
     if (known !== undefined) return known
-    const place = this.#before + this.sql.push(sql) - 1
-    this.#places.set(sql, place)
-    return place
+    const index = this.#before + this.sql.push(sql) - 1
+    this.#indexes.set(sql, index)
+    return index
   }
 }
 
@@ -58,13 +58,13 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
         before += one.json
         return
       case 'leaf':
-        slot(one.as, { column: columns.place(one.as === 'moment' ? `${one.sql} AT TIME ZONE 'UTC'` : one.sql) })
+        slot(one.as, { column: columns.indexOf(one.as === 'moment' ? `${one.sql} AT TIME ZONE 'UTC'` : one.sql) })
         return
       case 'object': {
-        const { members, there } = one
-        if (there !== undefined) {
+        const { members, presence } = one
+        if (presence !== undefined) {
           const whole = template({ kind: 'object', members }, columns, spliced)
-          slot('object', { column: columns.place(there), template: whole })
+          slot('object', { column: columns.indexOf(presence), template: whole })
           return
         }
         before += '{'
@@ -78,17 +78,17 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
       case 'items':
         before += '['
         if (one.list === spliced) slot('items', { list: one.list })
-        else slot('json', { column: columns.place(`coalesce(${one.list.alias}.items, '')`) })
+        else slot('json', { column: columns.indexOf(`coalesce(${one.list.alias}.items, '')`) })
         before += ']'
         return
-      case 'together':
+      case 'concatenated':
         before += '['
-        slot('json', { column: columns.place(togetherSql(one.lists)) })
+        slot('json', { column: columns.indexOf(concatenatedSql(one.lists)) })
         before += ']'
         return
       case 'page': {
         const { list, of } = one
-        slot('page', { list, of, column: list === spliced ? OF_FOUND : columns.place(`${list.alias}.more`) })
+        slot('page', { list, of, column: list === spliced ? OF_FOUND : columns.indexOf(`${list.alias}.more`) })
         return
       }
       case 'cursor':
@@ -105,25 +105,25 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
 const OF_FOUND = -1
 
 /** Returns the column indexes of a row's cursor values in the default order, by field. */
-export function placeColumns({ reading, rows }: List, columns: Columns): Map<string, number> {
+export function cursorIndexes({ reading, rows }: List, columns: Columns): Map<string, number> {
   if (reading.kind !== 'list' || !rows) throw new Error('no connection')
   const { order } = reading.list.listing({})
-  return new Map(order.map(({ field }) => [field, columns.place(rows.scope.column(field))]))
+  return new Map(order.map(({ field }) => [field, columns.indexOf(rows.scope.column(field))]))
 }
 
 /** Returns the columns of a row's cursor in a request's order. `more` are those to append to the plan's columns. */
-export function placeIn(
+export function cursorColumns(
   order: OrderColumn[],
   alias: string,
   known: Map<string, number>,
   columns: number,
-): { more: string[]; place: Written['place'] } {
+): { more: string[]; cursor: Written['cursor'] } {
   const more: string[] = []
-  const place = order.map(({ field, type }) => ({
+  const cursor = order.map(({ field, type }) => ({
     column: known.get(field) ?? columns + more.push(`${alias}."${field}"`) - 1,
     type,
   }))
-  return { more, place }
+  return { more, cursor }
 }
 
 /** The rows of a list that JavaScript writes. */
@@ -145,7 +145,7 @@ export interface Written {
   foundOf(list: List, row: TextRow): Found
   /** For cursors of the spliced list: the name of its listing, and the columns of their values. */
   name: string
-  place: { column: number; type: ValueType }[]
+  cursor: { column: number; type: ValueType }[]
 }
 
 /** Writes an answer, or a row of it. */
@@ -158,7 +158,7 @@ export function write(template: Template, row: TextRow, known: Written): string 
     if (as === 'nothing') continue
     if (as === 'items') out += items(known.foundOf(slot.list as List, row), known)
     else if (as === 'page') out += pageInfo(slot, row, known)
-    else if (as === 'cursor') out += cursor(row, known)
+    else if (as === 'cursor') out += writeCursor(row, known)
     else {
       const value = row[slot.column] as string | null
       if (value === null) out += 'null'
@@ -183,23 +183,23 @@ export function items({ rows, item }: Found, known: Written): string {
 function pageInfo({ list, of, column }: Slot, row: TextRow, known: Written): string {
   const page = list && known.pageOf(list)
   if (!page) throw new Error('no connection')
-  const told = pageFlag(page, of)
-  if (told === 'more') return String(column === OF_FOUND ? known.foundOf(list, row).more : row[column] === 't')
-  if (told !== undefined) return String(told)
+  const flag = pageFlag(page, of)
+  if (flag === 'more') return String(column === OF_FOUND ? known.foundOf(list, row).more : row[column] === 't')
+  if (flag !== undefined) return String(flag)
   const end = known.foundOf(list, row).ends[of === 'startCursor' ? 0 : 1]
-  return end ? cursor(end, known) : 'null'
+  return end ? writeCursor(end, known) : 'null'
 }
 
-const cursor = (row: TextRow, { name, place }: Written) =>
+const writeCursor = (row: TextRow, { name, cursor }: Written) =>
   JSON.stringify(
     encodeCursor(
       name,
-      place.map(({ column, type }) => placeText(row[column] as string, type)),
+      cursor.map(({ column, type }) => cursorText(row[column] as string, type)),
     ),
   )
 
 /** Formats a cursor value as resolvers do: Postgres writes 1e+20 where JavaScript writes all digits. */
-const placeText = (value: string, type: ValueType) => (type === 'float' ? String(Number(value)) : value)
+const cursorText = (value: string, type: ValueType) => (type === 'float' ? String(Number(value)) : value)
 
 /** Matches what must be escaped in a JSON string. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON must escape them

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 import type { Columns } from '../../db/lists/column.ts'
-import { countSql, heldIn, type Listing, type Page, pageSql } from '../../db/lists/listing.ts'
+import { countSql, fromRecordset, type Listing, type Page, pageSql } from '../../db/lists/listing.ts'
 import type { Encoding } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../schema/connection.ts'
@@ -57,7 +57,7 @@ export interface Selected {
   /** Columns of the nested list. */
   nested: string[]
   /** Extra columns for cursors of the spliced list. */
-  place: string[]
+  cursor: string[]
 }
 
 /**
@@ -76,7 +76,7 @@ export function statement(
   const { scope, level } = spliced.rows
   const others = root.joins.filter((join) => join.kind !== 'list')
   if (isBare(root, spliced))
-    return Prisma.sql`SELECT ${raw([...columns.row, ...columns.place])} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
+    return Prisma.sql`SELECT ${raw([...columns.row, ...columns.cursor])} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
   const number = `${scope.alias}.n`
   const order = request.pageOf(spliced)?.backward ? `${number} DESC` : number
   const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)} LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
@@ -85,10 +85,10 @@ export function statement(
       request,
     )}`
   if (!nested?.rows)
-    return Prisma.sql`SELECT ${raw([...columns.root, number, ...columns.row, ...columns.place])} ${head} ORDER BY ${raw([order])}`
+    return Prisma.sql`SELECT ${raw([...columns.root, number, ...columns.row, ...columns.cursor])} ${head} ORDER BY ${raw([order])}`
   const nth = `${nested.rows.scope.alias}.n`
   const once = columns.row.map((sql) => `CASE WHEN ${nth} > 1 THEN NULL ELSE ${sql} END`)
-  return Prisma.sql`SELECT ${raw([...columns.root, number, ...once, nth, ...columns.nested, ...columns.place])} ${head}
+  return Prisma.sql`SELECT ${raw([...columns.root, number, ...once, nth, ...columns.nested, ...columns.cursor])} ${head}
     LEFT JOIN LATERAL ${numbered(nested, request)} ON true ${joins(nested.rows.level.joins, request)}
     ORDER BY ${raw([order, nth])}`
 }
@@ -163,9 +163,9 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   if (!page) throw new Error('a connection without a page')
   const filtered = filter(args)
   const united = filtered.branches || page.after || page.before
-  const placed = list.cursors || united ? listing.order : []
-  const more = placed.filter(({ field }) => !(field in scope.columns))
-  for (const { field } of placed) if (field in scope.columns) scope.column(field)
+  const keys = list.cursors || united ? listing.order : []
+  const more = keys.filter(({ field }) => !(field in scope.columns))
+  for (const { field } of keys) if (field in scope.columns) scope.column(field)
   const columns = Prisma.join([
     selected(scope, listing.columns),
     ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`)),
@@ -185,22 +185,22 @@ function totalSql(list: List, request: Request): Prisma.Sql {
     : Prisma.raw(`SELECT ${stored} AS total`)
 }
 
-/** Returns the listing of a connection. With `held`, it reads from the owner's row. */
+/** Returns the listing of a connection. With `recordset`, it reads from the owner's row. */
 function listingOf({ reading, owner }: List, args: Record<string, any>): Listing<unknown> {
   if (reading.kind !== 'list') throw new Error('no connection')
   const listing: Listing<unknown> = reading.list.listing(args)
-  return listing.held === undefined ? listing : heldIn(listing, Prisma.raw(`unnest(${owner[0]})`))
+  return listing.recordset === undefined ? listing : fromRecordset(listing, Prisma.raw(`unnest(${owner[0]})`))
 }
 
 function owned({ reading, owner }: List): Prisma.Sql[] {
-  if (reading.kind !== 'list' || reading.list.listing({}).held !== undefined) return []
+  if (reading.kind !== 'list' || reading.list.listing({}).recordset !== undefined) return []
   return (reading.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
 }
 
 /** @param columns the row's columns, whose SQL may depend on the list's arguments */
-const selected = ({ used, columns: own }: Scope, columns: Columns = own) =>
+const selected = ({ used, columns: all }: Scope, columns: Columns = all) =>
   used.size === 0
-    ? Prisma.raw('true AS there')
+    ? Prisma.raw('true AS present')
     : Prisma.raw([...used].map((field) => `${columns[field]?.sql} AS "${field}"`).join(', '))
 
 const raw = (sql: string[]) => Prisma.raw(sql.join(', '))
@@ -234,9 +234,9 @@ function argumentsOf(piece: Piece, request: Request): string[] {
         sql(leafSql(one.sql, one.as))
         return
       case 'object': {
-        if (one.there !== undefined) {
+        if (one.presence !== undefined) {
           const whole = jsonSql({ kind: 'object', members: one.members }, request)
-          sql(`CASE WHEN ${one.there} IS NULL THEN 'null' ELSE ${whole} END`)
+          sql(`CASE WHEN ${one.presence} IS NULL THEN 'null' ELSE ${whole} END`)
           return
         }
         text('{')
@@ -252,17 +252,17 @@ function argumentsOf(piece: Piece, request: Request): string[] {
         sql(`${one.list.alias}.items`)
         text(']')
         return
-      case 'together':
+      case 'concatenated':
         text('[')
-        sql(togetherSql(one.lists))
+        sql(concatenatedSql(one.lists))
         text(']')
         return
       case 'page': {
         const page = request.pageOf(one.list)
-        const told = page && pageFlag(page, one.of)
-        if (told === undefined) throw new Error('a cursor is not written by Postgres')
-        if (told === 'more') sql(`CASE WHEN ${one.list.alias}.more THEN 'true' ELSE 'false' END`)
-        else text(String(told))
+        const flag = page && pageFlag(page, one.of)
+        if (flag === undefined) throw new Error('a cursor is not written by Postgres')
+        if (flag === 'more') sql(`CASE WHEN ${one.list.alias}.more THEN 'true' ELSE 'false' END`)
+        else text(String(flag))
         return
       }
       case 'cursor':
@@ -274,7 +274,8 @@ function argumentsOf(piece: Piece, request: Request): string[] {
 }
 
 /** Builds SQL for the rows of several lists as JSON, without the enclosing brackets. */
-export const togetherSql = (lists: List[]): string => `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`
+export const concatenatedSql = (lists: List[]): string =>
+  `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`
 
 /** Returns a `pageInfo` flag, 'more' if it depends on whether there was an extra row, or undefined for a cursor. */
 export function pageFlag(page: Page, of: string): boolean | 'more' | undefined {

@@ -221,7 +221,7 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
   }
   if (aliases !== null) {
     const message = (found: string) =>
-      `The operation has ${found} aliases, at most ${aliases} are allowed. Ask for many at once (such as users(addresses:)), or split it into several requests.`
+      `The operation has ${found} aliases, at most ${aliases} are allowed. Ask for many at once (such as lookupUsers(addresses:)), or split it into several requests.`
     rules.push(maxAliasesRule({ ...options, n: aliases, onReject: [report('ALIAS_LIMIT_EXCEEDED', message)] }))
   }
   if (cost !== null) rules.push((context) => introspectionRule(context, meter))

@@ -1,4 +1,4 @@
-import { type Listing, type Page, placeOf } from '../../db/lists/listing.ts'
+import { cursorValues, type Listing, type Page } from '../../db/lists/listing.ts'
 import { typeOfValue, type ValueType } from '../../db/lists/value-type.ts'
 import { GatewayError } from '../../errors.ts'
 
@@ -23,11 +23,11 @@ export function connectionOf<Row>(
   totalCount: () => Promise<number> | number,
 ) {
   const more = rows.length > page.limit
-  const own = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
-  const edges = own.map((node) => ({
+  const pageRows = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
+  const edges = pageRows.map((node) => ({
     node,
     get cursor() {
-      return encodeCursor(listing.name, placeOf(listing, node))
+      return encodeCursor(listing.name, cursorValues(listing, node))
     },
   }))
   return {
@@ -66,19 +66,19 @@ export function readPage(listing: Ordered, args: PageArguments): Page & { after?
   const offset = args.offset ?? 0n
   if (offset > MAX_OFFSET) throw bad('offset', 'must be at most 2^63-1')
   if (backward && offset > 0n) throw bad('offset', 'cannot be given together with last or before')
-  const place = (cursor: string | null | undefined) =>
+  const values = (cursor: string | null | undefined) =>
     typeof cursor === 'string' ? decodeCursor(listing, cursor) : undefined
   return {
     limit: first ?? last ?? DEFAULT_PAGE,
     backward,
-    after: place(args.after),
-    before: place(args.before),
+    after: values(args.after),
+    before: values(args.before),
     offset,
   }
 }
 
-export const encodeCursor = (name: string, place: string[]) =>
-  Buffer.from(JSON.stringify([name, ...place])).toString('base64url')
+export const encodeCursor = (name: string, values: string[]) =>
+  Buffer.from(JSON.stringify([name, ...values])).toString('base64url')
 
 function decodeCursor({ name, order }: Ordered, cursor: string): string[] {
   let decoded: unknown

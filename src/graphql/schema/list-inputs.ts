@@ -74,10 +74,10 @@ export type SortDirectionRef = ReturnType<typeof addSortDirection>
 
 type Enums = Record<string, object>
 
-/** Adds the range inputs, and returns a function that adds the filter and order inputs of one list. */
+/** Adds the range inputs, and returns functions that add the filter and order inputs of one list. */
 export function addListInputTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
-  const bounds = (name: string, type: 'DateTime' | 'BigInt' | 'Float' | 'Int', what: string, exact?: string) =>
-    builder.inputType(name, {
+  const bounds = (type: 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
+    builder.inputType(`${type}Range`, {
       description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
       fields: (t) => {
         const bound = (description: string) => t.field({ type: type as 'Float', description })
@@ -96,19 +96,19 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
         }
       },
     })
+  const moments = bounds(
+    'DateTime',
+    'points in time',
+    ', to the unit in which the value is stored: the UTC date of a distribution date, the second of a snapshot or a reward, the millisecond of other times',
+  )
   const ranges = {
-    date: bounds(
-      'DateRange',
-      'DateTime',
-      'distribution dates, which are midnight UTC',
-      ' (the UTC date of the given time counts)',
-    ),
-    moment: bounds('MomentRange', 'DateTime', 'points in time'),
-    timestamp: bounds('TimestampRange', 'BigInt', 'points in time, in Unix seconds', ''),
-    float: bounds('NumberRange', 'Float', 'finite numbers, in the unit of the value'),
-    int: bounds('IntRange', 'Int', 'integers', ''),
+    date: moments,
+    moment: moments,
+    timestamp: moments,
+    float: bounds('Float', 'finite numbers, in the unit of the value'),
+    int: bounds('Int', 'integers', ''),
   }
-  function filterType(name: string, conditions: Conditions, enums: Enums): InputRef<Where> {
+  function filterType(name: string, conditions: Conditions, enums: Enums = {}): InputRef<Where> {
     const ref = builder.inputRef<Where>(`${name}Filter`)
     return ref.implement({
       description: `A filter for a list of ${name}. A row must match all given conditions; a null condition is ignored. At most ${MAX_CONDITIONS} conditions, nested at most ${MAX_NESTING} deep.`,
@@ -160,13 +160,18 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
     }) as unknown as InputRef<SortBy>
   }
 
-  /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
-  return <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
-    Filter: filterType(name, filters, enums),
-    Order: orderType(name, sortKeys),
-  })
+  return {
+    filterType,
+    /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
+    listInputs: <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
+      Filter: filterType(name, filters, enums),
+      Order: orderType(name, sortKeys),
+    }),
+  }
 }
 
-export type ListInputTypes = ReturnType<typeof addListInputTypes>
+type Inputs = ReturnType<typeof addListInputTypes>
+export type FilterType = Inputs['filterType']
+export type ListInputTypes = Inputs['listInputs']
 /** The input types of a list's `where` and `orderBy`. */
 export type ListInputs = ReturnType<ListInputTypes>

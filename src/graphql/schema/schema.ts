@@ -2,7 +2,10 @@ import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
 import { addListInputTypes, addSortDirection } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
+import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
+import { addAsset } from './types/asset.ts'
+import { addAssetPrice } from './types/asset-price.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
@@ -16,7 +19,7 @@ import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
 import { addMultiplierRevision } from './types/multiplier-revision.ts'
 import { addPool } from './types/pool.ts'
-import { addPoolStanding } from './types/pool-standing.ts'
+import { addPoolTotals } from './types/pool-totals.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition } from './types/position.ts'
 import { positionInputs, positionRef, positionsRef } from './types/position-ref.ts'
@@ -57,18 +60,21 @@ export function addTypes(builder: Builder) {
   )
 
   const SortDirection = addSortDirection(builder)
-  const listInputs = addListInputTypes(builder, { SortDirection })
+  const { listInputs, filterType } = addListInputTypes(builder, { SortDirection })
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
   const PositionInputs = positionInputs(listInputs)
-  const Pool = addPool(builder, { listInputs, PositionInputs, Positions, User })
+  const Asset = addAsset(builder, { listInputs })
+  const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, User })
+  addAssetPrice(builder, { Asset, Pool })
+  const activity = addActivity(builder, { listInputs })
   const snapshots = addSnapshot(builder, { listInputs })
   const rewards = addLiquidationReward(builder, { listInputs })
   const earnings = addEarnings(builder, { listInputs })
-  const Market = addMarket(builder, { listInputs, Pool, ...snapshots })
-  const Vault = addVault(builder, { listInputs, ...snapshots })
-  const LeaderboardEntry = addLeaderboard(builder, { listInputs, User })
+  const Market = addMarket(builder, { listInputs, Pool, ...activity, ...snapshots })
+  const Vault = addVault(builder, { listInputs, ...activity, ...snapshots })
+  addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
   const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
@@ -80,6 +86,7 @@ export function addTypes(builder: Builder) {
     Positions,
     DistributionKind,
     MultiplierInput,
+    User,
     ...runs,
   })
   addUser(builder, {
@@ -88,7 +95,7 @@ export function addTypes(builder: Builder) {
     User,
     Position,
     Positions,
-    LeaderboardEntry,
+    ...activity,
     ...earnings,
     ...snapshots,
     ...rewards,
@@ -96,15 +103,15 @@ export function addTypes(builder: Builder) {
   addDataVersion(builder)
   addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
-  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...earnings, ...snapshots, ...rewards })
+  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...activity, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
-  addStanding(builder, { User, spanArguments })
-  addPoolStanding(builder, { Pool, MultiplierRevision })
-  addAggregates(builder, { GroupKey, SortDirection })
+  addStanding(builder, { User })
+  addPoolTotals(builder, { Pool, MultiplierRevision })
+  addAggregates(builder, { GroupKey, SortDirection, filterType, PositionInputs, ...snapshots })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
-  addSearch(builder, { Pool, Market, Vault })
+  addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }
 }

@@ -7,9 +7,9 @@ import * as shapes from '../shapes.ts'
 
 const ofMarket = graphql(`
   query RestMarketRewards($address: Address!, $market: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
-    markets(first: 1, address: $market, chainId: $chainId) { nodes { address } }
+    markets(first: 1, where: { market: $market, chainId: $chainId }) { nodes { address } }
     user(address: $address) {
-      marketLiquidationRewards(first: $first, offset: $offset, market: $market, chainId: $chainId) {
+      marketLiquidationRewards(first: $first, offset: $offset, where: { market: $market, chainId: $chainId }) {
         totalCount
         pageInfo { hasNextPage }
         nodes {
@@ -24,9 +24,9 @@ const ofMarket = graphql(`
 `)
 const ofVault = graphql(`
   query RestVaultRewards($address: Address!, $vault: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
-    vaults(first: 1, address: $vault, chainId: $chainId) { nodes { address } }
+    vaults(first: 1, where: { vault: $vault, chainId: $chainId }) { nodes { address } }
     user(address: $address) {
-      vaultLiquidationRewards(first: $first, offset: $offset, vault: $vault, chainId: $chainId) {
+      vaultLiquidationRewards(first: $first, offset: $offset, where: { vault: $vault, chainId: $chainId }) {
         totalCount
         pageInfo { hasNextPage }
         nodes {

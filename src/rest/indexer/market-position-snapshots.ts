@@ -8,12 +8,13 @@ import { snapshotFilters, snapshotQuery, snapshotWindow } from './snapshot-windo
 
 const operation = graphql(`
   query RestMarketSnapshots(
-    $address: Address!, $first: Int!, $offset: BigInt!, $chainId: SafeInt, $entity: String
-    $from: BigInt!, $to: BigInt!, $grouped: Boolean!
+    $address: Address!, $first: Int!, $offset: BigInt!, $chainId: SafeInt
+    $entity: Address, $entities: [Address!], $from: BigInt!, $to: BigInt!, $grouped: Boolean!
   ) {
     user(address: $address) {
       marketSnapshots(
-        first: $first, offset: $offset, chainId: $chainId, market: $entity, from: $from, to: $to, grouped: $grouped
+        first: $first, offset: $offset, from: $from, to: $to, grouped: $grouped
+        where: { chainId: $chainId, market: $entity, markets: $entities }
       ) {
         totalCount
         pageInfo { hasNextPage }

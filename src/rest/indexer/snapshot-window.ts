@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
-import { asEntity, flag, offsetOf, pageQuery, unixSeconds } from '../parameters.ts'
+import { asEntity, flag, offsetOf, pageQuery, unixSeconds, whereAddress } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const WINDOW_SECONDS = 30 * 86_400
@@ -44,10 +44,12 @@ export function snapshotWindow(query: Query, entity: string | undefined, now: Da
   const to = (to_timestamp ?? seconds).toString()
   const grouped = query.should_group_by_timestamp ?? false
   const echoed = entity === undefined ? null : asEntity(entity)
+  const [one, many] = whereAddress(entity)
   return {
     variables: {
       chainId: chain_id,
-      entity: echoed,
+      entity: one,
+      entities: many,
       from,
       to,
       grouped,

@@ -4,12 +4,16 @@ import type { RestBreakdownQueryVariables } from '../../generated/operations/gra
 import type { Execute } from '../../graphql/execution/execute.ts'
 import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
-import { addresses, asEntity, entityText, limit, recordCursor } from '../parameters.ts'
+import { addresses, entityText, limit, recordCursor, whereAddress } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
-  query RestBreakdown($first: Int!, $afterRecord: String, $assets: [Address!], $pool: String) {
-    positions(first: $first, afterRecord: $afterRecord, assets: $assets, pool: $pool) {
+  query RestBreakdown(
+    $first: Int!, $afterRecord: String, $asset: Address, $assets: [Address!], $pool: Address, $pools: [Address!]
+  ) {
+    positions(
+      first: $first, afterRecord: $afterRecord, where: { asset: $asset, assets: $assets, pool: $pool, pools: $pools }
+    ) {
       nodes { ...PositionRecord }
       pageInfo { hasNextPage }
     }
@@ -37,7 +41,11 @@ const byAssets = (operationId: string) =>
     query: z.object({ ...page, asset }),
     response,
     operation,
-    variables: ({ query }) => ({ first: query.limit, afterRecord: query.cursor, assets: query.asset }),
+    variables: ({ query }) => {
+      const [asset, ...others] = query.asset ?? []
+      const tokens = others.length === 0 ? { asset } : { assets: query.asset }
+      return { first: query.limit, afterRecord: query.cursor, ...tokens }
+    },
     answer: pageOf,
   })
 
@@ -54,11 +62,10 @@ export const positionsByMarkets = endpoint({
   }),
   response,
   operation,
-  variables: ({ query }) => ({
-    first: query.limit,
-    afterRecord: query.cursor,
-    pool: query.market === undefined ? undefined : asEntity(query.market),
-  }),
+  variables: ({ query }) => {
+    const [pool, pools] = whereAddress(query.market)
+    return { first: query.limit, afterRecord: query.cursor, pool, pools }
+  },
   answer: pageOf,
 })
 

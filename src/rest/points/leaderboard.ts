@@ -6,8 +6,8 @@ import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
   query RestLeaderboard($account: Address!, $withAccount: Boolean!) {
-    leaderboard(first: 3) { totalCount nodes { account points rank } }
-    user(address: $account) @include(if: $withAccount) { leaderboardEntry { account points rank } }
+    leaderboard(first: 3) { totalCount nodes { account: userAddress points rank } }
+    user(address: $account) @include(if: $withAccount) { account: address points rank }
   }
 `)
 
@@ -27,7 +27,7 @@ export const leaderboard = endpoint({
   variables: ({ query: { account } }) => ({ account: account ?? NO_ONE, withAccount: account !== undefined }),
   async answer({ variables, execute }) {
     const { leaderboard, user } = await execute(operation, variables)
-    const entries = user?.leaderboardEntry ? [...leaderboard.nodes, user.leaderboardEntry] : leaderboard.nodes
+    const entries = user && user.rank !== null ? [...leaderboard.nodes, user] : leaderboard.nodes
     const topAccounts = entries.map(({ account, points, rank }) => ({ account, points, rank: String(rank) }))
     return { body: { topAccounts, total: String(leaderboard.totalCount) } }
   },

@@ -9,8 +9,8 @@ import * as shapes from '../shapes.ts'
 
 export const multiplierFields = graphql(`
   fragment MultiplierFields on Multiplier {
-    id: uuid poolAddress
-    deposit_tokenA: depositTokenA deposit_tokenB: depositTokenB borrow_tokenA: borrowTokenA borrow_tokenB: borrowTokenB
+    id: recordId poolAddress
+    deposit_tokenA: depositA deposit_tokenB: depositB borrow_tokenA: borrowA borrow_tokenB: borrowB
     createdAt updatedAt
     pool { poolName: displayName assetA { address symbol } assetB { address symbol } }
   }
@@ -19,8 +19,8 @@ export const multiplierFields = graphql(`
 /** A multiplier in the shape of section 2.6 of the points document. */
 export const multiplierRecordFields = graphql(`
   fragment MultiplierRecord on Multiplier {
-    id: uuid poolAddress
-    deposit_tokenA: depositTokenA deposit_tokenB: depositTokenB borrow_tokenA: borrowTokenA borrow_tokenB: borrowTokenB
+    id: recordId poolAddress
+    deposit_tokenA: depositA deposit_tokenB: depositB borrow_tokenA: borrowA borrow_tokenB: borrowB
     createdAt updatedAt
     pool @flat {
       poolName: displayName
@@ -111,10 +111,10 @@ export const updateMultipliers = endpoint({
   variables: ({ body }) => ({
     multipliers: (Array.isArray(body) ? body : [body]).map((m) => ({
       poolAddress: m.poolAddress,
-      depositTokenA: m.deposit_tokenA,
-      depositTokenB: m.deposit_tokenB,
-      borrowTokenA: m.borrow_tokenA,
-      borrowTokenB: m.borrow_tokenB,
+      depositA: m.deposit_tokenA,
+      depositB: m.deposit_tokenB,
+      borrowA: m.borrow_tokenA,
+      borrowB: m.borrow_tokenB,
     })),
   }),
   async answer({ variables, execute }) {

@@ -8,7 +8,7 @@ import * as shapes from '../shapes.ts'
 const operation = graphql(`
   query RestPointsOfAddress($address: Address!, $first: Int!, $afterDate: DateTime) {
     user(address: $address) {
-      dailyPoints(first: $first, afterDate: $afterDate) {
+      dailyPoints(first: $first, where: { date: { gt: $afterDate } }) {
         nodes { distributionDate points positions { ...PositionRecord } }
         pageInfo { hasNextPage }
       }

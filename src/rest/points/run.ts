@@ -1,18 +1,24 @@
 import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { graphql } from '../../generated/operations/gql.ts'
+import type { FinishedRunFragment } from '../../generated/operations/graphql.ts'
 import { parseUtc } from '../../time.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
 
+export const finishedRun = graphql(`
+  fragment FinishedRun on Run {
+    distributionDate: date totalsAfter { positionCount totalPoints } startedAt finishedAt
+  }
+`)
 const update = graphql(`
   mutation RestManualUpdate($date: DateTime) {
-    updateDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt }
+    updateDistribution(date: $date) { ...FinishedRun }
   }
 `)
 const resyncOperation = graphql(`
   mutation RestResync($date: DateTime) {
-    resyncDistribution(date: $date) { distributionDate positionCount totalPoints startedAt finishedAt }
+    resyncDistribution(date: $date) { ...FinishedRun }
   }
 `)
 
@@ -50,7 +56,7 @@ export const manualUpdate = endpoint({
   operation: update,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
-    return { body: (await execute(update, variables)).updateDistribution }
+    return { body: bodyOf((await execute(update, variables)).updateDistribution) }
   },
 })
 
@@ -66,9 +72,14 @@ export const resync = endpoint({
   operation: resyncOperation,
   variables: ({ query, body }) => ({ date: requestedDate(query.date, body?.date) }),
   async answer({ variables, execute }) {
-    return { body: (await execute(resyncOperation, variables)).resyncDistribution }
+    return { body: bodyOf((await execute(resyncOperation, variables)).resyncDistribution) }
   },
 })
+
+function bodyOf({ distributionDate, totalsAfter, startedAt, finishedAt }: FinishedRunFragment) {
+  if (!distributionDate || !totalsAfter || !finishedAt) throw new Error('a run that succeeded stored nothing')
+  return { distributionDate, ...totalsAfter, startedAt, finishedAt }
+}
 
 function requestedDate(inQuery: string | undefined, inBody: string | undefined): string | null {
   if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {

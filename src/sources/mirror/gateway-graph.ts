@@ -11,6 +11,8 @@ export interface GatewayGraph {
   vaults(): AsyncGenerator<GraphVault[]>
   /** All users, with the entities in which they have liquidation rewards. */
   users(): AsyncGenerator<{ total: number; users: GraphUser[] }>
+  /** The pages of a user's cash flows, newest first. Undefined if the gateway does not show them. */
+  cashFlows: ((user: string) => AsyncGenerator<GraphCashFlow[]>) | undefined
 }
 
 const chainId = z.int().min(0)
@@ -43,6 +45,21 @@ const user = z.object({
   vaultLiquidationRewards: rewards({ vaultAddress: address }),
 })
 
+const digits = z.string().regex(/^[0-9]{1,78}$/)
+const cashFlow = z.object({
+  kind: z.enum(['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY']),
+  chainId,
+  marketAddress: address.nullable(),
+  vaultAddress: address.nullable(),
+  userAddress: address,
+  txHash: z.string(),
+  logIndex: z.int().min(0),
+  timestamp: digits,
+  assets: digits.nullable(),
+  amountUsd: z.number().nullable(),
+})
+export type GraphCashFlow = z.output<typeof cashFlow>
+
 /** A market or vault on a chain. */
 export interface EntityRef {
   kind: 'market' | 'vault'
@@ -62,7 +79,10 @@ const REWARDS = 200
 
 /** The operations, valid against the schema of src/graphql. */
 export const graphOperations = {
-  fields: 'query GatewayFields { __type(name: "Query") { fields { name } } }',
+  fields: `query GatewayFields {
+    query: __type(name: "Query") { fields { name } }
+    user: __type(name: "User") { fields { name } }
+  }`,
   version: 'query DataVersion { dataVersion }',
   pools: `query Pools($after: String) {
     pools(first: 1000, after: $after) { nodes { address chainId } pageInfo { hasNextPage endCursor } }
@@ -80,7 +100,7 @@ export const graphOperations = {
     }
   }`,
   users: `query Users($after: String) {
-    allUsers(first: ${USERS}, after: $after) {
+    users(first: ${USERS}, after: $after) {
       totalCount
       nodes {
         address
@@ -90,12 +110,23 @@ export const graphOperations = {
       pageInfo { hasNextPage endCursor }
     }
   }`,
+  cashFlows: `query CashFlows($user: Address!, $after: String) {
+    user(address: $user) {
+      activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
+        nodes {
+          kind chainId marketAddress vaultAddress userAddress txHash logIndex timestamp assets amountUsd
+        }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }`,
 }
 
-const NEEDED = ['allUsers', 'dataVersion', 'markets', 'pools', 'vaults']
-const fieldsAnswer = z.object({
-  data: z.object({ __type: z.object({ fields: z.array(z.object({ name: z.string() })) }) }),
-})
+const NEEDED = ['users', 'dataVersion', 'markets', 'pools', 'vaults']
+const fields = z
+  .object({ fields: z.array(z.object({ name: z.string() })) })
+  .transform((type) => new Set(type.fields.map(({ name }) => name)))
+const fieldsAnswer = z.object({ data: z.object({ query: fields, user: fields }) })
 
 /**
  * Opens the graph at a base URL's /graphql. Undefined if there is none or it is not a gateway's.
@@ -111,7 +142,8 @@ export async function openGatewayGraph(
   const probe = { json: { query: graphOperations.fields }, signal }
   const there = await client.open(name, url, probe)
   there.body.destroy()
-  if (there.status !== 200 || !isGateway(await client.bytes(name, url, probe))) return undefined
+  const schema = there.status === 200 ? gatewayFields(await client.bytes(name, url, probe)) : undefined
+  if (!schema) return undefined
 
   async function ask<T>(query: string, schema: z.ZodType<T>, variables: object = {}): Promise<T> {
     const body = parseJson(name, await client.bytes(name, url, { json: { query, variables }, signal }))
@@ -120,15 +152,13 @@ export async function openGatewayGraph(
     return checked(name, '/graphql', z.object({ data: schema }), body).data
   }
 
-  async function* list<Page extends { pageInfo: { hasNextPage: boolean; endCursor: string | null } }>(
-    query: string,
+  async function* pages<Page extends { pageInfo: { hasNextPage: boolean; endCursor: string | null } }>(
     field: string,
-    page: z.ZodType<Page>,
+    pageAfter: (after: string | null) => Promise<Page>,
   ): AsyncGenerator<Page> {
     const seen = new Set<string>()
     for (let after: string | null = null; ; ) {
-      const answer = await ask(query, z.record(z.literal(field), page), { after })
-      const found = answer[field] as Page
+      const found: Page = await pageAfter(after)
       yield found
       after = found.pageInfo.endCursor
       if (!found.pageInfo.hasNextPage) return
@@ -136,8 +166,19 @@ export async function openGatewayGraph(
       seen.add(after)
     }
   }
+  const list = <Page extends { pageInfo: { hasNextPage: boolean; endCursor: string | null } }>(
+    query: string,
+    field: string,
+    page: z.ZodType<Page>,
+  ) => pages(field, async (after) => (await ask(query, z.record(z.literal(field), page), { after }))[field] as Page)
   async function* nodes<T>(query: string, field: string, node: z.ZodType<T>): AsyncGenerator<T[]> {
     for await (const page of list(query, field, connection(node))) yield page.nodes
+  }
+  async function* cashFlows(user: string): AsyncGenerator<GraphCashFlow[]> {
+    const answer = z.object({ user: z.object({ activity: connection(cashFlow) }) })
+    const pageAfter = async (after: string | null) =>
+      (await ask(graphOperations.cashFlows, answer, { user, after })).user.activity
+    for await (const page of pages('activity', pageAfter)) yield page.nodes
   }
 
   return {
@@ -147,18 +188,20 @@ export async function openGatewayGraph(
     vaults: () => nodes(graphOperations.vaults, 'vaults', vault),
     async *users() {
       const page = connection(user).extend({ totalCount: z.int().min(0) })
-      for await (const { totalCount, nodes } of list(graphOperations.users, 'allUsers', page))
+      for await (const { totalCount, nodes } of list(graphOperations.users, 'users', page))
         yield { total: totalCount, users: nodes.map((node) => ({ address: node.address, rewards: refsOf(node) })) }
     },
+    cashFlows: schema.user.has('activity') ? cashFlows : undefined,
   }
 }
 
-function isGateway(body: Buffer): boolean {
+/** Returns the fields of the types Query and User. Undefined if they are not a gateway's. */
+function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | undefined {
   try {
     const { data } = fieldsAnswer.parse(JSON.parse(body.toString()))
-    return NEEDED.every((needed) => data.__type.fields.some(({ name }) => name === needed))
+    return NEEDED.every((needed) => data.query.has(needed)) ? data : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { RecordFiles } from '../dataset/record-files.ts'
-import type { EntityRef } from './gateway-graph.ts'
+import type { EntityRef, GatewayGraph, GraphCashFlow } from './gateway-graph.ts'
 import type { Entities } from './mirror-entities.ts'
 import {
   Contradiction,
@@ -19,6 +19,8 @@ export interface UserWalk {
   indexer: RestServer
   files: RecordFiles
   entities: Entities
+  /** The pages of a user's cash flows. Undefined if the server does not show them. */
+  cashFlows: GatewayGraph['cashFlows']
   /** A time later than any snapshot, in Unix seconds. */
   endOfTime: string
   /** Whether rates of markets and vaults must be read from users' net APR. */
@@ -40,7 +42,7 @@ interface Holding {
 const keyOf = ({ kind, chainId, address }: EntityRef) => `${kind} ${chainId} ${address}`
 
 /**
- * Copies a user's snapshots, and derives cash flows that yield the user's earnings.
+ * Copies a user's snapshots and cash flows. Without a graph, cash flows are derived that yield the user's earnings.
  * @returns all markets and vaults that the user has or had a position in
  */
 export async function mirrorUser(walk: UserWalk, user: string): Promise<EntityRef[]> {
@@ -48,8 +50,10 @@ export async function mirrorUser(walk: UserWalk, user: string): Promise<EntityRe
   await mirrorSnapshots(walk, user, 'market', marketSnapshot, holdings)
   await mirrorSnapshots(walk, user, 'vault', vaultSnapshot, holdings)
   if (walk.needsRates) await readRates(walk, user)
-  const earning = await mirrorEarnings(walk, user, holdings)
-  const refs = new Map(earning.map((ref) => [keyOf(ref), ref]))
+  const earnings = await readEarnings(walk, user, holdings)
+  if (walk.cashFlows) await copyCashFlows(walk, walk.cashFlows(user), user, earnings)
+  else await deriveCashFlows(walk, user, earnings, holdings)
+  const refs = new Map(earnings.map((row) => [keyOf(refOf(row)), refOf(row)]))
   for (const [key, { ref }] of holdings) refs.set(key, ref)
   return [...refs.values()]
 }
@@ -111,49 +115,106 @@ async function readRates({ indexer, entities }: UserWalk, user: string): Promise
     }
 }
 
+type EarningsRow = z.output<typeof earningsItem>
+
+const refOf = (row: EarningsRow): EntityRef => ({
+  kind: row.entity_type,
+  chainId: row.chain_id,
+  address: row.entity_id,
+})
+
+/** Reads a user's earnings by entity, whose values must be those of the newest snapshots. */
+async function readEarnings(
+  { indexer, entities, onOtherValue }: UserWalk,
+  user: string,
+  holdings: Map<string, Holding>,
+): Promise<EarningsRow[]> {
+  const found = new Map<string, EarningsRow>()
+  const path = `/v1/users/${user}/earnings`
+  for await (const { rows } of indexerPages(indexer, path, earningsItem, { inBreakdown: true }))
+    for (const row of rows) {
+      const ref = refOf(row)
+      entities.see(ref)
+      if (found.has(keyOf(ref)))
+        throw new Contradiction(indexer.name, `an entity came twice in the earnings of ${user}`)
+      found.set(keyOf(ref), row)
+      const { valueUsd = 0, incomplete = false } = holdings.get(keyOf(ref)) ?? {}
+      if (!near(row.current_value_usd, valueUsd) || (incomplete && !row.has_incomplete_prices)) onOtherValue()
+    }
+  return [...found.values()]
+}
+
+/** Copies a user's cash flows, which must add up to the net cash in the earnings. */
+async function copyCashFlows(
+  { indexer, files, entities }: UserWalk,
+  cashFlows: AsyncIterable<GraphCashFlow[]>,
+  user: string,
+  earnings: EarningsRow[],
+): Promise<void> {
+  const nets = new Map(earnings.map((row) => [keyOf(refOf(row)), { sum: 0, gross: 1 }]))
+  const seen = new Set<string>()
+  for await (const page of cashFlows) {
+    const records = page.map(({ kind, chainId, marketAddress, vaultAddress, userAddress, ...flow }) => {
+      assertOwn(indexer, user, userAddress, 'cash flow')
+      const what = `the cash flow of ${user} in ${flow.txHash} at ${flow.logIndex}`
+      const key = `${chainId} ${flow.txHash} ${flow.logIndex}`
+      if (seen.has(key)) throw new Contradiction(indexer.name, `${what} came twice`)
+      seen.add(key)
+      const entityId = marketAddress ?? vaultAddress
+      if (entityId === null) throw new Contradiction(indexer.name, `${what} is in neither a market nor a vault`)
+      const ref: EntityRef = { kind: marketAddress ? 'market' : 'vault', chainId, address: entityId }
+      entities.see(ref)
+      const net = nets.get(keyOf(ref))
+      if (!net) throw new Contradiction(indexer.name, `${what} is in no entity of the user's earnings`)
+      const amountUsd = flow.amountUsd ?? 0
+      net.sum += kind === 'DEPOSIT' || kind === 'REPAY' ? amountUsd : -amountUsd
+      net.gross += Math.abs(amountUsd)
+      return { ...flow, chainId, entityType: ref.kind, entityId, accountId: user, kind: kind.toLowerCase() }
+    })
+    await files.write('cash-flows', records)
+  }
+  for (const row of earnings) {
+    const { sum = 0, gross = 1 } = nets.get(keyOf(refOf(row))) ?? {}
+    if (Math.abs(sum - row.net_cash_invested_usd) > 1e-9 * gross)
+      throw new Contradiction(
+        indexer.name,
+        `the cash flows of ${user} in the ${row.entity_type} ${row.entity_id} add up to ${sum}, its earnings say ${row.net_cash_invested_usd}`,
+      )
+  }
+}
+
 /**
- * No endpoint shows cash flows, but earnings show their net cash by entity, and whether a price was missing. Two equivalent
+ * REST shows no cash flows, but earnings show their net cash by entity, and whether a price was missing. Two equivalent
  * flows replace them: one with the net cash, and one without a price if one was missing. Both are always written, so that
  * they replace those of an earlier copy.
  */
-async function mirrorEarnings(
-  { indexer, files, entities, onOtherValue }: UserWalk,
+async function deriveCashFlows(
+  { files }: UserWalk,
   user: string,
+  earnings: EarningsRow[],
   holdings: Map<string, Holding>,
-): Promise<EntityRef[]> {
-  const refs: EntityRef[] = []
-  const path = `/v1/users/${user}/earnings`
-  for await (const { rows } of indexerPages(indexer, path, earningsItem, { inBreakdown: true })) {
-    const flows = rows.flatMap((row) => {
-      const ref: EntityRef = { kind: row.entity_type, chainId: row.chain_id, address: row.entity_id }
-      entities.see(ref)
-      refs.push(ref)
-      const holding = holdings.get(keyOf(ref))
-      const incomplete = holding?.incomplete ?? false
-      if (!near(row.current_value_usd, holding?.valueUsd ?? 0) || (incomplete && !row.has_incomplete_prices))
-        onOtherValue()
-      const flow = {
-        chainId: ref.chainId,
-        entityType: ref.kind,
-        entityId: ref.address,
-        accountId: user,
-        txHash: `0x${createHash('sha256')
-          .update(`${keyOf(ref)} ${user}`)
-          .digest('hex')}`,
-        timestamp: String(holding?.firstTimestamp ?? 0),
-      }
-      const net = row.net_cash_invested_usd
-      return [
-        { ...flow, logIndex: 0, kind: net < 0 ? 'withdraw' : 'deposit', amountUsd: Math.abs(net) },
-        { ...flow, logIndex: 1, kind: 'deposit', amountUsd: row.has_incomplete_prices && !incomplete ? null : 0 },
-      ]
-    })
-    await files.write('cash-flows', flows)
-  }
-  const unique = new Set(refs.map(keyOf))
-  if (unique.size < refs.length)
-    throw new Contradiction(indexer.name, `an entity came twice in the earnings of ${user}`)
-  return refs
+): Promise<void> {
+  const flows = earnings.flatMap((row) => {
+    const { kind, chainId, address } = refOf(row)
+    const holding = holdings.get(keyOf(refOf(row)))
+    const flow = {
+      chainId,
+      entityType: kind,
+      entityId: address,
+      accountId: user,
+      txHash: `0x${createHash('sha256')
+        .update(`${keyOf(refOf(row))} ${user}`)
+        .digest('hex')}`,
+      timestamp: String(holding?.firstTimestamp ?? 0),
+    }
+    const net = row.net_cash_invested_usd
+    const isUnpriced = row.has_incomplete_prices && !holding?.incomplete
+    return [
+      { ...flow, logIndex: 0, kind: net < 0 ? 'withdraw' : 'deposit', amountUsd: Math.abs(net) },
+      { ...flow, logIndex: 1, kind: 'deposit', amountUsd: isUnpriced ? null : 0 },
+    ]
+  })
+  await files.write('cash-flows', flows)
 }
 
 /**

@@ -202,6 +202,7 @@ async function mirrorState(
     files,
     entities: new Entities(points.name, graph ? [] : [...DOCUMENTED_CHAINS, ...(options.chains ?? [])]),
     endOfTime: graph ? String(2n ** 63n - 1n) : '9999999999',
+    cashFlows: graph?.cashFlows,
     needsRates: graph === undefined,
     onOtherValue: () => otherValues++,
     report: (what, done, total) => options.onProgress?.({ what, done, total }),

@@ -35,7 +35,7 @@ export function difference(a: unknown, b: unknown, path: Path = []): string | un
 
 /**
  * The same for an answer of another form: the values that both have under the same name, at any depth, in the order in
- * which the answers tell them. What is in a side or an asset (`a { tokenAddress }`) counts as `aTokenAddress`. At least half of the
+ * which the answers tell them. What is in a side or an asset (`assetA { address }`) counts as `assetAAddress`. At least half of the
  * names that the first has must be in the second.
  */
 export function differenceOfShared(a: unknown, b: unknown): string | undefined {

@@ -415,9 +415,9 @@ async function positionsOf(userAddress: string) {
 }
 
 const graphSide = (s: 'a' | 'b', row: Row) => ({
-  tokenAddress: row[`${s}TokenAddress`],
-  tokenSymbol: row[`${s}TokenSymbol`],
-  tokenPrice: row[`${s}TokenPrice`],
+  assetAddress: row[`${s}TokenAddress`],
+  assetSymbol: row[`${s}TokenSymbol`],
+  assetPriceUsd: row[`${s}TokenPrice`],
   suppliedAmount: row[`${s}SuppliedAmount`],
   suppliedAmountUsd: row[`${s}SuppliedAmountUsd`],
   protectedSuppliedAmount: row[`${s}ProtectedSuppliedAmount`],
@@ -433,8 +433,8 @@ const graphPosition = (row: Row) => ({
   pointsA: row.pointsA,
   pointsB: row.pointsB,
   points: row.points,
-  a: graphSide('a', row),
-  b: graphSide('b', row),
+  sideA: graphSide('a', row),
+  sideB: graphSide('b', row),
 })
 
 const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "marketAddress", account_id AS "userAddress",
@@ -503,10 +503,10 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       name: p.name,
       displayName: p.display,
       multiplier: p.uuid && {
-        depositTokenA: p.deposit_token_a,
-        depositTokenB: p.deposit_token_b,
-        borrowTokenA: p.borrow_token_a,
-        borrowTokenB: p.borrow_token_b,
+        depositA: p.deposit_token_a,
+        depositB: p.deposit_token_b,
+        borrowA: p.borrow_token_a,
+        borrowB: p.borrow_token_b,
       },
       positions: { nodes: byPool.get(p.id) },
     }))
@@ -516,7 +516,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     const nodes = (await rows('pools', POOLS)).map((p) => ({
       address: p.id,
       chainId: p.chainId,
-      marketId: p.marketId,
+      number: p.marketId,
       name: p.name,
       createdTimestamp: p.createdTimestamp,
       interestLastUpdated: p.interestLastUpdated,
@@ -525,10 +525,10 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       assetA: { address: p.asset_1_address, name: p.asset_1_name, symbol: p.asset_1_symbol },
       assetB: { address: p.asset_2_address, name: p.asset_2_name, symbol: p.asset_2_symbol },
       multiplier: p.uuid && {
-        depositTokenA: p.deposit_token_a,
-        depositTokenB: p.deposit_token_b,
-        borrowTokenA: p.borrow_token_a,
-        borrowTokenB: p.borrow_token_b,
+        depositA: p.deposit_token_a,
+        depositB: p.deposit_token_b,
+        borrowA: p.borrow_token_a,
+        borrowB: p.borrow_token_b,
         createdAt: p.created_at,
         updatedAt: p.updated_at,
       },
@@ -587,7 +587,13 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       [addresses],
     )
     const byAddress = new Map(found.map((row) => [row.address, row]))
-    return { users: addresses.map((address: string) => byAddress.get(address) ?? { address, points: 0, rank: null }) }
+    return {
+      users: {
+        nodes: addresses
+          .toSorted()
+          .map((address: string) => byAddress.get(address) ?? { address, points: 0, rank: null }),
+      },
+    }
   },
 }
 

@@ -39,23 +39,23 @@ const times = <T>(count: number, make: (i: number) => T) => Array.from({ length:
 const some = (list: string[], count: number) =>
   times(Math.min(count, list.length), (i) => list[(i * 67) % list.length] as string)
 
-const POSITION_SIDE = `tokenAddress tokenSymbol tokenPrice suppliedAmount suppliedAmountUsd
+const POSITION_SIDE = `assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd
   protectedSuppliedAmount protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd`
 const POSITION = `recordId userAddress poolAddress distributionDate pointsA pointsB points
-  a { ${POSITION_SIDE} } b { ${POSITION_SIDE} }`
+  sideA { ${POSITION_SIDE} } sideB { ${POSITION_SIDE} }`
 const MARKET_SNAPSHOT = `chainId marketAddress userAddress positionId timestamp
   collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd`
 
 /** The documents of the GraphQL operations. */
 export const documents = {
   leaderboard: `query Leaderboard($first: Int!) {
-    leaderboard(first: $first) { totalCount nodes { rank account points } pageInfo { hasNextPage } }
+    leaderboard(first: $first) { totalCount nodes { rank userAddress points } pageInfo { hasNextPage } }
   }`,
   dailyPoints: `query DailyPoints($address: Address!) {
     user(address: $address) { dailyPoints(last: 10) { nodes { distributionDate points positions { ${POSITION} } } } }
   }`,
   assetPositions: `query AssetPositions($asset: Address!) {
-    positions(first: 100, assets: [$asset]) { nodes { ${POSITION} } pageInfo { hasNextPage } }
+    positions(first: 100, where: { asset: $asset }) { nodes { ${POSITION} } pageInfo { hasNextPage } }
   }`,
   snapshots: `query Snapshots($address: Address!, $first: Int!, $from: BigInt!, $to: BigInt!) {
     user(address: $address) {
@@ -66,7 +66,7 @@ export const documents = {
     pools(first: 50, offset: $offset) {
       nodes {
         address name displayName
-        multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB }
+        multiplier { depositA depositB borrowA borrowB }
         positions(first: 5) { nodes { distributionDate pointsA pointsB user { address points rank } } }
       }
     }
@@ -74,9 +74,9 @@ export const documents = {
   allPools: `query AllPools {
     pools(first: 1000) {
       nodes {
-        address chainId marketId name createdTimestamp interestLastUpdated marketAAddress marketBAddress
+        address chainId number name createdTimestamp interestLastUpdated marketAAddress marketBAddress
         assetA { address name symbol } assetB { address name symbol }
-        multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB createdAt updatedAt }
+        multiplier { depositA depositB borrowA borrowB createdAt updatedAt }
       }
     }
   }`,
@@ -97,7 +97,7 @@ export const documents = {
       vaultLiquidationRewards(first: 10) { nodes { txHash liquidRewardUsd claimedTimestamp } }
     }
   }`,
-  users: `query Users($addresses: [Address!]!) { users(addresses: $addresses) { address points rank } }`,
+  users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { users: $addresses }) { nodes { address points rank } } }`,
 }
 
 /** What a document that the product was told of beforehand is asked for by. */

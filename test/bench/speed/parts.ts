@@ -32,10 +32,10 @@ export async function neverSeen(server: Server, operation: Operation, count: num
 const PAGE = 'first: $first, after: $after, offset: $offset'
 const WHAT = 'pageInfo { hasNextPage endCursor }'
 const lists = (names: { pool: string; asset: string; user: string; market: string; vault: string; date: string }) => ({
-  leaderboard: `leaderboard(${PAGE}) { nodes { rank account points } ${WHAT} }`,
-  allUsers: `allUsers(${PAGE}) { nodes { address } ${WHAT} }`,
+  leaderboard: `leaderboard(${PAGE}) { nodes { rank userAddress points } ${WHAT} }`,
+  users: `users(${PAGE}) { nodes { address } ${WHAT} }`,
   positions: `positions(${PAGE}) { nodes { recordId points } ${WHAT} }`,
-  'positions of an asset': `positions(assets: ["${names.asset}"], ${PAGE}) { nodes { recordId points } ${WHAT} }`,
+  'positions of an asset': `positions(where: { asset: "${names.asset}" }, ${PAGE}) { nodes { recordId points } ${WHAT} }`,
   'positions of a pool': `pool(address: "${names.pool}") { positions(${PAGE}) { nodes { recordId points } ${WHAT} } }`,
   'positions of a date': `distribution(date: "${names.date}") { positions(${PAGE}) { nodes { recordId points } ${WHAT} } }`,
   'snapshots of a user': `user(address: "${names.user}") { marketSnapshots(${PAGE}) { nodes { timestamp debtUsd } ${WHAT} } }`,

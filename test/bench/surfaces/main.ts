@@ -83,7 +83,7 @@ try {
       'positions by a filter': `positions(where: { points: { gt: 0 }, suppliedUsd: { gte: 1 } }, ${page}) {
         nodes { recordId points } pageInfo { hasNextPage endCursor } }`,
       'the leaderboard as of a date': `leaderboard(asOf: "2025-03-15", ${page}) {
-        nodes { rank account points } pageInfo { hasNextPage endCursor } }`,
+        nodes { rank userAddress points } pageInfo { hasNextPage endCursor } }`,
     }),
   )
   for (const [name, { first, thousandth }] of Object.entries(depth))

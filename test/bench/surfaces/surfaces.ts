@@ -83,10 +83,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: the leaderboard by points, sorted by account',
       query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
-        orderBy: { field: ACCOUNT }) { nodes { account points rank } } }`,
+        orderBy: { field: USER }) { nodes { userAddress points rank } } }`,
       variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ORDER BY user_address LIMIT 100`,
-      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
       name: 'series of a user by week',
@@ -113,12 +113,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'series of the program by day',
-      query: `{ program { series { start points tvlUsd borrowedUsd accountCount } } }`,
+      query: `{ program { series { start points tvlUsd borrowedUsd userCount } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT date::text, total_points / 1e6::float8, d.tvl, d.borrowed, account_count FROM distribution JOIN (
           SELECT distribution_date AS date, sum(a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd) AS tvl,
             sum(a_borrowed_usd + b_borrowed_usd) AS borrowed FROM pool_day GROUP BY 1) d USING (date) ORDER BY 1`,
-      rows: (data) => data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'accountCount')),
+      rows: (data) => data.program.series.map(row('start', 'points', 'tvlUsd', 'borrowedUsd', 'userCount')),
     },
     {
       name: 'series of the three tokens with the most points',
@@ -139,8 +139,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "aggregate: a user's positions by pool and month",
-      query: `query ($users: [Address!]) { positionAggregates(filter: { users: $users }, groupBy: [POOL, MONTH],
-        orderBy: [{ by: SUM_POINTS }]) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
+      query: `query ($users: [Address!]) { positionAggregates(where: { users: $users }, groupBy: [POOL, MONTH],
+        orderBy: [{ field: SUM_POINTS, direction: DESC }]) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
       variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.market_address, count(*)::int,
           sum(${POINTS}), avg(${SUPPLIED})
@@ -155,8 +155,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'aggregate: the ranking of a week',
-      query: `query ($from: DateTime!, $to: DateTime!) { positionAggregates(filter: { from: $from, to: $to },
-        groupBy: [USER], orderBy: [{ by: SUM_POINTS }], first: 10) { key { user { address } } count sumPoints } }`,
+      query: `query ($from: DateTime!, $to: DateTime!) { positionAggregates(where: { date: { gte: $from, lte: $to } },
+        groupBy: [USER], orderBy: [{ field: SUM_POINTS, direction: DESC }], first: 10) { key { user { address } } count sumPoints } }`,
       variants: [3, 11, 20].map((from) => ({
         variables: { from: day(from), to: day(from + 6) },
         values: [day(from), day(from + 6)],
@@ -172,7 +172,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "aggregate: a user's market snapshots by market",
-      query: `query ($users: [Address!]) { marketSnapshotAggregates(filter: { users: $users }, groupBy: [MARKET]) {
+      query: `query ($users: [Address!]) { marketSnapshotAggregates(where: { users: $users }, groupBy: [MARKET]) {
         key { marketAddress } count averageCollateralUsd averageDebtUsd } }`,
       variants: names.many.slice(0, 8).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT market_id, count(*)::int, avg(collateral_usd), avg(debt_usd) FROM market_snapshot
@@ -186,24 +186,71 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: the leaderboard, top 100',
-      query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { account points rank } } }`,
+      query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { userAddress points rank } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
-      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
-      name: 'as of: the standing of a user',
-      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { standing(asOf: $asOf) { points rank } } }`,
+      name: 'as of: the points and the rank of a user',
+      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { points(asOf: $asOf) rank(asOf: $asOf) } }`,
       variants: some(users).map((user, i) => ({
         variables: { user, asOf: asOf[i % asOf.length] },
         values: [asOf[i % asOf.length], user],
       })),
       sql: `SELECT points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 AND user_address = $2`,
-      rows: (data) => [row('points', 'rank')(data.user.standing)],
+      rows: (data) => [row('points', 'rank')(data.user)],
     },
     {
-      name: 'as of: the standings of 40 pools',
-      query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address standing(asOf: $asOf) {
+      name: 'now: the pools with the most TVL',
+      query: `{ pools(first: 20, orderBy: { field: TVL_USD, direction: DESC }) { nodes { address tvlUsd suppliedUsd borrowedUsd
+        points } } }`,
+      variants: [{ variables: {}, values: [] }],
+      sql: `SELECT p.id, coalesce(d.tvl, 0), coalesce(d.supplied, 0), coalesce(d.borrowed, 0), coalesce(t.points, 0) / 1e6::float8
+        FROM pool p LEFT JOIN pool_total t ON t.pool_address = p.id LEFT JOIN (SELECT pool_address,
+            a_supplied_usd + b_supplied_usd + a_protected_usd + b_protected_usd AS tvl,
+            a_supplied_usd + b_supplied_usd AS supplied, a_borrowed_usd + b_borrowed_usd AS borrowed
+          FROM pool_day WHERE distribution_date = '${NEWEST}') d ON d.pool_address = p.id
+        ORDER BY 2 DESC, p.market_id, p.id LIMIT 20`,
+      rows: (data) => data.pools.nodes.map(row('address', 'tvlUsd', 'suppliedUsd', 'borrowedUsd', 'points')),
+    },
+    {
+      name: 'now: the net worth of 100 users',
+      query: `query ($addresses: [Address!]!) { users(where: { users: $addresses }) { nodes { address suppliedUsd borrowedUsd netWorthUsd } } }`,
+      variants: [0, 100].map((from) => ({
+        variables: { addresses: wallets(from, 100) },
+        values: [wallets(from, 100)],
+      })),
+      sql: `SELECT u.address, coalesce(n.supplied, 0), coalesce(n.borrowed, 0), coalesce(n.supplied + n.protected - n.borrowed, 0)
+        FROM unnest($1::text[]) WITH ORDINALITY AS u(address, place) CROSS JOIN LATERAL (
+          SELECT sum(${SUPPLIED}) AS supplied, sum(${PROTECTED}) AS protected, sum(${BORROWED}) AS borrowed FROM position
+          WHERE user_address = u.address AND distribution_date = '${NEWEST}') n ORDER BY u.address`,
+      rows: (data) => data.users.nodes.map(row('address', 'suppliedUsd', 'borrowedUsd', 'netWorthUsd')),
+    },
+    {
+      name: 'now: the prices of all assets',
+      query: '{ assets(first: 1000) { nodes { chainId address price { priceUsd date } } } }',
+      variants: [{ variables: {}, values: [] }],
+      sql: `SELECT a.chain_id::int, a.asset, n.price, n.distribution_date::text
+        FROM (SELECT chain_id, asset_1_address AS asset FROM pool UNION SELECT chain_id, asset_2_address FROM pool
+          UNION SELECT chain_id, asset_address FROM market UNION SELECT chain_id, asset_address FROM vault) a
+        LEFT JOIN LATERAL (SELECT n.* FROM pool p CROSS JOIN LATERAL (SELECT distribution_date, id,
+            CASE WHEN p.asset_1_address = a.asset THEN a_token_price ELSE b_token_price END AS price
+          FROM position WHERE market_address = p.id ORDER BY distribution_date DESC, id LIMIT 1) n
+          WHERE p.chain_id = a.chain_id AND a.asset IN (p.asset_1_address, p.asset_2_address)
+          ORDER BY n.distribution_date DESC, n.id LIMIT 1) n ON true ORDER BY 1, 2`,
+      rows: (data) =>
+        data.assets.nodes.map(
+          ({ chainId, address, price }: { chainId: number; address: string; price: Row | null }) => [
+            chainId,
+            address,
+            ...(price ? row('priceUsd', 'date')(price) : [null, null]),
+          ],
+        ),
+    },
+    {
+      name: 'as of: the totals of 40 pools',
+      query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address totals(asOf: $asOf) {
         points pointsOfDate positionCount tvlUsd borrowedUsd } } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql: `SELECT p.id, sum(d.a_points + d.b_points) / 1e6::float8, sum((d.a_points + d.b_points) / 1e6::float8) FILTER (WHERE d.distribution_date = $1),
@@ -215,9 +262,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         JOIN pool_day d ON d.pool_address = p.id AND d.distribution_date <= $1
         GROUP BY p.market_id, p.id ORDER BY p.market_id, p.id`,
       rows: (data) =>
-        data.pools.nodes.map(({ address, standing }: { address: string; standing: Row }) => [
+        data.pools.nodes.map(({ address, totals }: { address: string; totals: Row }) => [
           address,
-          ...row('points', 'pointsOfDate', 'positionCount', 'tvlUsd', 'borrowedUsd')(standing),
+          ...row('points', 'pointsOfDate', 'positionCount', 'tvlUsd', 'borrowedUsd')(totals),
         ]),
     },
     {
@@ -234,34 +281,34 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: all multipliers',
-      query: `query ($asOf: DateTime!) { multipliersAsOf(asOf: $asOf, first: 1000) {
-        nodes { poolAddress depositTokenA borrowTokenB } } }`,
+      query: `query ($asOf: DateTime!) { multiplierRevisions(asOf: $asOf, first: 1000) {
+        nodes { poolAddress depositA borrowB } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [`${date}T00:00:00Z`] })),
       sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b FROM multiplier_revision
         WHERE changed_at <= $1 ORDER BY pool_address, id DESC`,
-      rows: (data) => data.multipliersAsOf.nodes.map(row('poolAddress', 'depositTokenA', 'borrowTokenB')),
+      rows: (data) => data.multiplierRevisions.nodes.map(row('poolAddress', 'depositA', 'borrowB')),
     },
     {
       name: 'rank history of a user',
-      query: `query ($user: Address!) { user(address: $user) { rankHistory { date points rank } } }`,
+      query: `query ($user: Address!) { user(address: $user) { series { lastDate totalPoints rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT d.date::text, s.points / 1e6::float8, s.rank FROM distribution d
           JOIN standing s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
         UNION ALL SELECT '${NEWEST}', points / 1e6::float8, rank FROM account WHERE user_address = $1 ORDER BY 1`,
-      rows: (data) => data.user.rankHistory.map(row('date', 'points', 'rank')),
+      rows: (data) => data.user.series.map(row('lastDate', 'totalPoints', 'rank')),
     },
     {
       name: 'around an account',
-      query: `query ($user: Address!) { leaderboard(around: $user, first: 7) { nodes { account points rank } } }`,
+      query: `query ($user: Address!) { leaderboard(around: $user, first: 7) { nodes { userAddress points rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account
         WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4) ORDER BY rank LIMIT 7`,
-      rows: (data) => data.leaderboard.nodes.map(row('account', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
       name: 'portfolio of ten wallets: their pools',
       query: `query ($addresses: [String!]!) { portfolio(addresses: $addresses) { points bestRank
-        pools { poolAddress walletCount points suppliedUsd borrowedUsd } } }`,
+        pools { poolAddress userCount points suppliedUsd borrowedUsd } } }`,
       variants: [0, 40, 80].map((from) => ({
         variables: { addresses: wallets(from, 10) },
         values: [wallets(from, 10)],
@@ -275,15 +322,15 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         portfolio.pools.map((pool: Row) => [
           portfolio.points,
           portfolio.bestRank,
-          ...row('poolAddress', 'walletCount', 'points', 'suppliedUsd', 'borrowedUsd')(pool),
+          ...row('poolAddress', 'userCount', 'points', 'suppliedUsd', 'borrowedUsd')(pool),
         ]),
     },
     {
       name: 'users: up to 1,000',
-      query: `query ($addresses: [Address!]!) { users(addresses: $addresses) { address points rank } }`,
+      query: `query ($addresses: [Address!]!) { users(first: 1000, where: { users: $addresses }) { nodes { address points rank } } }`,
       variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
       sql: USERS,
-      rows: (data) => data.users.map(row('address', 'points', 'rank')),
+      rows: (data) => data.users.nodes.map(row('address', 'points', 'rank')),
     },
     {
       name: 'lookupUsers: up to 1,000',

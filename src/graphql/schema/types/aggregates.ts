@@ -1,15 +1,18 @@
 import type { InputRef } from '@pothos/core'
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+import type { Where } from '../../../db/lists/filter.ts'
 import { type Aggregate, type AggregateRow, aggregated } from '../../../domain/aggregate/aggregate.ts'
-import { type Bounds, MAX_AGGREGATE_USERS } from '../../../domain/aggregate/bounds.ts'
+import { MAX_AGGREGATE_USERS } from '../../../domain/aggregate/bounds.ts'
 import { positionAggregate } from '../../../domain/aggregate/position-aggregate.ts'
 import { rewardAggregate } from '../../../domain/aggregate/reward-aggregate.ts'
 import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../../domain/aggregate/snapshot-aggregate.ts'
+import { rewardFilters } from '../../../domain/liquidation/reward.ts'
 import { GatewayError } from '../../../errors.ts'
-import type { Builder, Types } from '../builder.ts'
-import type { SortDirectionRef } from '../list-inputs.ts'
+import type { Builder } from '../builder.ts'
+import type { FilterType, ListInputs, SortDirectionRef } from '../list-inputs.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
 import type { GroupKeyRef, Key } from './group-key.ts'
+import type { SnapshotRefs } from './snapshot.ts'
 
 const MAX_GROUPS = 1000
 const MAX_OFFSET = 1_000_000
@@ -48,14 +51,20 @@ function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<strin
   return names
 }
 
-type Refs = { GroupKey: GroupKeyRef; SortDirection: SortDirectionRef }
+type Refs = {
+  GroupKey: GroupKeyRef
+  SortDirection: SortDirectionRef
+  filterType: FilterType
+  PositionInputs: ListInputs
+} & Pick<SnapshotRefs, 'MarketSnapshotInputs' | 'VaultSnapshotInputs'>
 
 /** Adds sums, counts and averages over positions, snapshots and rewards. */
-export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Refs): void {
+export function addAggregates(builder: Builder, refs: Refs): void {
+  const { GroupKey, SortDirection, filterType, PositionInputs, MarketSnapshotInputs, VaultSnapshotInputs } = refs
   function add(
     of: { type: string; query: string; rows: string; bound: string; perDate?: number },
     aggregate: Aggregate,
-    FilterInput: InputRef<Bounds>,
+    Filter: InputRef<Where>,
   ) {
     const enumOf = (name: string, description: string, values: Record<string, string>) =>
       builder.enumType(name, {
@@ -69,19 +78,19 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
       `A dimension to group ${of.rows} by.`,
       Object.fromEntries(Object.keys(aggregate.groups).map((group) => [group, GROUPS[group] ?? ''])),
     )
-    const By = enumOf(
-      `${of.type}AggregateField`,
+    const Field = enumOf(
+      `${of.type}AggregateOrderField`,
       `A measure to sort groups of ${of.rows} by.`,
       Object.fromEntries(Object.entries(aggregate.measures).map(([name, measure]) => [name, measure.description])),
     )
     const OrderBy = builder.inputType(`${of.type}AggregateOrder`, {
       description: `A sort key for groups of ${of.rows} and its direction. Groups whose value is null come last.`,
       fields: (t) => ({
-        by: t.field({ type: By, required: true, description: 'The measure to sort by.' }),
+        field: t.field({ type: Field, required: true, description: 'The measure to sort by.' }),
         direction: t.field({
           type: SortDirection,
           required: true,
-          defaultValue: 'DESC' as const,
+          defaultValue: 'ASC' as const,
           description: 'The sort direction.',
         }),
       }),
@@ -117,7 +126,7 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
         },
         description: `Counts, sums and averages of ${of.rows}, by group. ${of.bound}`,
         args: {
-          filter: t.arg({ type: FilterInput, required: true, description: `Only ${of.rows} that match this filter.` }),
+          where: t.arg({ type: Filter, required: true, description: `Only ${of.rows} that match this filter.` }),
           groupBy: t.arg({
             type: [Group],
             required: true,
@@ -141,14 +150,14 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
             description: `Number of groups to skip, 0 to ${MAX_OFFSET}.`,
           }),
         },
-        resolve: (_, { filter, groupBy, orderBy, first, offset }, { reader }, info) => {
+        resolve: (_, { where, groupBy, orderBy, first, offset }, { reader }, info) => {
           if (first < 0 || first > MAX_GROUPS) throw bad('first', `must be from 0 to ${MAX_GROUPS}`)
           if (offset < 0 || offset > MAX_OFFSET) throw bad('offset', `must be from 0 to ${MAX_OFFSET}`)
           const groups = [...new Set(groupBy)]
           if (groups.filter((group) => TIMES.includes(group)).length > 1)
             throw bad('groupBy', `must hold at most one of ${TIMES.join(', ')}`)
           return aggregated(reader, aggregate, {
-            filter,
+            where,
             groupBy: groups,
             orderBy,
             first,
@@ -160,70 +169,39 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
     )
   }
 
-  const common = (t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) => ({
-    users: t.field({ type: ['Address'], description: `Only rows of these users, at most ${MAX_AGGREGATE_USERS}.` }),
-    chainId: t.field({ type: 'SafeInt', description: 'Only rows on this chain.' }),
-    from: t.field({ type: 'DateTime', description: 'Only rows on or after this UTC date.' }),
-    to: t.field({ type: 'DateTime', description: 'Only rows on or before this UTC date.' }),
-  })
-
   add(
     {
       type: 'Position',
       query: 'positionAggregates',
       rows: 'positions',
-      bound:
-        'The filter must name users, or a range (from, to) of at most 31 dates, or a pool and a range of at most 366 dates.',
+      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or at most 31 dates, or pools and at most 366 dates: pools times dates. With \`asset\` or \`assets\` at its top level, only the sides in these tokens count.`,
     },
     positionAggregate,
-    builder.inputType('PositionAggregateFilter', {
-      description: 'A filter for positions. A row must match every given field.',
-      fields: (t) => ({
-        ...common(t),
-        pool: t.field({ type: 'Address', description: 'Only positions in this pool.' }),
-        asset: t.field({ type: 'Address', description: 'Only the sides of positions in this token.' }),
-      }),
-    }),
+    PositionInputs.Filter,
   )
-  for (const [type, kind, aggregate] of [
-    ['MarketSnapshot', 'market', marketSnapshotAggregate],
-    ['VaultSnapshot', 'vault', vaultSnapshotAggregate],
-  ] as const) {
-    const Filter = builder.inputType(`${type}AggregateFilter`, {
-      description: `A filter for ${kind} snapshots. A row must match every given field.`,
-      fields: (t) => {
-        const entity = t.field({ type: 'Address', description: `Only snapshots in the ${kind} at this address.` })
-        return { ...common(t), ...(kind === 'market' ? { market: entity } : { vault: entity }) }
-      },
-    })
+  for (const [type, kind, aggregate, { Filter }] of [
+    ['MarketSnapshot', 'market', marketSnapshotAggregate, MarketSnapshotInputs],
+    ['VaultSnapshot', 'vault', vaultSnapshotAggregate, VaultSnapshotInputs],
+  ] as const)
     add(
       {
         type,
         query: `${kind}SnapshotAggregates`,
         rows: `${kind} snapshots`,
-        bound: `The filter must name users, or a ${kind} and a range (from, to) of at most 366 dates.`,
+        bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or ${kind}s and a \`time\` of at most 366 dates: ${kind}s times dates.`,
       },
       aggregate,
       Filter,
     )
-  }
   add(
     {
       type: 'LiquidationReward',
       query: 'liquidationRewardAggregates',
       rows: 'liquidation rewards',
       perDate: 10,
-      bound: 'The filter must name users, or a range (from, to) of at most 366 dates.',
+      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or a \`time\` of at most 366 dates.`,
     },
     rewardAggregate,
-    builder.inputType('LiquidationRewardAggregateFilter', {
-      description:
-        'A filter for liquidation rewards. A row must match every given field; given both a market and a vault, it must match one of them.',
-      fields: (t) => ({
-        ...common(t),
-        market: t.field({ type: 'Address', description: 'Only rewards of the collateral market at this address.' }),
-        vault: t.field({ type: 'Address', description: 'Only rewards of the vault at this address.' }),
-      }),
-    }),
+    filterType('LiquidationReward', rewardFilters),
   )
 }

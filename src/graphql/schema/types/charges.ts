@@ -1,5 +1,6 @@
+import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
 import { parseUtc } from '../../../time.ts'
-import type { Charge } from '../../policy/cost.ts'
+import type { Charge, Given } from '../../policy/cost.ts'
 import { MAX_PAGE } from '../connection.ts'
 
 /** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
@@ -35,15 +36,27 @@ const AGGREGATED_DATES = { one: 20, all: 1000 }
 /** The cost of an aggregate. @param all the cost of all rows of one date */
 export const aggregated =
   (all = AGGREGATED_DATES.all): Charge =>
-  ({ filter }) => {
-    const { users, from, to, pool, market, vault } = (filter ?? {}) as Record<string, unknown>
+  ({ where }) => {
+    const { user, users, date, time, pool, pools, market, markets, vault, vaults } = (where ?? {}) as Given
+    if (user) return AGGREGATED_USER
     if (users !== undefined && users !== null) return AGGREGATED_USER * lengthOf(users)
-    const [first, last] = [moment(from), moment(to)]
+    const dates = datesOf({ date: moments(date), time: moments(time) })
     // The resolver rejects a filter without users or a range.
-    if (first === undefined || last === undefined) return 0
-    const dates = Math.floor(Math.max(0, last - first) / DAY_MS) + 1
-    return dates * (pool || market || vault ? Math.min(AGGREGATED_DATES.one, all) : all)
+    if (dates === Number.POSITIVE_INFINITY) return 0
+    const entities = pool || market || vault ? 1 : lengthOf(pools ?? markets ?? vaults)
+    return Math.max(dates, 1) * (entities > 0 ? Math.min(AGGREGATED_DATES.one * entities, all) : all)
   }
+
+/** The range of moments in a filter. */
+function moments(given: unknown): Timed['date'] {
+  if (typeof given !== 'object' || given === null) return null
+  const parsed = Object.entries(given).flatMap(([bound, value]) => {
+    if (bound === 'in') return [[bound, Array.isArray(value) ? value : [value]]]
+    const date = typeof value === 'string' ? parseUtc(value) : undefined
+    return date ? [[bound, date]] : []
+  })
+  return Object.fromEntries(parsed)
+}
 
 /** The cost of one index range. */
 const BRANCH = 10
@@ -52,9 +65,9 @@ const BRANCH = 10
 const MOST_BRANCHES = 400
 
 /** The cost of a list of positions: each token, user or pool in its filter is an index range. */
-export const positionParts: Charge = ({ assets, where, after, before, afterRecord }) => {
-  const { assets: tokens, asset, users, pools } = (where ?? {}) as Record<string, unknown>
-  const parts = 2 * (lengthOf(assets) + lengthOf(tokens) + lengthOf(asset)) + lengthOf(users) + lengthOf(pools)
+export const positionParts: Charge = ({ where, after, before, afterRecord }) => {
+  const { assets, asset, users, pools } = (where ?? {}) as Record<string, unknown>
+  const parts = 2 * (lengthOf(assets) + lengthOf(asset)) + lengthOf(users) + lengthOf(pools)
   const ends = (after || afterRecord ? 2 : 1) * (before ? 2 : 1)
   return 1 + (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0)
 }

@@ -9,11 +9,9 @@ import {
 } from '../../../domain/distribution/preview.ts'
 import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
-import type { DistributionRun as FinishedRun } from '../../../domain/distribution/run.ts'
 import { runListing } from '../../../domain/distribution/run-listing.ts'
 import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
@@ -29,6 +27,7 @@ import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position-ref.ts'
 import { program } from './program.ts'
 import { type DistributionKindRef, loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 
 /** The listing's rows stand for Prisma's: their `totalPoints` are points, Prisma's are millionths. */
 const rows = distributions as unknown as Listing<DistributionRow>
@@ -49,17 +48,31 @@ const totalPoints = {
     typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
 }
 
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
+
 type Refs = {
   listInputs: ListInputTypes
   PositionInputs: ListInputs
   Positions: PositionsRef
   DistributionKind: DistributionKindRef
   MultiplierInput: MultiplierInputRef
+  User: UserRef
 } & RunRefs
 
 export function addDistribution(builder: Builder, refs: Refs) {
-  const { listInputs, PositionInputs, Positions, DistributionKind, MultiplierInput, Run, RunInputs, Runs, DayTotals } =
-    refs
+  const {
+    listInputs,
+    PositionInputs,
+    Positions,
+    DistributionKind,
+    MultiplierInput,
+    Run,
+    RunInputs,
+    Runs,
+    DayTotals,
+    User,
+  } = refs
   const DistributionInputs = listInputs('Distribution', distributions, { kind: DistributionKind })
   const { totalPoints: described, ...stored } = distributions.columns
   const Distribution = builder.prismaNode('Distribution', {
@@ -77,7 +90,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
-          filter: () => positionFilter({}),
+          filter: () => ({ where: [] }),
           owner: ownedBy(positionListing, { distributionDate: 'date' }),
           total: {
             load:
@@ -118,55 +131,25 @@ export function addDistribution(builder: Builder, refs: Refs) {
     fields: (t) => columnFields(t, programColumns),
   })
 
-  const DistributionRun = builder.objectRef<FinishedRun>('DistributionRun').implement({
-    description: 'The result of a run that recomputed a distribution.',
-    fields: (t) => ({
-      distributionDate: t.expose('distributionDate', {
-        type: 'DateTime',
-        description: 'The distribution date, midnight UTC.',
-      }),
-      positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-      totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
-      startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the run started.' }),
-      finishedAt: t.expose('finishedAt', { type: 'DateTime', description: 'When the run finished.' }),
-      run: t.field({
-        type: Run,
-        description: "The run's record.",
-        resolve: async ({ id }, _, context) => {
-          const run = await loadRun(context, BigInt(id))
-          if (!run) throw new Error(`run ${id} has no record`)
-          return run
-        },
-      }),
-    }),
-  })
-
   const Mover = builder.objectRef<MoverRow>('DistributionMover').implement({
-    description: 'An account whose points a run would change.',
+    description: 'A user whose points a run would change.',
     fields: (t) => ({
-      account: t.expose('account', { type: 'Address', description: "The account's address." }),
-      pointsBefore: t.exposeFloat('pointsBefore', { description: "The account's current points over all dates." }),
-      pointsAfter: t.exposeFloat('pointsAfter', { description: "The account's points over all dates after the run." }),
+      userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
+      user: t.field({ type: User, description: 'The user, as stored now.', ...one(userAt, ['userAddress']) }),
+      pointsBefore: t.exposeFloat('pointsBefore', { description: "The user's current points over all dates." }),
+      pointsAfter: t.exposeFloat('pointsAfter', { description: "The user's points over all dates after the run." }),
       pointsChange: t.exposeFloat('pointsChange', {
         description: 'The change in points: points after the run minus points before it.',
       }),
       rankBefore: t.exposeInt('rankBefore', {
         nullable: true,
-        description: "The account's current rank. Null if it is not an account yet.",
+        description: "The user's current rank. Null if the user has no stored position yet.",
       }),
       rankAfter: t.exposeInt('rankAfter', {
         nullable: true,
-        description: "The account's rank after the run. Null if it would no longer be an account.",
+        description: "The user's rank after the run. Null if the user would no longer have a stored position.",
       }),
     }),
-  })
-
-  const PreviewKind = builder.enumType('PreviewKind', {
-    description: 'The kind of run to preview.',
-    values: {
-      MANUALUPDATE: { description: 'A manual update, with positions fetched from the source now.' },
-      RESYNC: { description: 'A resync, with the stored positions.' },
-    },
   })
 
   const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
@@ -177,31 +160,31 @@ export function addDistribution(builder: Builder, refs: Refs) {
         description: 'The distribution date, midnight UTC.',
       }),
       kind: t.field({
-        type: PreviewKind,
+        type: DistributionKind,
         description: 'The kind of run.',
         resolve: ({ kind }) => (kind === 'resync' ? 'RESYNC' : 'MANUALUPDATE'),
       }),
-      before: t.expose('before', {
+      totalsBefore: t.expose('totalsBefore', {
         type: DayTotals,
         description: 'The current totals of the date, all zero if the date is not stored.',
       }),
-      after: t.expose('after', { type: DayTotals, description: 'The totals of the date after the run.' }),
+      totalsAfter: t.expose('totalsAfter', { type: DayTotals, description: 'The totals of the date after the run.' }),
       programPointsBefore: t.exposeFloat('programPointsBefore', {
-        description: 'Current total points of all accounts over all dates.',
+        description: 'Current total points of all users over all dates.',
       }),
       programPointsAfter: t.exposeFloat('programPointsAfter', {
         description: 'Total points of all accounts over all dates after the run.',
       }),
-      changedAccountCount: t.exposeInt('changedAccountCount', {
-        description: 'Number of accounts whose points would change, including added and removed accounts.',
+      changedUserCount: t.exposeInt('changedUserCount', {
+        description: 'Number of users whose points would change, including added and removed users.',
       }),
       changedRankCount: t.exposeInt('changedRankCount', {
-        description: 'Number of accounts whose rank would change.',
+        description: 'Number of users whose rank would change.',
       }),
       movers: t.expose('movers', {
         type: [Mover],
         extensions: { cost: { rows: 'page' } },
-        description: 'The `first` accounts with the largest change in points, by size of change, then by address.',
+        description: 'The `first` users with the largest change in points, by size of change, then by address.',
       }),
     }),
   })
@@ -242,10 +225,10 @@ export function addDistribution(builder: Builder, refs: Refs) {
             'Multipliers to compute with, each pool at most once. Omitted pools and fields use their stored values.',
         }),
         kind: t.arg({
-          type: PreviewKind,
+          type: DistributionKind,
           defaultValue: 'RESYNC',
           required: true,
-          description: 'The kind of run to preview.',
+          description: 'The kind of run to preview: RESYNC or MANUALUPDATE.',
         }),
         first: t.arg.int({
           defaultValue: 100,
@@ -255,10 +238,9 @@ export function addDistribution(builder: Builder, refs: Refs) {
       },
       resolve: (_, { date, multipliers, kind, first }, context) => {
         requireAdmin(context.admin)
-        if (first < 0 || first > MAX_MOVERS) {
-          const message = `must be from 0 to ${MAX_MOVERS}`
-          throw new GatewayError('BAD_INPUT', `first ${message}.`, [{ in: 'query', name: 'first', message }])
-        }
+        if (first < 0 || first > MAX_MOVERS) throw bad('first', `must be from 0 to ${MAX_MOVERS}`)
+        if (kind === 'IMPORT')
+          throw bad('kind', 'must be RESYNC or MANUALUPDATE: an import is not computed from stored data')
         const deps = runDeps(context)
         const plan = kind === 'RESYNC' ? resyncPlan(date ?? null) : manualUpdatePlan(deps, date ?? null)
         return preview(deps, plan, { first, ...(multipliers && { multipliers }) })
@@ -266,32 +248,36 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
   }))
 
+  const recordOf = async (id: string, context: GraphContext) => {
+    context.batches.clear()
+    const run = await loadRun(context, BigInt(id))
+    if (!run) throw new Error(`run ${id} has no record`)
+    return run
+  }
   const runDeps = ({ deps }: GraphContext) => ({ ...deps, pool: deps.store.pool })
   builder.mutationFields((t) => ({
     resyncDistribution: t.field({
-      type: DistributionRun,
+      type: Run,
       description:
         "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
       args: {
         date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the newest stored date.' }),
       },
       resolve: async (_, { date }, context) => {
-        const run = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
-        context.batches.clear()
-        return run
+        const { id } = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
+        return recordOf(id, context)
       },
     }),
     updateDistribution: t.field({
-      type: DistributionRun,
+      type: Run,
       description:
         "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
       args: {
         date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the current UTC date.' }),
       },
       resolve: async (_, { date }, context) => {
-        const run = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
-        context.batches.clear()
-        return run
+        const { id } = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))
+        return recordOf(id, context)
       },
     }),
   }))

@@ -20,7 +20,11 @@ import { listArguments } from './page-arguments.ts'
 const MOST_ENTITIES = 20
 
 /** An aggregate over the holdings of the user in the parent row. It always yields one row. */
-const held = (columns: Columns, from: (holder: Holder) => Prisma.Sql, bodies = new Map<string, Prisma.Sql>()): One => ({
+const holdings = (
+  columns: Columns,
+  from: (holder: Holder) => Prisma.Sql,
+  bodies = new Map<string, Prisma.Sql>(),
+): One => ({
   columns: Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]),
   ),
@@ -42,8 +46,8 @@ const held = (columns: Columns, from: (holder: Holder) => Prisma.Sql, bodies = n
 
 /** The parent columns that `earningsAt` and `netAprAt` read. */
 export const heldBy = ['address', 'latestMarkets', 'latestVaults', 'chainId']
-export const earningsAt = held(earningsColumns, earningsFrom)
-export const netAprAt = held(netAprColumns, netAprFrom)
+export const earningsAt = holdings(earningsColumns, earningsFrom)
+export const netAprAt = holdings(netAprColumns, netAprFrom)
 
 const breakdown = <Row>(listing: Listing<Row>) =>
   list(

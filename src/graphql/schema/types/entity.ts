@@ -2,8 +2,6 @@ import type { ObjectRef } from '@pothos/core'
 import type { Listing } from '../../../db/lists/listing.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
 import { assertSortable } from '../../../domain/snapshot/bounds.ts'
-import { snapshotFilter } from '../../../domain/snapshot/snapshot.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import { type KeyedRow, list, one, ownedBy } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -18,7 +16,7 @@ export const snapshotsIn = <Row>(kind: EntityType, snapshots: Listing<Row>) =>
     {
       listing: () => snapshots,
       assertSortable,
-      filter: ({ from, to }) => snapshotFilter(kind, { from, to }),
+      filter: () => ({ where: [] }),
       owner: ownedBy<string>(snapshots, { [`${kind}Id`]: 'id', chainId: 'chainId' }),
     },
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
@@ -50,20 +48,8 @@ export function addEntityQueries<Row>(builder: Builder, { kind, Type, all, at, i
     [`${kind}s`]: t.field({
       type: Connection,
       description: `All ${kind}s, by chain, then address.`,
-      args: {
-        ...listArguments(t.arg, inputs),
-        chainId: t.arg({ type: 'SafeInt', description: `Only ${kind}s on this chain.` }),
-        address: t.arg({ type: 'Address', description: `Only ${kind}s at this address, on any chain.` }),
-      },
-      ...list({
-        listing: () => all,
-        filter: ({ chainId, address }) => {
-          const where: Prisma.Sql[] = []
-          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
-          if (address) where.push(Prisma.sql`t.id = ${address}`)
-          return { where }
-        },
-      }),
+      args: listArguments(t.arg, inputs),
+      ...list({ listing: () => all, filter: () => ({ where: [] }) }),
     }),
   }))
 }

@@ -14,13 +14,17 @@ import { type UserRef, userAt } from './user-ref.ts'
 
 const NOW = { date: '', newest: true }
 
-/** Whether the list is the current leaderboard with all accounts. */
+/** Whether the list is the current leaderboard with all users. */
 const isWhole = ({ at = NOW, nowhere }: { at?: typeof NOW; nowhere?: boolean }) => at.newest && !nowhere
 
-export function addLeaderboard(builder: Builder, { listInputs, User }: { listInputs: ListInputTypes; User: UserRef }) {
+/** Adds the leaderboard, as a query and as a subscription. */
+export function addLeaderboard(
+  builder: Builder,
+  { listInputs, User }: { listInputs: ListInputTypes; User: UserRef },
+): void {
   const EntryInputs = listInputs('LeaderboardEntry', standings)
   const LeaderboardEntry = builder.objectRef<StandingEntry>('LeaderboardEntry').implement({
-    description: "An account's entry on the leaderboard. An account is an address with at least one stored position.",
+    description: "A user's entry on the leaderboard, which ranks all users with at least one stored position.",
     fields: (t) => ({
       ...columnFields(t, standings.columns),
       user: t.field({
@@ -35,7 +39,7 @@ export function addLeaderboard(builder: Builder, { listInputs, User }: { listInp
   builder.queryFields((t) => ({
     leaderboard: t.field({
       type: LeaderboardEntries,
-      description: 'All accounts by rank, currently or as of a date.',
+      description: 'All users with a stored position by rank, currently or as of a date.',
       args: {
         ...listArguments(t.arg, EntryInputs),
         asOf: t.arg({
@@ -46,7 +50,7 @@ export function addLeaderboard(builder: Builder, { listInputs, User }: { listInp
         around: t.arg({
           type: 'Address',
           description:
-            "The page centred on this account (clamped to the list's ends); empty if it is unranked. `first` is the size of the page. Cannot be combined with after, before, last, offset, where or orderBy; use the cursors of the page to continue.",
+            "The page centred on this user (clamped to the list's ends); empty if it is unranked. `first` is the size of the page. Cannot be combined with after, before, last, offset, where or orderBy; use the cursors of the page to continue.",
         }),
       },
       ...list({
@@ -79,19 +83,20 @@ export function addLeaderboard(builder: Builder, { listInputs, User }: { listInp
       }),
     }),
   }))
-  builder.subscriptionFields((t) => ({
-    leaderboard: t.field({
-      type: LeaderboardEntries,
-      description:
-        'The accounts by rank, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
-      args: {
-        first: pageArguments(t.arg).first,
-        offset: t.arg({ type: 'BigInt', description: 'Number of ranks to skip. Defaults to 0.' }),
-      },
-      ...likeQuery,
-    }),
-  }))
-  return LeaderboardEntry
+  builder.subscriptionFields((t) => {
+    const { first, after } = pageArguments(t.arg)
+    return {
+      leaderboard: t.field({
+        type: LeaderboardEntries,
+        description:
+          'The users by rank, like the query of the same name. The first event is sent at once, further events only when the selected data has changed since the last event.',
+        args: {
+          first,
+          after,
+          offset: t.arg({ type: 'BigInt', description: 'Number of ranks to skip. Defaults to 0.' }),
+        },
+        ...likeQuery,
+      }),
+    }
+  })
 }
-
-export type LeaderboardEntryRef = ReturnType<typeof addLeaderboard>

@@ -1,10 +1,11 @@
 import { one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
+import type { ActivityRefs } from './activity.ts'
 import type { EarningsRefs } from './earnings.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type MultiplierRef, multiplierAt } from './multiplier.ts'
-import type { PoolRef } from './pool.ts'
+import { type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
@@ -15,7 +16,8 @@ type Refs = {
   Multiplier: MultiplierRef
   Market: MarketRef
   Vault: VaultRef
-} & SnapshotRefs &
+} & ActivityRefs &
+  SnapshotRefs &
   RewardRefs &
   EarningsRefs
 
@@ -57,6 +59,31 @@ export function addLinks(builder: Builder, refs: Refs): void {
       type: User,
       description: 'The user.',
       ...one(userAt, ['accountId']),
+    }),
+  }))
+  builder.objectFields(refs.Activity, (t) => ({
+    user: t.field({
+      type: User,
+      description: 'The user.',
+      ...one(userAt, ['accountId']),
+    }),
+    market: t.field({
+      type: Market,
+      nullable: true,
+      description: 'The market, which is the collateral market for a reward. Null in a vault, or if it is not stored.',
+      ...one(marketAt, ['chainId', 'marketId']),
+    }),
+    vault: t.field({
+      type: Vault,
+      nullable: true,
+      description: 'The vault. Null in a market, or if the vault is not stored.',
+      ...one(vaultAt, ['chainId', 'vaultId']),
+    }),
+    pool: t.field({
+      type: Pool,
+      nullable: true,
+      description: 'The pool of the market. Null in a vault, or if the pool is not stored.',
+      ...one(poolAt, ['poolId']),
     }),
   }))
   builder.objectFields(refs.MarketSnapshot, (t) => ({

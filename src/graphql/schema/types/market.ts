@@ -1,28 +1,34 @@
-import { markets } from '../../../domain/market/market.ts'
+import { computedMarketColumns, marketColumns, markets } from '../../../domain/market/market.ts'
 import { marketSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import { keyOf, nodeId, one } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
+import { type ActivityRefs, activityIn } from './activity.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { listArguments, timeArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 /** Loads the market at an address on a chain. */
 export const marketAt = keyOf(markets, 'chainId', 'id')
 
-type Refs = { listInputs: ListInputTypes; Pool: PoolRef } & SnapshotRefs
+type Refs = { listInputs: ListInputTypes; Pool: PoolRef } & ActivityRefs & SnapshotRefs
 
-export function addMarket(builder: Builder, { listInputs, Pool, MarketSnapshots, MarketSnapshotInputs }: Refs) {
+export function addMarket(
+  builder: Builder,
+  { listInputs, Pool, Activities, ActivityInputs, MarketSnapshots, MarketSnapshotInputs }: Refs,
+) {
   const Market = builder.prismaNode('Market', {
     id: { resolve: chainAddressId, ...nodeId('Market', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
     nullable: true,
     description: 'A lending market for one asset: one side of a pool.',
     fields: (t) => ({
-      ...columnFields(t, markets.columns),
+      ...columnFields(t, marketColumns),
+      ...computedFields(t, marketAt, computedMarketColumns, ['chainId', 'id']),
       pool: t.field({
         type: Pool,
         nullable: true,
@@ -32,8 +38,14 @@ export function addMarket(builder: Builder, { listInputs, Pool, MarketSnapshots,
       snapshots: t.field({
         type: MarketSnapshots,
         description: 'Snapshots of all users in the market, oldest first, then by user and position.',
-        args: { ...listArguments(t.arg, MarketSnapshotInputs), ...timeArguments(t.arg) },
+        args: listArguments(t.arg, MarketSnapshotInputs),
         ...snapshotsIn('market', marketSnapshots),
+      }),
+      activity: t.field({
+        type: Activities,
+        description: 'What all users did or received in the market, newest first.',
+        args: listArguments(t.arg, ActivityInputs),
+        ...activityIn('market'),
       }),
     }),
   })

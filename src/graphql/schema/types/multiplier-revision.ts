@@ -1,17 +1,15 @@
-import {
-  revisionAtSql,
-  revisionColumns,
-  revisionListing,
-  revisionsAsOf,
-  revisionsAt,
-} from '../../../domain/multiplier/history.ts'
+import { revisionAtSql, revisionColumns, revisionListing, revisionsAsOf } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
-import { keyedRow, list, unplanned } from '../../plan/reading.ts'
+import { keyedRow, keyOf, list, nodeId } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments } from './page-arguments.ts'
+import { readRecordNumber, recordNumber } from './record-number.ts'
+
+/** Loads a revision by its number. */
+const revisionAt = keyOf<Row>(revisionListing, 'id')
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
 export const revisionOfDate = keyedRow<Row>({
@@ -22,63 +20,47 @@ export const revisionOfDate = keyedRow<Row>({
 
 export function addMultiplierRevision(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
   const RevisionInputs = listInputs('MultiplierRevision', revisionListing)
+  const { id, ...stored } = revisionColumns
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
     description: "A pool's multiplier from one point in time until its next revision.",
-    fields: (t) => columnFields(t, revisionColumns),
+    fields: (t) => ({
+      ...columnFields(t, stored),
+      recordId: t.string({ description: id.description, ...recordNumber }),
+    }),
+  })
+  builder.nodeRef(MultiplierRevision, {
+    id: { resolve: ({ id }: Row) => String(id), ...nodeId('MultiplierRevision', (column) => column('id')) },
+    loadManyWithoutCache: (ids, { batches }) =>
+      Promise.all(
+        ids.map(async (text) => {
+          const id = readRecordNumber(text)
+          return id === undefined ? null : batches.load(revisionAt.load, [id])
+        }),
+      ),
   })
   const MultiplierRevisions = connectionType(builder, 'MultiplierRevision', MultiplierRevision)
 
   builder.queryFields((t) => ({
-    multiplier: t.field({
-      type: MultiplierRevision,
-      nullable: true,
-      extensions: { unplanned: 'The revision at a moment is found from the next one. Operators read it, rarely.' },
-      description: "A pool's multiplier, currently or at a point in time. Null if the pool had none.",
-      args: {
-        pool: t.arg({ type: 'Address', required: true, description: "The pool's address." }),
-        asOf: t.arg({ type: 'DateTime', description: 'The point in time. Defaults to now.' }),
-      },
-      resolve: (_, { pool, asOf }, context) =>
-        context.batches.load(revisionsAt, { poolAddress: pool, at: asOf ?? LATEST }),
-    }),
-    multipliersAsOf: t.field({
+    multiplierRevisions: t.field({
       type: MultiplierRevisions,
       description:
-        'The multipliers of all pools that had one at a point in time, by pool address: for each pool, what `multiplier` returns.',
+        'All revisions of multipliers, newest first: who changed what, and when. With `asOf`, the multipliers that were in force then, by pool address.',
       args: {
         ...listArguments(t.arg, RevisionInputs),
         asOf: t.arg({
           type: 'DateTime',
-          required: true,
-          description: 'The point in time. A date alone means midnight UTC.',
+          description:
+            'Only the revision of each pool that was in force at this time. A date alone means midnight UTC.',
         }),
       },
       ...list({
-        listing: ({ asOf = LATEST }) => revisionsAsOf(asOf),
+        listing: ({ asOf }) => (asOf ? revisionsAsOf(asOf) : revisionListing),
         filter: () => ({ where: [] }),
       }),
-    }),
-    multiplierHistory: t.field({
-      type: MultiplierRevisions,
-      description: 'All revisions of multipliers, newest first.',
-      args: {
-        ...listArguments(t.arg, RevisionInputs),
-        pool: t.arg({ type: 'Address', description: 'Only revisions of this pool.' }),
-      },
-      ...unplanned(
-        {
-          listing: () => revisionListing,
-          filter: ({ pool }) => ({ where: pool ? [Prisma.sql`t.pool_address = ${pool}`] : [] }),
-        },
-        'Operators read it, rarely.',
-      ),
     }),
   }))
   return { MultiplierRevision, MultiplierRevisions, RevisionInputs }
 }
-
-/** Later than any stored timestamp. */
-const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
 export type MultiplierRevisionsRef = ReturnType<typeof addMultiplierRevision>['MultiplierRevisions']
 export type MultiplierRevisionRef = ReturnType<typeof addMultiplierRevision>['MultiplierRevision']

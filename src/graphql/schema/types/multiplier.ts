@@ -39,7 +39,7 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
         description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
       }),
-      history: t.field({
+      revisions: t.field({
         type: MultiplierRevisions,
         description: 'The revisions of the multiplier, newest first: who changed what, and when.',
         args: listArguments(t.arg, RevisionInputs),
@@ -60,10 +60,10 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
       'New factors for a pool: finite numbers of at least 0. An omitted factor keeps its value, or is 0 if the pool had no multiplier.',
     fields: (t) => ({
       poolAddress: t.field({ type: 'Address', required: true, description: "The pool's address." }),
-      depositTokenA: t.float({ description: 'The factor for each dollar of token A supplied.' }),
-      depositTokenB: t.float({ description: 'The factor for each dollar of token B supplied.' }),
-      borrowTokenA: t.float({ description: 'The factor for each dollar of token A borrowed.' }),
-      borrowTokenB: t.float({ description: 'The factor for each dollar of token B borrowed.' }),
+      depositA: t.float({ description: 'The factor for each dollar of asset A supplied.' }),
+      depositB: t.float({ description: 'The factor for each dollar of asset B supplied.' }),
+      borrowA: t.float({ description: 'The factor for each dollar of asset A borrowed.' }),
+      borrowB: t.float({ description: 'The factor for each dollar of asset B borrowed.' }),
     }),
   })
 

@@ -21,12 +21,6 @@ export function pageArguments(arg: ArgBuilder<Types>) {
   }
 }
 
-/** The arguments that bound snapshots in time. */
-export const timeArguments = (arg: ArgBuilder<Types>) => ({
-  from: arg({ type: 'BigInt', description: 'Only snapshots at or after this time, in Unix seconds.' }),
-  to: arg({ type: 'BigInt', description: 'Only snapshots at or before this time, in Unix seconds.' }),
-})
-
 /** The `asOf` argument of lists of positions. */
 export const asOfArgument = (arg: ArgBuilder<Types>) =>
   arg({

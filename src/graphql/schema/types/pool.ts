@@ -1,9 +1,10 @@
 import { columnsOf, type RowOf } from '../../../db/lists/column.ts'
-import { topAccountsSql } from '../../../domain/account/account.ts'
+import { topUsersSql } from '../../../domain/account/account.ts'
+import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
 import { pointsOf } from '../../../domain/points/millionths.ts'
-import { pools } from '../../../domain/pool/pool.ts'
+import { computedPoolColumns, poolColumns, pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
+import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -11,7 +12,9 @@ import { column, keyOf, list, nodeId, one, ownedBy, part, type RowsReading, rows
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
+import type { AssetRef } from './asset.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
@@ -26,7 +29,7 @@ function assertTop(first: number): void {
   if (first < 0 || first > 100) throw new GatewayError('BAD_INPUT', 'first must be from 0 to 100.')
 }
 
-const topAccountColumns = columnsOf(
+const topUserColumns = columnsOf(
   {},
   {
     userAddress: { sql: 't.user_address', type: 'address' },
@@ -34,42 +37,39 @@ const topAccountColumns = columnsOf(
     points: {
       sql: pointsOf('t.points'),
       type: 'decimal',
-      description: "The account's points from this pool on that date.",
+      description: "The user's points from this pool on that date.",
     },
   },
 )
 
-const topAccountsOfPool: RowsReading = {
-  columns: topAccountColumns,
+const topUsersOfPool: RowsReading = {
+  columns: topUserColumns,
   by: ['id'],
   of: ({ first, date }, [pool]) => {
     assertTop(first)
-    return Prisma.sql`FROM (${topAccountsSql(pool ?? Prisma.empty, first, date ? isoDate(date) : null)}) t`
+    return Prisma.sql`FROM (${topUsersSql(pool ?? Prisma.empty, first, date ? isoDate(date) : null)}) t`
   },
 }
 
-type Refs = { listInputs: ListInputTypes; PositionInputs: ListInputs; Positions: PositionsRef; User: UserRef }
+type Refs = {
+  listInputs: ListInputTypes
+  Asset: AssetRef
+  PositionInputs: ListInputs
+  Positions: PositionsRef
+  User: UserRef
+}
 
-export function addPool(builder: Builder, { listInputs, PositionInputs, Positions, User }: Refs) {
+export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, Positions, User }: Refs) {
   const PoolInputs = listInputs('Pool', pools)
-  const Asset = builder.objectRef<{ address: string; name: string; symbol: string }>('Asset').implement({
-    description: 'A token.',
-    fields: (t) => ({
-      address: t.expose('address', { type: 'Address', description: "The token's address." }),
-      name: t.exposeString('name', { description: "The token's name." }),
-      symbol: t.exposeString('symbol', { description: "The token's symbol." }),
-    }),
-  })
-
-  const PoolAccount = builder.objectRef<RowOf<typeof topAccountColumns>>('PoolAccount').implement({
-    description: 'An account in one pool on one distribution date.',
+  const PoolUser = builder.objectRef<RowOf<typeof topUserColumns>>('PoolUser').implement({
+    description: 'A user in one pool on one distribution date.',
     fields: (t) => ({
       user: t.field({
         type: User,
-        description: 'The account.',
+        description: 'The user.',
         ...one(userAt, ['userAddress']),
       }),
-      ...columnFields(t, topAccountColumns),
+      ...columnFields(t, topUserColumns),
     }),
   })
 
@@ -78,7 +78,8 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
     nullable: true,
     description: 'A pair of assets, A and B. Each side is a separate lending market.',
     fields: (t) => ({
-      ...columnFields(t, pools.columns),
+      ...columnFields(t, poolColumns),
+      ...computedFields(t, poolAt, computedPoolColumns, ['id']),
       displayName: t.string({
         description:
           "The pool's display name: both symbols and the pool's number, joined by middle dots, such as S·USDC·20.",
@@ -87,40 +88,51 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
       assetA: t.field({
         type: Asset,
         description: 'The token of side A.',
-        ...part({ address: 'asset1Address', name: 'asset1Name', symbol: 'asset1Symbol' }),
+        ...part(assetColumns(1)),
       }),
       assetB: t.field({
         type: Asset,
         description: 'The token of side B.',
-        ...part({ address: 'asset2Address', name: 'asset2Name', symbol: 'asset2Symbol' }),
+        ...part(assetColumns(2)),
       }),
       positions: t.field({
         type: Positions,
         description: "The pool's positions, newest distribution date first, then by id.",
         args: {
           ...listArguments(t.arg, PositionInputs),
-          date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
         ...list(
           {
             listing: () => positionListing,
-            assertSortable: ({ where, date, asOf }) =>
-              assertSortable(where, { pools: 1, ...((date || asOf) && { dates: 1 }) }),
-            filter: ({ date, asOf }) => positionFilter({ date, asOf }),
+            assertSortable: ({ where, asOf }) => assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
+            filter: ({ asOf }) => asOfFilter(asOf),
             owner: ownedBy(positionListing, { marketAddress: 'id' }),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),
       }),
-      topAccounts: t.field({
-        type: [PoolAccount],
-        description: 'The accounts with the most points from this pool on one distribution date, most points first.',
+      currentPositions: t.field({
+        type: Positions,
+        description: "The pool's positions on the newest distribution date, by id.",
+        args: listArguments(t.arg, PositionInputs),
+        ...list(
+          {
+            listing: () => positionListing,
+            filter: () => onNewestDate,
+            owner: ownedBy(positionListing, { marketAddress: 'id' }),
+          },
+          { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
+        ),
+      }),
+      topUsers: t.field({
+        type: [PoolUser],
+        description: 'The users with the most points from this pool on one distribution date, most points first.',
         args: {
           first: t.arg.int({
             defaultValue: 10,
             required: true,
-            description: 'Number of accounts to return, 0 to 100.',
+            description: 'Number of users to return, 0 to 100.',
           }),
           date: t.arg({
             type: 'DateTime',
@@ -128,12 +140,24 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
           }),
         },
         // Reads all positions of the date.
-        ...rows(topAccountsOfPool, ['text'], { cost: { weight: 100 } }),
+        ...rows(topUsersOfPool, ['text'], { cost: { weight: 100 } }),
       }),
     }),
   })
 
   const Pools = connectionType(builder, 'Pool', Pool)
+  builder.objectFields(Asset, (t) => ({
+    pools: t.field({
+      type: Pools,
+      description: 'The pools with the asset on either side, by number, then address.',
+      args: listArguments(t.arg, PoolInputs),
+      ...list({
+        listing: () => poolsOfAssets,
+        filter: () => ({ where: [] }),
+        owner: ownedBy({ columns: { ...pools.columns, asset: assetOfPool } }, { chainId: 'chainId', asset: 'address' }),
+      }),
+    }),
+  }))
   builder.queryFields((t) => ({
     pool: t.field({
       type: Pool,
@@ -145,23 +169,19 @@ export function addPool(builder: Builder, { listInputs, PositionInputs, Position
     pools: t.field({
       type: Pools,
       description: 'All pools, by number, then address.',
-      args: {
-        ...listArguments(t.arg, PoolInputs),
-        chainId: t.arg({ type: 'SafeInt', description: 'Only pools on this chain.' }),
-        asset: t.arg({ type: 'Address', description: 'Only pools with this token on either side.' }),
-      },
-      ...list({
-        listing: () => pools,
-        filter: ({ chainId, asset }) => {
-          const where: Prisma.Sql[] = []
-          if (typeof chainId === 'number') where.push(Prisma.sql`t.chain_id = ${chainId}::bigint`)
-          if (asset) where.push(Prisma.sql`${asset} IN (t.asset_1_address, t.asset_2_address)`)
-          return { where }
-        },
-      }),
+      args: listArguments(t.arg, PoolInputs),
+      ...list({ listing: () => pools, filter: () => ({ where: [] }) }),
     }),
   }))
   return Pool
 }
+
+/** The pool columns of one of its assets, by field. */
+const assetColumns = (side: 1 | 2) => ({
+  chainId: 'chainId',
+  ...Object.fromEntries(
+    ['Address', 'Name', 'Symbol', 'Decimals'].map((name) => [name.toLowerCase(), `asset${side}${name}`]),
+  ),
+})
 
 export type PoolRef = ReturnType<typeof addPool>

@@ -27,7 +27,7 @@ const { chainId, marketId } = marketSnapshots.columns
 const { vaultId } = vaultSnapshots.columns
 
 interface Portfolio {
-  members: Lookup[]
+  users: Lookup[]
   /** The valid addresses, without duplicates. */
   addresses: string[]
 }
@@ -37,7 +37,7 @@ type Refs = { UserLookup: UserLookupRef; Pool: PoolRef; Market: MarketRef; Vault
 /** Adds `portfolio`: the combined holdings of several addresses. */
 export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault, Earnings, NetApr }: Refs): void {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
-    description: 'The combined positions of the wallets in a pool on the newest distribution date.',
+    description: 'The combined positions of the users in a pool on the newest distribution date.',
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
       pool: t.field({
@@ -46,8 +46,8 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         description: 'The pool. Null if it is not stored.',
         ...one(poolAt, ['poolAddress']),
       }),
-      walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a position in the pool.' }),
-      points: t.exposeFloat('points', { description: 'Points of the wallets from the pool on that date.' }),
+      userCount: t.exposeInt('userCount', { description: 'Number of the users with a position in the pool.' }),
+      points: t.exposeFloat('points', { description: 'Points of the users from the pool on that date.' }),
       suppliedUsd: t.exposeFloat('suppliedUsd', { description: 'Borrowable supply, in USD.' }),
       protectedUsd: t.exposeFloat('protectedUsd', { description: 'Protected (non-borrowable) supply, in USD.' }),
       borrowedUsd: t.exposeFloat('borrowedUsd', { description: 'Amount borrowed, in USD.' }),
@@ -56,7 +56,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
 
   const MarketHoldingType = builder.objectRef<MarketHolding>('PortfolioMarket').implement({
     description:
-      "The combined holdings of the wallets in a market: the sum of each wallet's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+      "The combined holdings of the users in a market: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
       ...columnFields(t, { chainId, marketId, ...marketAmounts }),
       market: t.field({
@@ -65,13 +65,13 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         description: 'The market. Null if it is not stored.',
         ...one(marketAt, ['chainId', 'marketId']),
       }),
-      walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a snapshot in the market.' }),
+      userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot in the market.' }),
     }),
   })
 
   const VaultHoldingType = builder.objectRef<VaultHolding>('PortfolioVault').implement({
     description:
-      "The combined holdings of the wallets in a vault: the sum of each wallet's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+      "The combined holdings of the users in a vault: the sum of each user's newest snapshot there. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
     fields: (t) => ({
       ...columnFields(t, { chainId, vaultId, ...vaultAmounts }),
       vault: t.field({
@@ -80,15 +80,15 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         description: 'The vault. Null if it is not stored.',
         ...one(vaultAt, ['chainId', 'vaultId']),
       }),
-      walletCount: t.exposeInt('walletCount', { description: 'Number of wallets with a snapshot in the vault.' }),
+      userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot in the vault.' }),
     }),
   })
 
   const Portfolio = builder.objectRef<Portfolio>('Portfolio').implement({
     description:
-      'The combined holdings of several wallets. A wallet that is given twice counts once. An invalid address gets an entry in `members` whose `problem` says why, and is left out of the sums.',
+      'The combined holdings of several users. A user who is given twice counts once. An invalid address gets an entry in `users` whose `problem` says why, and is left out of the sums.',
     fields: (t) => {
-      const users = async ({ addresses }: Portfolio, context: GraphContext) =>
+      const accounts = async ({ addresses }: Portfolio, context: GraphContext) =>
         (await Promise.all(addresses.map((address) => context.batches.load(userAt.load, [address])))).filter(
           (one) => one !== null,
         )
@@ -100,53 +100,53 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           resolve: async (portfolio, _, context) => (await netApr(portfolio, context))[value],
         })
       return {
-        members: t.field({
+        users: t.field({
           type: [UserLookup],
           extensions: { cost: { rows: 'page' } },
-          description: 'The wallets, in the order in which they were given.',
-          resolve: ({ members }) => members,
+          description: 'The users, in the order in which their addresses were given.',
+          resolve: ({ users }) => users,
         }),
         points: t.float({
-          description: 'Total points of all wallets over all distribution dates.',
+          description: 'Total points of all users over all distribution dates.',
           resolve: async (portfolio, _, context) =>
-            addPoints((await users(portfolio, context)).map(({ points }) => points)),
+            addPoints((await accounts(portfolio, context)).map(({ points }) => points)),
         }),
         positionCount: t.int({
-          description: 'Number of stored positions of all wallets over all distribution dates.',
+          description: 'Number of stored positions of all users over all distribution dates.',
           resolve: async (portfolio, _, context) =>
-            (await users(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0),
+            (await accounts(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0),
         }),
         bestRank: t.int({
           nullable: true,
           description:
-            'The best leaderboard rank among the wallets, starting at 1. Null if no wallet has a stored position.',
+            'The best leaderboard rank among the users, starting at 1. Null if no user has a stored position.',
           resolve: async (portfolio, _, context) => {
-            const ranks = (await users(portfolio, context)).flatMap(({ rank }) => rank ?? [])
+            const ranks = (await accounts(portfolio, context)).flatMap(({ rank }) => rank ?? [])
             return ranks.length ? Math.min(...ranks) : null
           },
         }),
         suppliedUsd: total(
           'totalEarnDepositsUsd',
-          "Current interest-earning deposits (collateral and vault assets), in USD, from each wallet's newest snapshots. A missing price counts as 0.",
+          "Current interest-earning deposits (collateral and vault assets), in USD, from each user's newest snapshots. A missing price counts as 0.",
         ),
         protectedUsd: total(
           'totalProtectedUsd',
-          "Current protected (non-borrowable) collateral, in USD, from each wallet's newest snapshots. A missing price counts as 0.",
+          "Current protected (non-borrowable) collateral, in USD, from each user's newest snapshots. A missing price counts as 0.",
         ),
         borrowedUsd: total(
           'totalBorrowUsd',
-          "Current debt, in USD, from each wallet's newest snapshots. A missing price counts as 0.",
+          "Current debt, in USD, from each user's newest snapshots. A missing price counts as 0.",
         ),
         earnings: t.field({
           type: Earnings,
           extensions: { cost: { perRow: 10 } },
-          description: 'The combined earnings of all wallets, in total and in each market and vault.',
+          description: 'The combined earnings of all users, in total and in each market and vault.',
           resolve: ({ addresses }, _, context) => context.batches.load(earningsOf, addresses, null),
         }),
         netApr: t.field({
           type: NetApr,
           extensions: { cost: { perRow: 10 } },
-          description: 'The average APR of the combined deposits and debts of all wallets.',
+          description: 'The average APR of the combined deposits and debts of all users.',
           resolve: (portfolio, _, context) => netApr(portfolio, context),
         }),
         pools: t.field({
@@ -179,17 +179,17 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         unplanned: 'It adds up the holdings of several users.',
       },
       description:
-        'The combined holdings of several wallets. Each field takes the same few SQL statements for any number of wallets.',
+        'The combined holdings of several users. Each field takes the same few SQL statements for any number of users.',
       args: {
         addresses: t.arg.stringList({
           required: true,
-          description: `The addresses of the wallets, at most ${MAX_ADDRESSES}.`,
+          description: `The addresses of the users, at most ${MAX_ADDRESSES}.`,
         }),
       },
       resolve: (_, args) => {
-        const members = readAddresses(args.addresses)
-        const addresses = members.flatMap(({ address }) => (address ? [address] : []))
-        return { members, addresses: [...new Set(addresses)].sort() }
+        const users = readAddresses(args.addresses)
+        const addresses = users.flatMap(({ address }) => (address ? [address] : []))
+        return { users, addresses: [...new Set(addresses)].sort() }
       },
     }),
   }))

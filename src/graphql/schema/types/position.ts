@@ -1,8 +1,8 @@
 import type { Described } from '../../../db/lists/column.ts'
-import { placeOf } from '../../../db/lists/listing.ts'
+import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
+import { asOfFilter } from '../../../domain/position/filter.ts'
 import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma, type Position as StoredPosition } from '../../../generated/prisma/client.ts'
@@ -23,7 +23,7 @@ import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
-type PositionSide = { tokenAddress: string; tokenSymbol: string; tokenPrice: number } & {
+type PositionSide = { assetAddress: string; assetSymbol: string; assetPriceUsd: number } & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
 
@@ -47,15 +47,15 @@ type Refs = {
 export function addPosition(builder: Builder, refs: Refs) {
   const { Position, PositionInputs, Positions, Pool, User, Run, MultiplierRevision } = refs
   const Side = builder.objectRef<PositionSide>('PositionSide').implement({
-    description: "One side of a position: a token, its price and the user's amounts.",
+    description: "One side of a position: an asset, its price and the user's amounts.",
     fields: (t) => {
       const amount = (name: SideAmount, what: string) =>
         t.exposeFloat(name, { description: `${what}, in whole tokens.` })
       const usd = (name: `${SideAmount}Usd`, what: string) => t.exposeFloat(name, { description: `${what}, in USD.` })
       return {
-        tokenAddress: t.expose('tokenAddress', { type: 'Address', description: "The token's address." }),
-        tokenSymbol: t.exposeString('tokenSymbol', { description: "The token's symbol." }),
-        tokenPrice: t.exposeFloat('tokenPrice', { description: "The token's price in USD." }),
+        assetAddress: t.expose('assetAddress', { type: 'Address', description: "The asset's address." }),
+        assetSymbol: t.exposeString('assetSymbol', { description: "The asset's symbol." }),
+        assetPriceUsd: t.exposeFloat('assetPriceUsd', { description: "The asset's price in USD." }),
         suppliedAmount: amount('suppliedAmount', 'Borrowable supply'),
         suppliedAmountUsd: usd('suppliedAmountUsd', 'Borrowable supply'),
         protectedSuppliedAmount: amount('protectedSuppliedAmount', 'Protected (non-borrowable) supply'),
@@ -79,12 +79,12 @@ export function addPosition(builder: Builder, refs: Refs) {
       pointsA: pointsOf('pointsA', pointsA),
       pointsB: pointsOf('pointsB', pointsB),
       points: pointsOf('points', points),
-      a: t.field({
+      sideA: t.field({
         type: Side,
         description: 'Side A of the position.',
         ...part(sideColumns('a')),
       }),
-      b: t.field({
+      sideB: t.field({
         type: Side,
         description: 'Side B of the position.',
         ...part(sideColumns('b')),
@@ -135,17 +135,8 @@ export function addPosition(builder: Builder, refs: Refs) {
         ...listArguments(t.arg, PositionInputs),
         afterRecord: t.arg.string({
           description:
-            'Only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error.',
+            'For the REST API: only positions after the record with this `recordId`, whether or not that record matches the filter. An unknown id is an error. Use `after` instead.',
         }),
-        user: t.arg({ type: 'Address', description: 'Only positions of this user.' }),
-        pool: t.arg.string({
-          description: 'Only positions in the pool at this lower-case address. Any other text matches nothing.',
-        }),
-        assets: t.arg({
-          type: ['Address'],
-          description: `Only positions with one of these tokens on either side. At most ${MAX_ASSETS} tokens.`,
-        }),
-        date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
         asOf: asOfArgument(t.arg),
       },
       ...list(
@@ -154,34 +145,29 @@ export function addPosition(builder: Builder, refs: Refs) {
           assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
           assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
           assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
-          filter: ({ user, pool, assets, date, asOf }) => {
-            if (assets?.length > MAX_ASSETS) throw bad('assets', `must be at most ${MAX_ASSETS}`)
-            if (assets?.length === 0) throw bad('assets', 'must hold at least one address')
-            if (pool?.includes('\0')) throw bad('pool', 'must not hold a NUL character')
-            return positionFilter({ user, pool, assets, date, asOf })
-          },
+          filter: ({ asOf }) => asOfFilter(asOf),
           async prepare({ afterRecord, ...args }, reader) {
             if (typeof afterRecord !== 'string') return args
             if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
             const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
             if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
             const { name } = applyListInputs(positionListing, args).listing
-            return { ...args, after: encodeCursor(name, placeOf(positionListing, record)) }
+            return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
           },
-          place({ afterRecord: id, orderBy }) {
+          startAfter({ afterRecord: id, orderBy }) {
             if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
             return [Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`, Prisma.sql`${id}`]
           },
           total: {
             load: (_, args, context) =>
-              isUnfiltered(args) ? async () => (await loadProgram(context)).positionCount : undefined,
-            sql: (args) => (isUnfiltered(args) ? '(SELECT position_count FROM program)' : undefined),
+              args.asOf ? undefined : async () => (await loadProgram(context)).positionCount,
+            sql: ({ asOf }) => (asOf ? undefined : '(SELECT position_count FROM program)'),
           },
         },
         {
           cost: {
             weight: positionParts,
-            count: (given) => (isUnfiltered(given) && !given.where ? 10 : FILTERED_COUNT),
+            count: ({ asOf, where }) => (asOf || where ? FILTERED_COUNT : 10),
           } satisfies FieldCost,
         },
       ),
@@ -189,35 +175,21 @@ export function addPosition(builder: Builder, refs: Refs) {
   }))
 }
 
-const isUnfiltered = ({ user, pool, assets, date, asOf }: Record<string, unknown>) =>
-  !user && typeof pool !== 'string' && !assets && !date && !asOf
-
 /** The bounds that a list's own arguments set. */
-const boundsOf = ({ user, pool, assets, date, asOf }: Record<string, unknown>) => ({
-  ...(user ? { users: 1 } : {}),
-  ...(typeof pool === 'string' && { pools: 1 }),
-  ...(Array.isArray(assets) && { assets: assets.length }),
-  ...(date || asOf ? { dates: 1 } : {}),
-})
+const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {})
 
 /** The position columns of one side, by field. */
-const sideColumns = (side: 'a' | 'b') =>
-  Object.fromEntries(
-    [
-      'tokenAddress',
-      'tokenSymbol',
-      'tokenPrice',
-      'suppliedAmount',
-      'suppliedAmountUsd',
-      'protectedSuppliedAmount',
-      'protectedSuppliedAmountUsd',
-      'borrowedAmount',
-      'borrowedAmountUsd',
-    ].map((field) => [field, side + field.charAt(0).toUpperCase() + field.slice(1)]),
-  )
-
-/** Limits the index ranges that one request reads. */
-export const MAX_ASSETS = 200
+const sideColumns = (side: 'a' | 'b') => ({
+  assetAddress: `${side}TokenAddress`,
+  assetSymbol: `${side}TokenSymbol`,
+  assetPriceUsd: `${side}TokenPrice`,
+  suppliedAmount: `${side}SuppliedAmount`,
+  suppliedAmountUsd: `${side}SuppliedAmountUsd`,
+  protectedSuppliedAmount: `${side}ProtectedSuppliedAmount`,
+  protectedSuppliedAmountUsd: `${side}ProtectedSuppliedAmountUsd`,
+  borrowedAmount: `${side}BorrowedAmount`,
+  borrowedAmountUsd: `${side}BorrowedAmountUsd`,
+})
 
 const bad = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

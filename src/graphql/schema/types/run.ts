@@ -1,20 +1,25 @@
-import type { Filter } from '../../../db/lists/listing.ts'
 import { type Run as Row, runListing, runsById } from '../../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
 import type { SourceReceipt } from '../../../sources/positions/positions-source.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { unplanned } from '../../plan/reading.ts'
+import { nodeId, unplanned } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { listArguments } from './page-arguments.ts'
+import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a run, batched. Null if there is none with the id. */
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
   return context.batches.load(runsById, id)
+}
+
+/** Loads the run with a number given as text. Null if there is none. */
+async function loadRunOf(context: GraphContext, text: string): Promise<Row | null> {
+  const id = readRecordNumber(text)
+  return id === undefined ? null : loadRun(context, id)
 }
 
 /** Adds the ways in which a distribution's points can be produced. */
@@ -96,19 +101,19 @@ export function addRun(builder: Builder, refs: Refs) {
   })
 
   const DayTotals = builder
-    .objectRef<{ positionCount: number; accountCount: number; totalPoints: number }>('DayTotals')
+    .objectRef<{ positionCount: number; userCount: number; totalPoints: number }>('DayTotals')
     .implement({
       description: 'The totals of a distribution date.',
       fields: (t) => ({
         positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
-        accountCount: t.exposeInt('accountCount', { description: 'Number of accounts with a position on the date.' }),
+        userCount: t.exposeInt('userCount', { description: 'Number of users with a position on the date.' }),
         totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
       }),
     })
-  const totals = (positionCount: number | null, accountCount: number | null, totalPoints: number | null) =>
-    positionCount === null || accountCount === null || totalPoints === null
+  const totals = (positionCount: number | null, userCount: number | null, totalPoints: number | null) =>
+    positionCount === null || userCount === null || totalPoints === null
       ? null
-      : { positionCount, accountCount, totalPoints }
+      : { positionCount, userCount, totalPoints }
 
   const multipliers = unplanned(
     {
@@ -119,11 +124,13 @@ export function addRun(builder: Builder, refs: Refs) {
     RUN_UNPLANNED,
   )
 
+  const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
     description:
       'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes.',
     fields: (t) => ({
-      ...columnFields(t, runListing.columns, { kind: DistributionKind, status: RunStatus }),
+      ...columnFields(t, stored, { kind: DistributionKind, status: RunStatus }),
+      recordId: t.string({ description: id.description, ...recordNumber }),
       durationMs: t.float({
         nullable: true,
         description: 'How long the run took, in milliseconds. Null while it is in progress.',
@@ -144,20 +151,24 @@ export function addRun(builder: Builder, refs: Refs) {
         extensions: { cost: { rows: 2 } },
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),
-      before: t.field({
+      totalsBefore: t.field({
         type: DayTotals,
         nullable: true,
         description:
           'The totals of the date before the run, all zero if the date was not stored. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountBefore, r.accountCountBefore, r.totalPointsBefore),
       }),
-      after: t.field({
+      totalsAfter: t.field({
         type: DayTotals,
         nullable: true,
         description: 'The totals of the date after the run. Null if the run stored nothing.',
         resolve: (r) => totals(r.positionCountAfter, r.accountCountAfter, r.totalPointsAfter),
       }),
     }),
+  })
+  builder.nodeRef(Run, {
+    id: { resolve: ({ id }: Row) => String(id), ...nodeId('Run', (column) => column('id')) },
+    loadManyWithoutCache: (ids, context) => Promise.all(ids.map((id) => loadRunOf(context, id))),
   })
   const Runs = connectionType(builder, 'Run', Run)
 
@@ -166,32 +177,15 @@ export function addRun(builder: Builder, refs: Refs) {
       type: Run,
       nullable: true,
       description: 'The run with this number. Null if there is none.',
-      args: { id: t.arg({ type: 'BigInt', required: true, description: "The run's number." }) },
+      args: { recordId: t.arg.string({ required: true, description: "The run's number, as a string." }) },
       extensions: { unplanned: RUN_UNPLANNED },
-      resolve: (_, { id }, context) => (id > 2n ** 63n - 1n ? null : loadRun(context, id)),
+      resolve: (_, { recordId }, context) => loadRunOf(context, recordId),
     }),
     runs: t.field({
       type: Runs,
       description: 'All runs, newest first.',
-      args: {
-        ...listArguments(t.arg, RunInputs),
-        date: t.arg({ type: 'DateTime', description: 'Only runs for this distribution date.' }),
-        kind: t.arg({ type: DistributionKind, description: 'Only runs of this kind.' }),
-        status: t.arg({ type: RunStatus, description: 'Only runs with this status.' }),
-      },
-      ...unplanned(
-        {
-          listing: () => runListing,
-          filter: ({ date, kind, status }) => {
-            const where: Filter['where'] = []
-            if (date) where.push(Prisma.sql`t.date = ${date.toISOString().slice(0, 10)}::date`)
-            if (kind) where.push(Prisma.sql`t.kind = lower(${kind})::distribution_kind`)
-            if (status) where.push(Prisma.sql`t.status = lower(${status})::run_status`)
-            return { where }
-          },
-        },
-        RUN_UNPLANNED,
-      ),
+      args: listArguments(t.arg, RunInputs),
+      ...unplanned({ listing: () => runListing, filter: () => ({ where: [] }) }, RUN_UNPLANNED),
     }),
   }))
   return { Run, Runs, RunInputs, DayTotals }

@@ -1,3 +1,4 @@
+import type { User as UserRow } from '../../../domain/account/user.ts'
 import { type Hit, search } from '../../../domain/search/search.ts'
 import { GatewayError } from '../../../errors.ts'
 import type { Market as MarketRow, Pool as PoolRow, Vault as VaultRow } from '../../../generated/prisma/client.ts'
@@ -5,17 +6,18 @@ import type { GraphContext } from '../../execution/context.ts'
 import type { Builder } from '../builder.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
+import { type UserRef, userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
 const MAX_HITS = 100
 const MAX_TEXT = 100
 
-type Refs = { Pool: PoolRef; Market: MarketRef; Vault: VaultRef }
+type Refs = { Pool: PoolRef; Market: MarketRef; Vault: VaultRef; User: UserRef }
 
 const bad = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
-export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void {
+export function addSearch(builder: Builder, { Pool, Market, Vault, User }: Refs): void {
   const SearchMatch = builder.enumType('SearchMatch', {
     description: 'How a result matches the text, best match first.',
     values: {
@@ -28,17 +30,18 @@ export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void
 
   const SearchItem = builder.unionType('SearchItem', {
     description: 'An object that a search can find.',
-    types: [Pool, Market, Vault],
-    resolveType: (row) => ('asset1Address' in row ? 'Pool' : 'poolId' in row ? 'Market' : 'Vault'),
+    types: [Pool, Market, Vault, User],
+    resolveType: (row) =>
+      'asset1Address' in row ? 'Pool' : 'positionCount' in row ? 'User' : 'poolId' in row ? 'Market' : 'Vault',
   })
 
   const SearchResult = builder.objectRef<Hit>('SearchResult').implement({
-    description: 'A pool, market or vault that matches the text.',
+    description: 'A pool, vault, market or user that matches the text.',
     fields: (t) => ({
       match: t.field({ type: SearchMatch, description: 'How the item matches the text.', resolve: (hit) => hit.match }),
       item: t.field({
         type: SearchItem,
-        description: 'The pool, market or vault.',
+        description: 'The pool, vault, market or user.',
         resolve: async (hit, _, context) => {
           const item = await load(context, hit)
           if (!item) throw new Error(`${hit.kind} ${hit.address} was found but is not there`)
@@ -51,15 +54,18 @@ export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void
   builder.queryFields((t) => ({
     search: t.field({
       type: [SearchResult],
-      extensions: { cost: { weight: 10, most: MAX_HITS }, unplanned: 'Its results are of three types, in one order.' },
+      extensions: { cost: { weight: 10, most: MAX_HITS }, unplanned: 'Its results are of four types, in one order.' },
       description:
-        'Pools, markets and vaults by address, symbol or name, the best match first, then short names first. Case does not matter.',
+        'Pools, vaults and markets by address, symbol or name, and users by address. An address may be cut short. The best match comes first; among equal ones pools come first, then vaults, markets and users, each by the length of their names. Case does not matter.',
       args: {
         text: t.arg.string({
           required: true,
           description: `The text to search for, 1 to ${MAX_TEXT} characters. Spaces around it are ignored.`,
         }),
-        chainId: t.arg({ type: 'SafeInt', description: 'Only results on this chain.' }),
+        chainId: t.arg({
+          type: 'SafeInt',
+          description: 'Only results on this chain. Users have no chain, so they are left out.',
+        }),
         first: t.arg.int({
           defaultValue: 10,
           required: true,
@@ -78,8 +84,12 @@ export function addSearch(builder: Builder, { Pool, Market, Vault }: Refs): void
   }))
 }
 
-function load(context: GraphContext, { kind, chainId, address }: Hit): Promise<PoolRow | MarketRow | VaultRow | null> {
+function load(
+  context: GraphContext,
+  { kind, chainId, address }: Hit,
+): Promise<PoolRow | MarketRow | VaultRow | UserRow | null> {
   const { batches } = context
+  if (kind === 'user') return batches.load(userAt.load, [address])
   if (kind === 'pool') return batches.load(poolAt.load, [address])
   return batches.load<readonly unknown[], MarketRow | VaultRow | null, []>(
     (kind === 'market' ? marketAt : vaultAt).load,

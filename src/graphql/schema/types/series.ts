@@ -1,6 +1,12 @@
 import type { ArgBuilder } from '@pothos/core'
 import { type CalendarBucket, calendarOf, programDates } from '../../../domain/series/calendar.ts'
-import { type Interval as IntervalName, MAX_BUCKETS, type Span, spanOf } from '../../../domain/series/interval.ts'
+import {
+  bucketStart,
+  type Interval as IntervalName,
+  MAX_BUCKETS,
+  type Span,
+  spanOf,
+} from '../../../domain/series/interval.ts'
 import {
   type GroupSeries,
   groupedSeries,
@@ -11,6 +17,7 @@ import {
   programLevels,
 } from '../../../domain/series/pool-series.ts'
 import { type UserRewards, userLevels, userPoints, userRewards } from '../../../domain/series/user-series.ts'
+import { type Standing, standingHistory } from '../../../domain/standing/standing.ts'
 import { GatewayError } from '../../../errors.ts'
 import { type Batch, type GraphContext, once } from '../../execution/context.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -26,9 +33,11 @@ interface Bucket {
   program(): Promise<CalendarBucket | undefined>
   points(): Promise<number>
   levels(): Promise<LevelsOfBucket | undefined>
-  /** Number of accounts on the bucket's last date. Null if unknown. */
-  accountCount?(): Promise<number | null>
+  /** Number of users with a position on the bucket's last date. Null if unknown. */
+  userCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
+  /** The user's points and rank as of the bucket's last date. */
+  standing?(): Promise<Standing | undefined>
 }
 
 type LevelsOfBucket = Omit<Levels, 'start'> & Partial<Pick<PoolLevels, 'tvlUsd'>>
@@ -89,6 +98,18 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
       "One date, week or month of a user's series. Flows are summed over the bucket; levels are those of its last distribution date.",
     interfaces: [SeriesBucket],
     fields: (t) => ({
+      totalPoints: t.float({
+        nullable: true,
+        description:
+          "The user's points over all distribution dates up to the bucket's last one. Null in a gap and before the user's first position.",
+        resolve: async (bucket) => (await bucket.standing?.())?.points ?? null,
+      }),
+      rank: t.int({
+        nullable: true,
+        description:
+          "The user's rank on the leaderboard as of the bucket's last distribution date, starting at 1. Null in a gap, before the user's first position, and briefly while the ranks of the date are recomputed after a run for it or for an earlier date.",
+        resolve: async (bucket) => (await bucket.standing?.())?.rank ?? null,
+      }),
       liquidationRewardCount: t.int({
         description: "Number of the user's liquidation rewards in the bucket, by time of the liquidation.",
         resolve: async (bucket) => {
@@ -131,12 +152,11 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
           return levels?.tvlUsd ?? null
         },
       }),
-      accountCount: t.int({
+      userCount: t.int({
         nullable: true,
         description:
-          'Number of accounts with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
-        resolve: async (bucket) =>
-          (await bucket.program()) && bucket.accountCount ? await bucket.accountCount() : null,
+          'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
+        resolve: async (bucket) => ((await bucket.program()) && bucket.userCount ? await bucket.userCount() : null),
       }),
     }),
   })
@@ -159,7 +179,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
     series: t.field({
       type: [UserSeriesBucket],
       extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
-      description: `The user's points, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
+      description: `The user's points, rank, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: async ({ address }, args, context) => {
         const span = await readSpan(context, args)
@@ -167,10 +187,17 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
         const points = byStart(() => context.batches.load(userPoints, address, span))
         const levels = byStart(() => context.batches.load(userLevels, address, span))
         const rewards = byStart(() => context.batches.load(userRewards, address, span))
+        const standings = byStart(async () =>
+          (await context.batches.load(standingHistory, address, span)).map((standing) => ({
+            ...standing,
+            start: bucketStart(span.interval, standing.date),
+          })),
+        )
         return bucketsOf(context, span, (start) => ({
           points: async () => (await points(start))?.points ?? 0,
           levels: () => levels(start),
           rewards: () => rewards(start),
+          standing: () => standings(start),
         }))
       },
     }),
@@ -205,7 +232,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
         return bucketsOf(context, span, (start) => ({
           points: async () => (await calendar(start))?.points ?? 0,
           levels: () => levels(start),
-          accountCount: async () => (await calendar(start))?.accountCount ?? null,
+          userCount: async () => (await calendar(start))?.userCount ?? null,
         }))
       },
     }),
@@ -328,12 +355,12 @@ function bucketsOf(
   return span.starts.map((start) => ({ start, program: () => calendar(start), ...values(start) }))
 }
 
-/** The values of pool buckets. In a single pool each account has one position, so positions count accounts. */
+/** The values of pool buckets. In a single pool each user has one position, so positions count users. */
 function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePool: boolean) {
   return (start: Date) => ({
     points: async () => (await values(start))?.points ?? 0,
     levels: () => values(start),
-    ...(onePool && { accountCount: async () => (await values(start))?.positionCount ?? 0 }),
+    ...(onePool && { userCount: async () => (await values(start))?.positionCount ?? 0 }),
   })
 }
 

@@ -1,6 +1,13 @@
-import { accountColumns, joinedToUser, type User as UserRow, userColumns } from '../../../domain/account/user.ts'
+import {
+  accountColumns,
+  joinedToUser,
+  type UserAmounts,
+  type User as UserRow,
+  userAmountColumns,
+  userColumns,
+} from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type KeyedRow, keyedRow } from '../../plan/reading.ts'
+import { type KeyedRow, keyedRow, type One } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 
 export const userRef = (builder: Builder) =>
@@ -10,16 +17,18 @@ export const userRef = (builder: Builder) =>
   })
 export type UserRef = ReturnType<typeof userRef>
 
+const user: One = {
+  columns: userColumns,
+  types: ['text'],
+  always: true,
+  at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedToUser(used)}`,
+}
+
 /** Loads the user at an address. Every address is a user. */
 export const userAt: KeyedRow<UserRow> = {
-  ...keyedRow<UserRow>(
-    {
-      columns: userColumns,
-      types: ['text'],
-      always: true,
-      at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedToUser(used)}`,
-    },
-    accountColumns,
-  ),
+  ...keyedRow<UserRow>(user, accountColumns),
   stub: ([address]) => ({ address: address as string }),
 }
+
+/** Loads the amounts of the user at an address. */
+export const userAmountsAt = keyedRow<UserAmounts>(user, userAmountColumns)

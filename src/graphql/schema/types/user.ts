@@ -1,53 +1,36 @@
 import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import { allUsers, joinedToUser, userColumns } from '../../../domain/account/user.ts'
+import { allUsers, userAmountColumns } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
-import { marketLiquidationRewards, rewardFilter, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
-import { positionFilter } from '../../../domain/position/filter.ts'
-import { isoDate, positionListing } from '../../../domain/position/position.ts'
+import { marketLiquidationRewards, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
+import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
+import { positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
 import {
+  betweenSeconds,
   groupedMarketSnapshots,
   groupedVaultSnapshots,
   marketSnapshots,
-  snapshotFilter,
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'
-import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import { column, list, nodeId, one, ownedBy, type RowsReading, reading, rows } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
+import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
 import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
-import type { LeaderboardEntryRef } from './leaderboard.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
-import { asOfArgument, listArguments, timeArguments } from './page-arguments.ts'
+import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
-import { type UserRef, userAt } from './user-ref.ts'
-
-/** The maximum number of users in one request. */
-const MAX_USERS = 1000
-
-/** @throws BAD_INPUT if there are too many */
-function bounded(addresses: string[]): string[] {
-  if (addresses.length <= MAX_USERS) return addresses
-  throw new GatewayError('BAD_INPUT', `addresses must be at most ${MAX_USERS}: ask for the others in another request.`)
-}
-
-const usersAt: RowsReading = {
-  columns: userColumns,
-  by: [],
-  of: ({ addresses }, _, used) =>
-    Prisma.sql`FROM unnest(${bounded(addresses)}::text[]) WITH ORDINALITY AS u(address, place) ${joinedToUser(used)}
-      ORDER BY u.place`,
-}
+import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
 
 /** Reads a user's newest snapshots of one kind. */
 const latestRows = (kind: EntityType, columns: Columns, by: string): RowsReading => ({
@@ -65,21 +48,18 @@ const positionsOfDay: RowsReading = {
 }
 
 /** The list of a user's snapshots of one kind. */
-const snapshotsOf = <Row extends { accountId: string }>(kind: EntityType, plain: Listing<Row>, grouped: Listing<Row>) =>
+const snapshotsOf = <Row extends { accountId: string }>(plain: Listing<Row>, grouped: Listing<Row>) =>
   list({
     listing: (args) => (args.grouped ? grouped : plain),
-    filter: ({ chainId, from, to, [kind]: entity }) => {
-      if (entity?.includes('\0')) throw new GatewayError('BAD_INPUT', `${kind} must not hold a NUL character.`)
-      return snapshotFilter(kind, { chainId, entity, from, to })
-    },
+    filter: ({ from, to }) => betweenSeconds(from, to),
     owner: ownedBy(plain, { accountId: 'address' }),
   })
 
 /** The list of a user's liquidation rewards of one kind. */
-const rewardsOf = <Row extends { accountId: string }>(kind: EntityType, rewards: Listing<Row>) =>
+const rewardsOf = <Row extends { accountId: string }>(rewards: Listing<Row>) =>
   list({
     listing: () => rewards,
-    filter: ({ chainId, [kind]: entity }) => rewardFilter(kind, { chainId, entity }),
+    filter: () => ({ where: [] }),
     owner: ownedBy(rewards, { accountId: 'address' }),
   })
 
@@ -89,8 +69,8 @@ type Refs = {
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
-  LeaderboardEntry: LeaderboardEntryRef
-} & EarningsRefs &
+} & ActivityRefs &
+  EarningsRefs &
   SnapshotRefs &
   RewardRefs
 
@@ -124,26 +104,22 @@ export function addUser(builder: Builder, refs: Refs) {
   })
   builder.prismaObjectFields(User, (t) => {
     const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
+    const seconds = (description: string) => t.arg({ type: 'BigInt', description })
     const window = () => ({
-      chainId: chainId(),
-      ...timeArguments(t.arg),
+      from: seconds(
+        'For the REST API: only snapshots at or after this time, in Unix seconds of any size. Use `where.time` instead.',
+      ),
+      to: seconds(
+        'For the REST API: only snapshots at or before this time, in Unix seconds of any size. Use `where.time` instead.',
+      ),
       grouped: t.arg.boolean({
         defaultValue: false,
         description:
-          "Whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
+          "For the REST API: whether to sum the user's positions: one row per chain, entity and timestamp. Unknown USD values are left out of a sum, which is null only if all of them are unknown.",
       }),
     })
     return {
       address: t.expose('address', { type: 'Address', description: "The user's address." }),
-      points: t.float({
-        description: 'Total points over all distribution dates.',
-        ...column(userAt, 'points', ['address']),
-      }),
-      rank: t.int({
-        nullable: true,
-        description: 'Rank on the leaderboard, starting at 1. Null if the user has no stored position.',
-        ...column(userAt, 'rank', ['address']),
-      }),
       positionCount: t.int({
         description: 'Number of stored positions over all distribution dates.',
         ...column(userAt, 'positionCount', ['address']),
@@ -162,77 +138,52 @@ export function addUser(builder: Builder, refs: Refs) {
           'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
         ...column(userAt, 'lastDistributionDate', ['address']),
       }),
-      leaderboardEntry: t.field({
-        type: refs.LeaderboardEntry,
-        nullable: true,
-        description: "The user's entry on the leaderboard. Null if the user has no stored position.",
-        ...reading({
-          kind: 'own',
-          columns: { rank: 'rank', account: 'address', userAddress: 'address', points: 'points' },
-          there: 'rank',
-        }),
-        resolve: async ({ address }, _, context) => {
-          const user = await context.batches.load(userAt.load, [address])
-          if (!user || user.rank === null) return null
-          return { rank: user.rank, userAddress: address, points: user.points }
-        },
-      }),
+      // Each reads the user's positions on one date.
+      ...computedFields(t, userAmountsAt, userAmountColumns, ['address'], { cost: { weight: 1 } }),
       positions: t.field({
         type: refs.Positions,
         description: "The user's positions, newest distribution date first, then by id.",
         args: {
           ...listArguments(t.arg, refs.PositionInputs),
-          pool: t.arg({ type: 'Address', description: 'Only positions in this pool.' }),
-          date: t.arg({ type: 'DateTime', description: 'Only positions on this distribution date.' }),
           asOf: asOfArgument(t.arg),
         },
         ...list({
           listing: () => positionListing,
-          filter: ({ pool, date, asOf }) => positionFilter({ pool, date, asOf }),
+          filter: ({ asOf }) => asOfFilter(asOf),
+          owner: ownedBy(positionListing, { userAddress: 'address' }),
+        }),
+      }),
+      currentPositions: t.field({
+        type: refs.Positions,
+        description: "The user's positions on the newest distribution date, one per pool, by id.",
+        args: listArguments(t.arg, refs.PositionInputs),
+        ...list({
+          listing: () => positionListing,
+          filter: () => onNewestDate,
           owner: ownedBy(positionListing, { userAddress: 'address' }),
         }),
       }),
       dailyPoints: t.field({
         type: DailyPointsList,
         description: "The user's points per distribution date, oldest first.",
-        args: {
-          ...listArguments(t.arg, DailyPointsInputs),
-          since: t.arg({ type: 'DateTime', description: 'Only dates at or after this time.' }),
-          afterDate: t.arg({ type: 'DateTime', description: 'Only dates after this time.' }),
-          until: t.arg({ type: 'DateTime', description: 'Only dates at or before this time.' }),
-        },
+        args: listArguments(t.arg, DailyPointsInputs),
         ...list({
           listing: () => accountDays,
-          filter: ({ since, afterDate, until }) => {
-            const where: Prisma.Sql[] = []
-            const moment = (date: Date) => Prisma.sql`(${date.toISOString()}::timestamptz AT TIME ZONE 'UTC')`
-            if (since) where.push(Prisma.sql`t.distribution_date >= ${moment(since)}`)
-            if (afterDate) where.push(Prisma.sql`t.distribution_date > ${moment(afterDate)}`)
-            if (until) where.push(Prisma.sql`t.distribution_date <= ${isoDate(until)}::date`)
-            return { where }
-          },
+          filter: () => ({ where: [] }),
           owner: ownedBy(accountDays, { userAddress: 'address' }),
         }),
       }),
       marketSnapshots: t.field({
         type: refs.MarketSnapshots,
         description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
-        args: {
-          ...listArguments(t.arg, refs.MarketSnapshotInputs),
-          ...window(),
-          market: t.arg.string({ description: 'Only snapshots in the market at this lower-case address.' }),
-        },
-        ...snapshotsOf('market', marketSnapshots, groupedMarketSnapshots),
+        args: { ...listArguments(t.arg, refs.MarketSnapshotInputs), ...window() },
+        ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
       }),
       vaultSnapshots: t.field({
         type: refs.VaultSnapshots,
         description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
-        args: {
-          ...listArguments(t.arg, refs.VaultSnapshotInputs),
-          ...window(),
-          vault: t.arg.string({ description: 'Only snapshots in the vault at this lower-case address.' }),
-        },
-        ...snapshotsOf('vault', vaultSnapshots, groupedVaultSnapshots),
+        args: { ...listArguments(t.arg, refs.VaultSnapshotInputs), ...window() },
+        ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
       }),
       latestSnapshots: t.field({
         type: [refs.Snapshot],
@@ -254,22 +205,21 @@ export function addUser(builder: Builder, refs: Refs) {
       marketLiquidationRewards: t.field({
         type: refs.MarketLiquidationRewards,
         description: "The user's shares of liquidation rewards in markets, newest first.",
-        args: {
-          ...listArguments(t.arg, refs.MarketRewardInputs),
-          chainId: chainId(),
-          market: t.arg({ type: 'Address', description: 'Only rewards of this collateral market.' }),
-        },
-        ...rewardsOf('market', marketLiquidationRewards),
+        args: listArguments(t.arg, refs.MarketRewardInputs),
+        ...rewardsOf(marketLiquidationRewards),
       }),
       vaultLiquidationRewards: t.field({
         type: refs.VaultLiquidationRewards,
         description: "The user's shares of liquidation rewards in vaults, newest first.",
-        args: {
-          ...listArguments(t.arg, refs.VaultRewardInputs),
-          chainId: chainId(),
-          vault: t.arg({ type: 'Address', description: 'Only rewards of this vault.' }),
-        },
-        ...rewardsOf('vault', vaultLiquidationRewards),
+        args: listArguments(t.arg, refs.VaultRewardInputs),
+        ...rewardsOf(vaultLiquidationRewards),
+      }),
+      activity: t.field({
+        type: refs.Activities,
+        description:
+          "The user's deposits, withdrawals, borrowings, repayments and shares of liquidation rewards, newest first.",
+        args: listArguments(t.arg, refs.ActivityInputs),
+        ...activityOfUser(),
       }),
       earnings: t.field({
         type: refs.Earnings,
@@ -290,7 +240,7 @@ export function addUser(builder: Builder, refs: Refs) {
 
   const Users = connectionType(builder, 'User', User)
   builder.queryFields((t) => ({
-    allUsers: t.field({
+    users: t.field({
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
       args: listArguments(t.arg, UserInputs),
@@ -301,15 +251,6 @@ export function addUser(builder: Builder, refs: Refs) {
       description: 'The user at an address.',
       args: { address: t.arg({ type: 'Address', required: true, description: "The user's address." }) },
       ...one(userAt, ['address']),
-    }),
-    users: t.field({
-      type: [User],
-      description: 'The users at several addresses, in the order of the addresses.',
-      args: {
-        addresses: t.arg({ type: ['Address'], required: true, description: `The addresses, at most ${MAX_USERS}.` }),
-      },
-      ...reading({ kind: 'rows', rows: usersAt }),
-      resolve: (_, { addresses }) => bounded(addresses).map((address) => ({ address })),
     }),
   }))
   builder.subscriptionFields((t) => ({

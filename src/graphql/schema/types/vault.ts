@@ -4,17 +4,21 @@ import { keyOf, nodeId } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
+import { type ActivityRefs, activityIn } from './activity.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { listArguments, timeArguments } from './page-arguments.ts'
+import { listArguments } from './page-arguments.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 /** Loads the vault at an address on a chain. */
 export const vaultAt = keyOf(vaults, 'chainId', 'id')
 
-type Refs = { listInputs: ListInputTypes } & SnapshotRefs
+type Refs = { listInputs: ListInputTypes } & ActivityRefs & SnapshotRefs
 
-export function addVault(builder: Builder, { listInputs, VaultSnapshots, VaultSnapshotInputs }: Refs) {
+export function addVault(
+  builder: Builder,
+  { listInputs, Activities, ActivityInputs, VaultSnapshots, VaultSnapshotInputs }: Refs,
+) {
   const Vault = builder.prismaNode('Vault', {
     id: { resolve: chainAddressId, ...nodeId('Vault', chainAddressSql) },
     findUnique: (id) => ({ chainId_id: readChainAddressId(id) }),
@@ -25,8 +29,14 @@ export function addVault(builder: Builder, { listInputs, VaultSnapshots, VaultSn
       snapshots: t.field({
         type: VaultSnapshots,
         description: 'Snapshots of all users in the vault, oldest first, then by user and position.',
-        args: { ...listArguments(t.arg, VaultSnapshotInputs), ...timeArguments(t.arg) },
+        args: listArguments(t.arg, VaultSnapshotInputs),
         ...snapshotsIn('vault', vaultSnapshots),
+      }),
+      activity: t.field({
+        type: Activities,
+        description: 'What all users did or received in the vault, newest first.',
+        args: listArguments(t.arg, ActivityInputs),
+        ...activityIn('vault'),
       }),
     }),
   })

@@ -1,0 +1,133 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { many, one } from '../../db/lists/filter.ts'
+import { type Filter, listing } from '../../db/lists/listing.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { EntityType } from '../holding/holding.ts'
+
+/** Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or the vault. */
+const records = (['market', 'vault'] as const).map(
+  (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, account_id, timestamp, 'liquidation_reward',
+    '${kind}'::entity_type, ${kind === 'market' ? 'collateral_market_id' : 'vault_id'}, liquid_reward, liquid_reward_usd
+  FROM ${kind}_liquidation_reward`,
+)
+const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index, account_id, timestamp,
+    kind::text AS kind, entity_type, entity_id, assets, amount_usd FROM cash_flow
+  UNION ALL ${records.join(' UNION ALL ')}) t`)
+
+/** One alternative for each table, so that each is read in the order of its index, and no further than the page. */
+const branches = ['cash_flow', 'market_reward', 'vault_reward'].map((type) => Prisma.raw(`t.record_type = '${type}'`))
+
+const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
+const columnOf = (kind: EntityType, column: string) =>
+  `(SELECT e.${column} FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.entity_id)`
+
+/** SQL of a column of the token that moved. The collateral of a vault's reward is not stored. */
+const tokenColumn = (column: string) => `CASE WHEN t.record_type = 'vault_reward' THEN NULL
+  WHEN t.entity_type = 'market' THEN ${columnOf('market', column)} ELSE ${columnOf('vault', column)} END`
+
+const columns = columnsOf(
+  {},
+  {
+    kind: { sql: 't.kind', type: 'text', description: 'What the user did, or received.' },
+    timestamp: {
+      sql: 't.timestamp',
+      type: 'timestamp',
+      description: 'The time of the transaction, in Unix seconds.',
+      moment: { field: 'time', description: 'The time of the transaction.' },
+      filter: 'time',
+      sort: 'TIME',
+    },
+    chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.' },
+    txHash: { sql: 't.tx_hash', type: 'text', description: 'The hash of the transaction.' },
+    logIndex: { sql: 't.log_index', type: 'integer', description: 'The index of the event in its block.' },
+    accountId: { sql: 't.account_id', type: 'address', field: 'userAddress', description: "The user's address." },
+    recordType: { sql: 't.record_type', type: 'text' },
+    entityId: { sql: 't.entity_id', type: 'address' },
+    marketId: {
+      sql: entityIn('market'),
+      type: 'address',
+      nullable: true,
+      field: 'marketAddress',
+      description: 'The address of the market, which is the collateral market for a reward. Null in a vault.',
+    },
+    vaultId: {
+      sql: entityIn('vault'),
+      type: 'address',
+      nullable: true,
+      field: 'vaultAddress',
+      description: 'The address of the vault. Null in a market.',
+    },
+    poolId: {
+      sql: `CASE WHEN t.entity_type = 'market' THEN ${columnOf('market', 'pool_id')} END`,
+      type: 'address',
+      nullable: true,
+    },
+    assetAddress: {
+      sql: tokenColumn('asset_address'),
+      type: 'address',
+      nullable: true,
+      description: "The address of the token that moved. Null for a vault's reward, whose token is not stored.",
+    },
+    assetSymbol: {
+      sql: tokenColumn('asset_symbol'),
+      type: 'text',
+      nullable: true,
+      description: "The symbol of the token that moved. Null for a vault's reward, whose token is not stored.",
+    },
+    assets: {
+      sql: 't.assets::text',
+      type: 'amount',
+      nullable: true,
+      description: "The exact amount, in the token's smallest unit. Null if only the USD amount is stored.",
+    },
+    amount: {
+      sql: `trim_scale(t.assets * ('1e-' || ${tokenColumn('asset_decimals')})::numeric)::text`,
+      type: 'text',
+      nullable: true,
+      description:
+        'The exact amount in whole tokens, as a decimal number. Null if `assets` is null or the token is not stored.',
+    },
+    amountUsd: {
+      sql: 't.amount_usd',
+      type: 'float',
+      nullable: true,
+      description: 'The amount in USD at that time. Null if the price is unknown.',
+      filter: true,
+    },
+  },
+)
+
+/** Something that a user did or received in a market or a vault: a cash flow, or a share of a liquidation reward. */
+export type Activity = RowOf<typeof columns>
+
+const { accountId, assetAddress, chainId, kind, marketId, poolId, vaultId } = columns
+
+/** Activity, newest first. */
+export const activities = listing({
+  name: 'activity',
+  from,
+  columns,
+  order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', accountId: 'ASC', recordType: 'ASC' },
+  filters: {
+    kind: one(kind, 'Only activity of this kind.'),
+    kinds: many(kind, 'Only activity of one of these kinds.'),
+    user: one(accountId, 'Only activity of this user.'),
+    users: many(accountId, 'Only activity of one of these users.'),
+    market: one(marketId, 'Only activity in the market at this address, on any chain.'),
+    markets: many(marketId, 'Only activity in markets at one of these addresses.'),
+    vault: one(vaultId, 'Only activity in the vault at this address, on any chain.'),
+    vaults: many(vaultId, 'Only activity in vaults at one of these addresses.'),
+    pool: one(poolId, 'Only activity in the markets of this pool.'),
+    pools: many(poolId, 'Only activity in the markets of one of these pools.'),
+    asset: one(assetAddress, 'Only activity in which this token moved.'),
+    assets: many(assetAddress, 'Only activity in which one of these tokens moved.'),
+    chainId: one(chainId, 'Only activity on this chain.'),
+    chainIds: many(chainId, 'Only activity on one of these chains.'),
+  },
+})
+
+/** Filters activity by the kind of its entity. */
+export const activityFilter = (kind?: EntityType): Filter => ({
+  where: kind ? [Prisma.raw(`t.entity_type = '${kind}'`)] : [],
+  branches,
+})

@@ -1,0 +1,35 @@
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+export const assetPriceColumns = columnsOf(
+  {},
+  {
+    priceUsd: { sql: 't.price', type: 'float', description: 'The price of one whole token, in USD.' },
+    date: {
+      sql: 't.distribution_date',
+      type: 'date',
+      description: 'The distribution date of the position that has the price, midnight UTC.',
+    },
+    poolAddress: {
+      sql: 't.market_address',
+      type: 'address',
+      description: 'The address of the pool of the position that has the price.',
+    },
+  },
+)
+
+/** A price of an asset. */
+export type AssetPrice = RowOf<typeof assetPriceColumns>
+
+/**
+ * The FROM clause for `assetPriceColumns`: the price that the newest position with an asset has, of several the one with
+ * the first id. No row without a position. Reads one position of each pool with the asset.
+ */
+export const assetPriceSql = (chainId: Prisma.Sql, address: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
+  SELECT newest.* FROM pool
+  CROSS JOIN LATERAL (
+    SELECT p.market_address, p.distribution_date, p.id,
+      CASE WHEN pool.asset_1_address = ${address} THEN p.a_token_price ELSE p.b_token_price END AS price
+    FROM position p WHERE p.market_address = pool.id ORDER BY p.distribution_date DESC, p.id LIMIT 1) newest
+  WHERE pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address)
+  ORDER BY newest.distribution_date DESC, newest.id LIMIT 1) t`

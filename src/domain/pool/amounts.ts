@@ -1,0 +1,47 @@
+import { exact } from '../../db/lists/exact-sum.ts'
+
+type Amount = 'supplied' | 'protected' | 'borrowed'
+
+/**
+ * The columns of USD amounts on a distribution date.
+ * @param of builds the SQL of an amount, as an exact number
+ * @param on says in descriptions which date, and when a value is null
+ */
+export function amountColumns<const Nullable extends boolean>(
+  of: (amount: Amount) => string,
+  on: { date: string; nullable: Nullable; note?: string },
+) {
+  const usd = (sql: string, meaning: string) =>
+    ({
+      sql: `(${sql})::float8`,
+      type: 'float',
+      nullable: on.nullable,
+      description: `${meaning}${on.note ? ` ${on.note}` : ''}`,
+      filter: true,
+      sort: true,
+    }) as const
+  const [supplied, protectedSupply, borrowed] = [of('supplied'), of('protected'), of('borrowed')]
+  return {
+    suppliedUsd: usd(supplied, `Borrowable supply on ${on.date}, in USD.`),
+    protectedUsd: usd(protectedSupply, `Protected (non-borrowable) supply on ${on.date}, in USD.`),
+    tvlUsd: usd(
+      `${supplied} + ${protectedSupply}`,
+      `Total value locked on ${on.date}, in USD: borrowable plus protected supply, including what is lent out.`,
+    ),
+    borrowedUsd: usd(borrowed, `Amount borrowed on ${on.date}, in USD.`),
+    utilization: {
+      sql: `((${borrowed})::float8 / nullif((${supplied})::float8, 0))`,
+      type: 'float',
+      nullable: true,
+      description: `\`borrowedUsd\` divided by \`suppliedUsd\`, as a fraction: 0.05 is 5 %. Null if \`suppliedUsd\` is 0${on.nullable ? ' or null' : ''}.`,
+      filter: true,
+      sort: true,
+    },
+  } as const
+}
+
+/** The amounts of one side of a row `d` of `pool_day`, 0 if there is none. */
+export const ofSide = (side: 'a' | 'b') => (amount: Amount) => `coalesce(${exact(`d.${side}_${amount}_usd`)}, 0)`
+
+/** The amounts of both sides of a row `d` of `pool_day`, 0 if there is none. */
+export const ofBothSides = (amount: Amount) => `(${ofSide('a')(amount)} + ${ofSide('b')(amount)})`

@@ -1,0 +1,33 @@
+import { snakeCase } from '../../db/lists/column.ts'
+import { type Conditions, range } from '../../db/lists/filter.ts'
+import type { SortKeys } from '../../db/lists/sort-key.ts'
+
+/** The rates of a pool's markets and the factors of its multiplier: pools `t` are filtered and sorted by them. */
+const rates: Record<string, { sql: string; meaning: string }> = {}
+for (const [side, unit] of [
+  ['A', 't.unit_1_id'],
+  ['B', 't.unit_2_id'],
+])
+  for (const rate of ['deposit', 'borrow']) {
+    rates[`${rate}Rate${side}`] = {
+      sql: `(SELECT m.${rate}_rate FROM market m WHERE m.chain_id = t.chain_id AND m.id = ${unit})`,
+      meaning: `${rate} APR of side ${side}'s market, as a fraction`,
+    }
+    rates[`multiplier${rate === 'deposit' ? 'Deposit' : 'Borrow'}${side}`] = {
+      sql: `(SELECT f.${rate}_token_${side?.toLowerCase()} FROM multiplier f WHERE f.pool_address = t.id)`,
+      meaning: `multiplier's factor for each dollar of side ${side} ${rate === 'deposit' ? 'supplied' : 'borrowed'}`,
+    }
+  }
+
+export const rateFilters: Conditions = {}
+export const rateSortKeys: SortKeys = {}
+for (const [field, { sql, meaning }] of Object.entries(rates)) {
+  rateFilters[field] = range({ sql, type: 'float' }, `Only pools whose ${meaning} is in this range.`)
+  rateSortKeys[snakeCase(field).toUpperCase()] = {
+    column: sql,
+    field,
+    type: 'float',
+    nullable: true,
+    description: `The ${meaning}. Null if it is not stored.`,
+  }
+}

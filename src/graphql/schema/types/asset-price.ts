@@ -1,0 +1,39 @@
+import { type AssetPrice as AssetPriceRow, assetPriceColumns, assetPriceSql } from '../../../domain/asset/price.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { keyedRow, one } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import type { AssetRef } from './asset.ts'
+import { type PoolRef, poolAt } from './pool.ts'
+
+const priceAt = keyedRow<AssetPriceRow>({
+  columns: assetPriceColumns,
+  types: ['bigint', 'text'],
+  at: ([chainId, address]) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty),
+})
+
+/** Adds the prices of assets. */
+export function addAssetPrice(builder: Builder, { Asset, Pool }: { Asset: AssetRef; Pool: PoolRef }): void {
+  const AssetPrice = builder.objectRef<AssetPriceRow>('AssetPrice').implement({
+    description: 'A price of an asset, and where it is from.',
+    fields: (t) => ({
+      ...columnFields(t, assetPriceColumns),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool of the position that has the price. Null if it is not stored.',
+        ...one(poolAt, ['poolAddress']),
+      }),
+    }),
+  })
+  builder.objectFields(Asset, (t) => ({
+    price: t.field({
+      type: AssetPrice,
+      nullable: true,
+      description:
+        'The newest price: that of the newest position in a pool with the asset. Null without such a position.',
+      // Reads a position of each pool with the asset.
+      ...one(priceAt, ['chainId', 'address'], { cost: { weight: 10 } }),
+    }),
+  }))
+}

@@ -1,0 +1,71 @@
+import {
+  columnOfSide,
+  type PoolSideTotals as PoolSideRow,
+  type PoolTotals as PoolTotalsRow,
+  poolSideColumns,
+  poolTotalsColumns,
+  poolTotalsRow,
+  poolTotalsSql,
+} from '../../../domain/pool/totals.ts'
+import { isoDate } from '../../../domain/position/position.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { keyedRow, one, part, reading } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
+import type { PoolRef } from './pool.ts'
+
+const totalsAt = keyedRow<PoolTotalsRow>({
+  columns: poolTotalsRow,
+  types: ['text', 'date'],
+  at: ([pool, asOf]) => poolTotalsSql(pool ?? Prisma.empty, asOf ?? Prisma.empty),
+})
+
+type Refs = { Pool: PoolRef; MultiplierRevision: MultiplierRevisionRef }
+
+/** Adds a pool's totals, now or as of a past date. */
+export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Refs): void {
+  const PoolSideTotals = builder.objectRef<PoolSideRow>('PoolSideTotals').implement({
+    description: "One side of a pool's totals: the amounts in one asset.",
+    fields: (t) => columnFields(t, poolSideColumns),
+  })
+  const side = (name: 'a' | 'b') =>
+    part(Object.fromEntries(Object.keys(poolSideColumns).map((column) => [column, columnOfSide(name, column)])))
+
+  const PoolTotals = builder.objectRef<PoolTotalsRow>('PoolTotals').implement({
+    description:
+      "A pool's totals as of a distribution date: its points up to the date and its positions on the date. `positions(asOf:)` and `topUsers(date:)` list the users.",
+    fields: (t) => ({
+      ...columnFields(t, poolTotalsColumns),
+      sideA: t.field({ type: PoolSideTotals, description: 'The amounts of side A.', ...side('a') }),
+      sideB: t.field({ type: PoolSideTotals, description: 'The amounts of side B.', ...side('b') }),
+      multiplier: t.field({
+        type: MultiplierRevision,
+        nullable: true,
+        description:
+          "The pool's multiplier at midnight UTC of the date. Null if it had none. A position's `multiplierUsed` is the one that produced its points.",
+        ...one(revisionOfDate, ['poolAddress', 'date']),
+      }),
+    }),
+  })
+
+  builder.prismaObjectFields(Pool, (t) => ({
+    totals: t.field({
+      type: PoolTotals,
+      nullable: true,
+      description:
+        "The pool's points and USD amounts as of a date. Amounts are 0 if the pool has no position on the date. Null before the first distribution date.",
+      args: {
+        asOf: t.arg({
+          type: 'DateTime',
+          description:
+            'The point in time: the last distribution date at or before it counts. Defaults to the newest distribution date.',
+        }),
+      },
+      // Sums all days of the pool up to the date.
+      ...reading({ kind: 'one', one: totalsAt, by: ['id', 'asOf'] }, { cost: { weight: 10 } }),
+      resolve: ({ id }, { asOf }, context) =>
+        context.batches.load(totalsAt.load, [id, asOf ? isoDate(asOf) : 'infinity']),
+    }),
+  }))
+}

@@ -1,0 +1,143 @@
+import { markets, nobody, pools, tokens, users, vaults } from './data.ts'
+import type { Fact } from './fact.ts'
+
+const { ann, ben, cat, gus } = users
+
+/** Cash flows and rewards with their markets, vaults and tokens. What happened in one event is in the order of `source`. */
+const ACTIVITY = `(
+  SELECT a.*, m.id AS "marketStored", m."poolId", v.name AS vault_name,
+    CASE WHEN source = 3 THEN NULL ELSE coalesce(m."assetAddress", v."assetAddress") END AS token,
+    CASE WHEN source = 3 THEN NULL ELSE coalesce(m."assetSymbol", v."assetSymbol") END AS symbol,
+    CASE WHEN source = 3 THEN NULL ELSE coalesce(m."assetDecimals", v."assetDecimals") END AS decimals
+  FROM (
+    SELECT 1 AS source, upper(kind) AS kind, timestamp, "chainId" AS chain, "txHash" AS tx, "logIndex" AS log,
+      "accountId" AS "user", CASE "entityType" WHEN 'market' THEN "entityId" END AS market,
+      CASE "entityType" WHEN 'vault' THEN "entityId" END AS vault, assets, "amountUsd" AS usd FROM cash_flows
+    UNION ALL
+    SELECT 2, 'LIQUIDATION_REWARD', timestamp, "chainId", "txHash", "logIndex", "accountId", "collateralMarketId", NULL,
+      "liquidReward", "liquidRewardUsd" FROM market_liquidation_rewards
+    UNION ALL
+    SELECT 3, 'LIQUIDATION_REWARD', timestamp, "chainId", "txHash", "logIndex", "accountId", NULL, "vaultId",
+      "liquidReward", "liquidRewardUsd" FROM vault_liquidation_rewards) a
+  LEFT JOIN markets m ON m."chainId" = chain AND m.id = market LEFT JOIN vaults v ON v."chainId" = chain AND v.id = vault) r`
+const NEWEST = 'timestamp DESC, log DESC, tx, chain, "user", source'
+const OLDEST = 'timestamp, log, tx DESC, chain DESC, "user" DESC, source DESC'
+
+const ROW = `kind time timestamp chainId userAddress marketAddress vaultAddress txHash logIndex assetAddress assetSymbol
+  assets amount amountUsd user { rank } market { borrowRate } vault { name } pool { name }`
+/** The digits of the amount with a point before the last `decimals` of them, without zeros at the end. */
+const padded = `lpad(assets::text, greatest(length(assets::text), decimals + 1), '0')`
+const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timestamp::text, chain AS "chainId",
+  "user" AS "userAddress", market AS "marketAddress", vault AS "vaultAddress", tx AS "txHash", log AS "logIndex",
+  token AS "assetAddress", symbol AS "assetSymbol", assets::text,
+  rtrim(rtrim(left(${padded}, length(${padded}) - decimals) || '.' || right(${padded}, decimals), '0'), '.') AS amount,
+  usd AS "amountUsd", (SELECT rank FROM ranks WHERE account = "user") AS "user.rank",
+  (SELECT "borrowRate" FROM markets m WHERE m.id = market AND m."chainId" = chain) AS "market.borrowRate",
+  vault_name AS "vault.name", (SELECT name FROM pools WHERE id = "poolId") AS "pool.name"`
+
+const of = (address: string, selection: string) => `user(address: "${address}") { ${selection} }`
+/** Rows of ann's activity, by what tells them apart. */
+const part = (name: string, args: string, sql: string, more: Partial<Fact> = {}): Fact => ({
+  name: `activity: ${name}`,
+  query: of(ann, `activity(${args}) { totalCount nodes { kind chainId txHash logIndex vaultAddress } }`),
+  at: 'user.activity.nodes',
+  sql: `SELECT kind, chain AS "chainId", tx AS "txHash", log AS "logIndex", vault AS "vaultAddress"
+    FROM ${ACTIVITY} WHERE "user" = '${ann}' ${sql}`,
+  ...more,
+})
+const filters: Record<string, string> = {
+  'kind: BORROW': `kind = 'BORROW'`,
+  'kinds: [LIQUIDATION_REWARD, REPAY]': `kind IN ('LIQUIDATION_REWARD', 'REPAY')`,
+  'NOT: { kind: LIQUIDATION_REWARD }': 'source = 1',
+  'chainId: 42161': 'chain = 42161',
+  'chainIds: [1, 5]': 'chain = 1',
+  [`market: "${markets.same}"`]: `market = '${markets.same}'`,
+  [`markets: ["${markets.dust}", "${markets.usdc}"]`]: `market IN ('${markets.dust}', '${markets.usdc}')`,
+  [`vault: "${vaults.same}"`]: `vault = '${vaults.same}'`,
+  [`vaults: ["${vaults.twin}"]`]: `vault = '${vaults.twin}'`,
+  [`pool: "${pools.eth}"`]: `"poolId" = '${pools.eth}'`,
+  [`pools: ["${pools.arb}", "${pools.wild}"]`]: `"poolId" IN ('${pools.arb}', '${pools.wild}')`,
+  [`asset: "${tokens.eth}"`]: `token = '${tokens.eth}'`,
+  [`assets: ["${tokens.usdc}", "${tokens.arb}"]`]: `token IN ('${tokens.usdc}', '${tokens.arb}')`,
+  [`user: "${ann}", users: ["${ann}", "${ben}"]`]: 'true',
+  'amountUsd: { gt: 0.1, lte: 10 }': 'usd > 0.1 AND usd <= 10',
+  'NOT: { amountUsd: { gte: 0 } }': 'usd IS NULL',
+  'time: { gt: "2025-03-02", lt: "2025-03-02T12:30:15.001Z" }': `timestamp > 1740873600 AND timestamp <= 1740918615`,
+  'time: { gte: "2025-03-02T12:30:15.001Z" }': 'timestamp >= 1740918616',
+  'time: { gt: "2025-03-02T12:30:14.999Z", lte: "2025-03-02T12:30:15.999Z" }': 'timestamp = 1740918615',
+  'time: { lt: "2025-03-01T00:00:00.001Z" }': 'timestamp <= 1740787200',
+  [`OR: [{ vaults: ["${vaults.twin}"] }, { kind: DEPOSIT, chainId: 42161 }]`]: `vault = '${vaults.twin}' OR kind = 'DEPOSIT' AND chain = 42161`,
+}
+/** A page from the cursor of a row, among rows of one moment. */
+const after = (place: number, args: string, sql: string): Fact =>
+  part(`${args}, where the cursor is row ${place}`, args, sql, {
+    query: of(ann, `activity(${args}) { nodes { kind chainId txHash logIndex vaultAddress } }`),
+    variables: {
+      types: '$cursor: String!',
+      async from(ask) {
+        const { user } = await ask(`{ ${of(ann, `activity(first: 1, offset: ${place}) { edges { cursor } }`)} }`)
+        return { cursor: user.activity.edges[0].cursor }
+      },
+    },
+  })
+
+export const activityFacts: Fact[] = [
+  ...[ann, cat, gus].map(
+    (user): Fact => ({
+      name: `the activity of ${user} has all its columns, newest first`,
+      query: of(user, `activity { totalCount nodes { ${ROW} } }`),
+      at: 'user.activity.nodes',
+      sql: `SELECT ${row} FROM ${ACTIVITY} WHERE "user" = '${user}' ORDER BY ${NEWEST}`,
+      total: `SELECT count(*) FROM ${ACTIVITY} WHERE "user" = '${user}'`,
+    }),
+  ),
+  {
+    name: 'a user without records has no activity',
+    query: of(nobody, 'activity { totalCount nodes { kind } }'),
+    at: 'user.activity.nodes',
+    sql: 'SELECT WHERE false',
+    total: 'SELECT 0::int8 AS count',
+    empty: true,
+  },
+  {
+    name: "users' activity keeps to its user",
+    query: `lookupUsers(addresses: ["${gus}", "${nobody}", "${ben}"]) { user { activity(first: 2) { nodes { userAddress txHash } } } }`,
+    at: 'lookupUsers.user.activity.nodes',
+    sql: `(SELECT "user" AS "userAddress", tx AS "txHash" FROM ${ACTIVITY} WHERE "user" = '${gus}' ORDER BY ${NEWEST} LIMIT 2)
+      UNION ALL (SELECT "user", tx FROM ${ACTIVITY} WHERE "user" = '${ben}' ORDER BY ${NEWEST} LIMIT 2)`,
+  },
+  ...(
+    [
+      ['market', 1, markets.same],
+      ['market', 42161, markets.same],
+      ['market', 1, markets.usdc],
+      ['vault', 1, vaults.same],
+      ['vault', 1, vaults.twin],
+    ] as const
+  ).map(
+    ([kind, chainId, address]): Fact => ({
+      name: `the activity of all users in the ${kind} ${address} on chain ${chainId}`,
+      query: `${kind}(chainId: ${chainId}, address: "${address}") { activity { totalCount nodes { ${ROW} } } }`,
+      at: `${kind}.activity.nodes`,
+      sql: `SELECT ${row} FROM ${ACTIVITY} WHERE ${kind} = '${address}' AND chain = ${chainId} ORDER BY ${NEWEST}`,
+      total: `SELECT count(*) FROM ${ACTIVITY} WHERE ${kind} = '${address}' AND chain = ${chainId}`,
+    }),
+  ),
+  part('oldest first', 'orderBy: { field: TIME, direction: ASC }', `ORDER BY ${OLDEST}`),
+  part('newest first by name', 'orderBy: { field: TIME, direction: DESC }', `ORDER BY ${NEWEST}`),
+  ...Object.entries(filters).map(([where, condition]) =>
+    part(`where ${where}`, `where: { ${where} }`, `AND (${condition}) ORDER BY ${NEWEST}`, {
+      total: `SELECT count(*) FROM ${ACTIVITY} WHERE "user" = '${ann}' AND (${condition})`,
+    }),
+  ),
+  part('an empty list of kinds', 'where: { kinds: [] }', 'AND false', { empty: true }),
+  part(
+    'a filter, oldest first',
+    'where: { kind: DEPOSIT }, orderBy: { field: TIME }',
+    `AND kind = 'DEPOSIT' ORDER BY ${OLDEST}`,
+  ),
+  ...[1, 2, 3, 4, 9, 14].flatMap((place) => [
+    after(place, 'first: 4, after: $cursor', `ORDER BY ${NEWEST} OFFSET ${place + 1} LIMIT 4`),
+    after(place, 'last: 1000, before: $cursor', `ORDER BY ${NEWEST} LIMIT ${place}`),
+  ]),
+]

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import { openDirectory } from '../../src/sources/dataset/directory.ts'
+import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
+import { filledTemplate, silent } from './store.ts'
+
+const suite = join(import.meta.dirname, '../../../shared/conformance')
+/** Whether the conformance suite is beside this clone. */
+export const hasConformance = existsSync(join(suite, 'check.mjs'))
+/** Follows the name of a test that needs it. */
+export const SKIPPED = ' (skipped: ../shared/conformance is not beside this clone)'
+
+/** A gateway on the suite's data. */
+export async function startOnConformance(options: GatewayOptions = {}): Promise<Gateway> {
+  const template = await filledTemplate('template_conformance', async (pool) => {
+    const data = await openDirectory(join(suite, 'data'))
+    await importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, data)
+  })
+  return startGateway({ ...options, template })
+}
+
+export interface Case {
+  path: string
+  method?: string
+}
+
+export const conformanceCases = () => JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as Case[]
+
+/** Sends every case to a gateway on the suite's data. @returns how many fail; it prints which */
+export async function failedCases({ base }: Gateway): Promise<number> {
+  const { check } = (await import(pathToFileURL(join(suite, 'check.mjs')).href)) as {
+    check(base: string, cases: Case[]): Promise<number>
+  }
+  return check(base, conformanceCases())
+}
