@@ -10,6 +10,7 @@ import { GatewayError } from './errors.ts'
 import { examples } from './graphql/examples.ts'
 import { Operations } from './graphql/execution/operations.ts'
 import { openLive } from './graphql/live/live.ts'
+import { Slots } from './graphql/live/slots.ts'
 import { Documents, idOfDocument } from './graphql/policy/documents.ts'
 import { Limiter, type Limits } from './graphql/policy/limits.ts'
 import { createSchema } from './graphql/schema/schema.ts'
@@ -118,13 +119,16 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const tokens = adminTokens(config)
   const onRefusal = countRefusals(metrics)
   const onUnplanned = countUnplanned(metrics)
+  const bounds = {
+    max: config.MAX_SUBSCRIPTIONS,
+    maxPerClient: maxSubscriptionsPerClient(config),
+    onFull: () => onRefusal(NO_SLOT),
+  }
   const live = openLive({
     notifications,
     store,
     log,
-    maxSubscriptions: config.MAX_SUBSCRIPTIONS,
-    maxPerClient: maxSubscriptionsPerClient(config),
-    onFull: () => onRefusal(NO_SLOT),
+    slots: new Slots({ ...bounds, name: 'subscriptions' }),
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
   })
   app.addHook('onClose', async () => live.close())
@@ -162,7 +166,18 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountHealth(app, { probe: store.probe, cache, log, isClosing: () => front.closing })
   mountMetrics(app, { metrics, store, live, log, now })
   mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
-  mountGraphQL(app, { graph, edge, adminTokens: tokens, rateLimit, clientOf, connections })
+  mountGraphQL(app, {
+    graph,
+    edge,
+    adminTokens: tokens,
+    rateLimit,
+    clientOf,
+    connections,
+    front,
+    admission,
+    slots: new Slots({ ...bounds, name: 'sockets' }),
+    idleMs: config.KEEP_ALIVE_TIMEOUT_MS,
+  })
   const openApiJson = JSON.stringify(document)
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiJson))
   mountDocs(app, document, edge)

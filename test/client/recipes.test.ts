@@ -13,7 +13,8 @@ import { createElement, type FunctionComponent } from 'react'
 import { renderToString } from 'react-dom/server'
 import { prerenderToNodeStream } from 'react-dom/static'
 import { Provider } from 'urql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { documentAt } from '../docs/markdown.ts'
 import { type Consumer, compileConsumer } from '../support/consumer.ts'
@@ -30,7 +31,7 @@ const files = {
   'apollo.tsx': block('createApollo'),
 }
 const packages = ['@apollo/client', '@graphql-codegen/plugin-helpers', '@types/react', '@urql/core', 'graphql']
-packages.push('graphql-sse', 'react', 'rxjs', 'urql')
+packages.push('graphql-ws', 'react', 'rxjs', 'urql')
 
 let gateway: Gateway
 let url: string
@@ -76,6 +77,8 @@ test('the hooks of urql show a chart', async () => {
 })
 
 test('the hooks of Apollo Client show a user, and its link subscribes', async () => {
+  // Browsers and newer Node.js have one.
+  vi.stubGlobal('WebSocket', WebSocket)
   const { createApollo, Wallet } = await consumer.load('apollo.js')
   const client = createApollo(url)
   const Apollo = ApolloProvider as FunctionComponent<{ client: object }>
@@ -96,6 +99,7 @@ test('the hooks of Apollo Client show a user, and its link subscribes', async ()
   })
   expect(rank).toBe(data.user.rank)
   client.stop()
+  vi.unstubAllGlobals()
 })
 
 test('codegen types documents with the scalars of the guide', async () => {

@@ -130,7 +130,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
         collateralMarket { pool { name } } } }`),
   },
   'users → activity → market, pool, vault, user': {
-    statements: 5,
+    statements: 6,
     query: users(`activity(first: 50) { nodes { kind time amount assetSymbol user { rank } market { pool { name } }
       vault { name } } }`),
   },

@@ -145,22 +145,32 @@ function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & 
  * Presents the errors of all stages, with a code and the request's id. Internal errors are logged, and their details
  * are not shown. Refusals and failures are counted.
  */
-function errorsPresented({ deps, onRefusal, onFailure }: ServedGraph): Plugin<GraphContext & ServerContext> {
+function errorsPresented(graph: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (isAsyncIterable(result) || Array.isArray(result)) return
       const { requestId } = serverContext as unknown as ServerContext
-      const presented = presentResult(result as ExecutionResult, requestId, deps.log)
-      const codes = presented.errors?.map(({ extensions }) => extensions.code)
-      for (const code of new Set(codes)) {
-        if (isRefusal(code)) onRefusal(code)
-        else onFailure(String(code))
-      }
-      const cause = (result as ExecutionResult).errors?.find(isAway)?.originalError
-      if (cause && !(cause instanceof GatewayError)) deps.onAway?.(cause)
+      const presented = presentAndCount(graph, result as ExecutionResult, requestId)
       setResult(Object.assign(presented, { stringify: exactJson }))
     },
   }
+}
+
+/** Presents the errors of a result, and counts them. */
+export function presentAndCount(
+  { deps, onRefusal, onFailure }: ServedGraph,
+  result: ExecutionResult,
+  requestId: string,
+) {
+  const presented = presentResult(result, requestId, deps.log)
+  const codes = presented.errors?.map(({ extensions }) => extensions.code)
+  for (const code of new Set(codes)) {
+    if (isRefusal(code)) onRefusal(code)
+    else onFailure(String(code))
+  }
+  const cause = result.errors?.find(isAway)?.originalError
+  if (cause && !(cause instanceof GatewayError)) deps.onAway?.(cause)
+  return presented
 }
 
 /** Runs subscriptions on the store's notifications. Each event reads a separate snapshot. */

@@ -7,6 +7,7 @@ import { GatewayError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { Inbox, type Join } from './inbox.ts'
 import { type Fetch, SharedResult } from './shared-result.ts'
+import type { Slots } from './slots.ts'
 
 /** The stored data may have changed. */
 export interface ChangeEvent {
@@ -58,12 +59,8 @@ export interface LiveOptions {
   notifications: Notifications
   store: Store
   log: Log
-  /** The maximum number of subscriptions. */
-  maxSubscriptions: number
-  /** The maximum number of subscriptions of one client. */
-  maxPerClient?(client: string): number
-  /** Called for each subscription that is rejected because there is no slot. */
-  onFull?(): void
+  /** The slots for subscriptions. */
+  slots: Slots
   /** The maximum number of concurrent reads for events. */
   maxReads: number
 }
@@ -75,18 +72,7 @@ const RETRY_MS = 1000
 /** The end of a run is recorded shortly before it is committed and notified. */
 const OVERLAP_MS = 10 * 60_000
 
-export function openLive({
-  notifications,
-  store,
-  log,
-  maxSubscriptions,
-  maxPerClient,
-  onFull,
-  maxReads,
-}: LiveOptions): Live {
-  let open = 0
-  /** The number of open subscriptions by client. */
-  const openOf = new Map<string, number>()
+export function openLive({ notifications, store, log, slots, maxReads }: LiveOptions): Live {
   let closed = false
   const turn = pLimit(maxReads)
 
@@ -176,38 +162,14 @@ export function openLive({
 
   return {
     get open() {
-      return open
+      return slots.used
     },
     get connected() {
       return notifications.connected
     },
     enter(client) {
       if (closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
-      if (open >= maxSubscriptions) {
-        onFull?.()
-        throw new GatewayError(
-          'UNAVAILABLE',
-          `The server has ${maxSubscriptions} open subscriptions, which is its limit. Try again later.`,
-        )
-      }
-      const used = openOf.get(client) ?? 0
-      const most = maxPerClient?.(client) ?? maxSubscriptions
-      if (used >= most)
-        throw new GatewayError(
-          'RATE_LIMITED',
-          `You have ${used} open subscriptions, which is what one client may have. End one of them first.`,
-        )
-      open++
-      openOf.set(client, used + 1)
-      let left = false
-      return () => {
-        if (left) return
-        left = true
-        open--
-        const others = (openOf.get(client) ?? 1) - 1
-        if (others === 0) openOf.delete(client)
-        else openOf.set(client, others)
-      }
+      return slots.enter(client)
     },
     changes() {
       const inbox = new Inbox<ChangeEvent>(merged, () => changeInboxes.delete(inbox))

@@ -10,6 +10,7 @@ import {
 import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/store.ts'
 import { GatewayError, REFUSALS } from '../../errors.ts'
+import { exactJson } from '../../exact-number.ts'
 import type { Admin } from '../execution/context.ts'
 import { isAway, presentError, presentResult } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/execute.ts'
@@ -147,7 +148,7 @@ export async function subscribe(
             const fault = result.errors?.find(isAway)
             if (fault) throw fault
             seen.version = version
-            return present(result)
+            return Object.assign(present(result), { stringify: exactJson })
           }
           return readSnapshot(store, read, store.reads.scope(signal))
         })

@@ -85,6 +85,7 @@ export class Limiter {
           `The document has more than ${shown(tokens)} tokens (names, braces, values), which is what is allowed. Split it into several requests, and give values as variables.`,
         )
       if (error instanceof RangeError) throw refusal('DEPTH_LIMIT_EXCEEDED', 'The document is nested too deeply.')
+      if (error instanceof GraphQLError) error.extensions.code ??= 'GRAPHQL_PARSE_FAILED'
       throw error
     }
   }

@@ -1,33 +1,27 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
-import type { ServedGraph } from '../../graphql/served-graph.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
-import { type AdminTokens, adminOf } from '../server/admin.ts'
+import { adminOf } from '../server/admin.ts'
 import { cancellationOf } from '../server/cancellation.ts'
-import type { ClientOf } from '../server/client-address.ts'
-import type { Connections } from '../server/connections.ts'
-import { chargeOnce, type RateLimit } from '../server/rate-limit.ts'
+import { chargeOnce } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
 import { graphiqlPage, mountGraphiQLAssets, wantsPage } from './graphiql.ts'
 import { plainRequest } from './request-params.ts'
+import { mountSockets, type SocketsOptions } from './sockets.ts'
 
-interface GraphQLOptions {
-  graph: ServedGraph
+interface GraphQLOptions extends SocketsOptions {
   edge: EdgeCache
-  adminTokens: AdminTokens
-  rateLimit: RateLimit | undefined
-  clientOf: ClientOf
-  connections: Connections
 }
 
-/** Serves GraphQL over HTTP at /graphql, and GraphiQL to browsers. */
+/** Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to browsers. */
 export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
   const { graph, edge, adminTokens, rateLimit, clientOf, connections } = options
   const server = createGraphQLServer(graph)
   const page = graphiqlPage(graph, edge)
   mountGraphiQLAssets(app)
+  mountSockets(app, server, options)
   const streams = eventStreams(app, connections)
   app.route({
     method: ['GET', 'POST'],

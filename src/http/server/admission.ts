@@ -16,8 +16,14 @@ const ADJUST_MS = 500
 const RESOLUTION_MS = 20
 const MIN_LIMIT = 4
 
+/** What waits for its slot and frees it: a response, or a message of a socket. */
+export interface Admitted {
+  readonly destroyed: boolean
+  once(event: 'prefinish' | 'close', listener: () => void): unknown
+}
+
 interface Waiting {
-  response: ServerResponse
+  response: Admitted
   done(entered: boolean): void
 }
 
@@ -28,9 +34,9 @@ interface Waiting {
 export class Admission {
   readonly #max: number
   #limit: number
-  readonly #active = new Set<ServerResponse>()
+  readonly #active = new Set<Admitted>()
   /** In an overload: requests that were admitted and whose bodies are still arriving. */
-  readonly #arriving = new Set<ServerResponse>()
+  readonly #arriving = new Set<Admitted>()
   #waiting: Waiting[] = []
   #overloaded = false
   /** When a request was last rejected, and when one last started. */
@@ -51,7 +57,7 @@ export class Admission {
   }
 
   /** Whether a new request may be read. A `late` one has waited already and has lower priority. */
-  admits(response: ServerResponse, late: boolean): boolean {
+  admits(response: Admitted, late: boolean): boolean {
     const now = performance.now()
     if (this.#overloaded && now - this.#refused > CALM_MS) this.#overloaded = false
     if (!this.#overloaded) return true
@@ -66,7 +72,7 @@ export class Admission {
   }
 
   /** Calls `done` with true when a request that has been read gets a slot, and with false when it is rejected. */
-  enter(response: ServerResponse, done: (entered: boolean) => void): void {
+  enter(response: Admitted, done: (entered: boolean) => void): void {
     this.#arriving.delete(response)
     if (this.#active.size < this.#limit) this.#start({ response, done })
     else if (this.#overloaded || this.#waiting.length >= MAX_WAITING) done(false)
@@ -77,7 +83,7 @@ export class Admission {
   }
 
   /** Frees the slot of a request, if it has one. */
-  leave(response: ServerResponse): void {
+  leave(response: Admitted): void {
     if (!this.#active.delete(response)) return
     while (this.#active.size < this.#limit) {
       const next = this.#waiting.shift()
@@ -98,7 +104,8 @@ export class Admission {
     this.#active.add(response)
     const leave = () => this.leave(response)
     // The slot does not wait for the client to read the answer.
-    response.once('prefinish', leave).once('close', leave)
+    response.once('prefinish', leave)
+    response.once('close', leave)
     done(true)
   }
 

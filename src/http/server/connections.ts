@@ -47,6 +47,8 @@ export class Connections {
     })
     server.maxConnections = Math.ceil(options.max * (1 + OVER))
     server.on('connection', (socket) => {
+      // A connection comes twice if its offer to upgrade is ignored.
+      if (this.#open.has(socket)) return
       const over = this.#open.size >= options.max
       this.#open.set(socket, { unused: true, over, due: 0, since: 0 })
       socket.once('close', () => this.#open.delete(socket))
@@ -62,7 +64,7 @@ export class Connections {
     return connection.over
   }
 
-  /** Exempts a connection with an event stream, which has a separate timeout. */
+  /** Exempts a connection with an event stream or a WebSocket, which have timeouts of their own. */
   stream(socket: Socket): void {
     this.#streams.add(socket)
   }

@@ -1,4 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Counter, type Registry } from 'prom-client'
 import { sendCached } from '../cache/cached-answers.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
@@ -8,6 +9,7 @@ import type { Connections } from './connections.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
 import { RefusalPace } from './refusal-pace.ts'
+import { handleWithoutUpgrade } from './without-upgrade.ts'
 
 /** Whether a URL is a probe of the operator, which is answered in every state. */
 export const isProbe = (url: string) => /^\/(health|livez|readyz|metrics)\/?(\?|$)/i.test(url)
@@ -43,10 +45,23 @@ interface FrontOptions {
   rateLimit: RateLimit | undefined
 }
 
+/** A WebSocket handshake at /graphql. The response is for a rejection. */
+export interface Handshake {
+  request: IncomingMessage
+  response: ServerResponse
+  socket: Socket
+  /** What has arrived after the request. */
+  head: Buffer
+}
+
+const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>
+  method === 'GET' && /^\/graphql\/?(\?|$)/i.test(url) && headers.upgrade?.toLowerCase() === 'websocket'
+
 /**
  * Sees every request before it is parsed, and rejects it, answers it from cache, or passes it on.
  */
 export class Front {
+  readonly #server: Server
   readonly #options: FrontOptions
   readonly #pass: (request: IncomingMessage, response: ServerResponse) => void
   readonly #pace = new RefusalPace()
@@ -55,6 +70,7 @@ export class Front {
   #closing = false
 
   constructor(server: Server, options: FrontOptions) {
+    this.#server = server
     this.#options = options
     this.#acceptsFirst = new AcceptsFirst(server)
     this.#refusals = new Counter({
@@ -74,6 +90,24 @@ export class Front {
     })
   }
 
+  /** Passes WebSocket handshakes on, by the rules of requests. Other offers to upgrade a connection are ignored. */
+  takeHandshakes(take: (handshake: Handshake) => void): void {
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (!isHandshake(request)) return handleWithoutUpgrade(this.#server, request, socket, head)
+      const response = new ServerResponse(request)
+      response.shouldKeepAlive = false
+      response.assignSocket(socket)
+      response.once('finish', () => socket.destroySoon())
+      socket.on('error', () => {})
+      const pass = () => {
+        if (this.#closing) return this.#refuse('closing', CLOSING, request, response)
+        response.detachSocket(socket)
+        take({ request, response, socket, head })
+      }
+      this.#acceptsFirst.run(() => this.#handle(request, response, pass))
+    })
+  }
+
   /** Whether new requests are rejected. */
   get closing(): boolean {
     return this.#closing
@@ -90,18 +124,23 @@ export class Front {
     this.#pass(request, response)
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse): void {
+  #handle(request: IncomingMessage, response: ServerResponse, answer = () => this.#answer(request, response)): void {
     const { connections, rateLimit } = this.#options
     const over = connections.use(request.socket)
     if (this.#closing) this.#refuse('closing', CLOSING, request, response)
     else if (over) this.#refuse('connections', FULL, request, response)
-    else if (rateLimit) void this.#charge(rateLimit, request, response)
-    else this.#answer(request, response)
+    else if (rateLimit) void this.#charge(rateLimit, request, response, answer)
+    else answer()
   }
 
-  async #charge(rateLimit: RateLimit, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #charge(
+    rateLimit: RateLimit,
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: () => void,
+  ): Promise<void> {
     const message = await rateLimit.charge(request, response, 1)
-    if (message === undefined) this.#answer(request, response)
+    if (message === undefined) answer()
     else this.#refuse('rate', new Refusal({ status: 429, code: 'RATE_LIMITED', message }), request, response)
   }
 
