@@ -1,15 +1,30 @@
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
+import { type Aggregate, byTime, count, sumAndAverage, sumsOfTokens } from './aggregate.ts'
 import { assertBounded } from './bounds.ts'
 import { between, DATE } from './snapshot-aggregate.ts'
 
 const MAX_DATES = 366
 
-const columns = (market: string, vault: string) => `t.account_id, t.chain_id, t.timestamp, t.tx_hash, t.log_index,
+const columns = (
+  market: string,
+  vault: string,
+  decimals: string,
+) => `t.account_id, t.chain_id, t.timestamp, t.tx_hash, t.log_index,
   t.supply_sent_usd, t.collateral_received, t.collateral_received_usd, t.liquid_reward, t.liquid_reward_usd,
-  t.claimed_timestamp, ${market} AS market_id, ${vault} AS vault_id`
+  t.claimed_timestamp, ${market} AS market_id, ${vault} AS vault_id, ${decimals} AS decimals`
+const DECIMALS =
+  '(SELECT e.asset_decimals FROM market e WHERE e.chain_id = t.chain_id AND e.id = t.collateral_market_id)'
 const claimed = 't.claimed_timestamp IS NOT NULL'
+
+/** The sums of a column of collateral, of the rewards in a market: the collateral of a vault's rewards is not known. */
+const sumsOfCollateral = (names: readonly [string, string], column: string, what: string) =>
+  Object.fromEntries(
+    Object.entries(sumsOfTokens(names, column, what, ['MARKET'], 't.decimals')).map(([name, { sql, ...measure }]) => [
+      name,
+      { ...measure, sql: `CASE WHEN t.market_id IS NOT NULL THEN ${sql} END` },
+    ]),
+  )
 
 /** Users' shares of liquidation rewards: of markets (by collateral market) and of vaults. */
 export const rewardAggregate: Aggregate = {
@@ -18,9 +33,9 @@ export const rewardAggregate: Aggregate = {
     const where = between(filter)
     if (filter.users) where.push(Prisma.sql`t.account_id = ANY(${filter.users}::text[])`)
     if (typeof filter.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${filter.chainId}::bigint`)
-    const market = Prisma.sql`SELECT ${Prisma.raw(columns('t.collateral_market_id', 'NULL'))} FROM market_liquidation_reward t
+    const market = Prisma.sql`SELECT ${Prisma.raw(columns('t.collateral_market_id', 'NULL', DECIMALS))} FROM market_liquidation_reward t
       WHERE ${Prisma.join([...where, ...(filter.market ? [Prisma.sql`t.collateral_market_id = ${filter.market}`] : [])], ' AND ')}`
-    const vault = Prisma.sql`SELECT ${Prisma.raw(columns('NULL', 't.vault_id'))} FROM vault_liquidation_reward t
+    const vault = Prisma.sql`SELECT ${Prisma.raw(columns('NULL', 't.vault_id', 'NULL'))} FROM vault_liquidation_reward t
       WHERE ${Prisma.join([...where, ...(filter.vault ? [Prisma.sql`t.vault_id = ${filter.vault}`] : [])], ' AND ')}`
     if (filter.market && !filter.vault) return market
     if (filter.vault && !filter.market) return vault
@@ -45,17 +60,11 @@ export const rewardAggregate: Aggregate = {
       "collateral received by users' shares, in USD",
       true,
     ),
-    sumLiquidReward: {
-      ...sumOfTokens('liquid_reward', 'rewards, in the smallest unit of the collateral token', ['MARKET']),
-      sql: 'sum(t.liquid_reward) FILTER (WHERE t.market_id IS NOT NULL)',
-    },
-    sumCollateralReceived: {
-      ...sumOfTokens(
-        'collateral_received',
-        "collateral received by users' shares, in the smallest unit of the collateral token",
-        ['MARKET'],
-      ),
-      sql: 'sum(t.collateral_received) FILTER (WHERE t.market_id IS NOT NULL)',
-    },
+    ...sumsOfCollateral(['sumLiquidReward', 'sumLiquidRewardAmount'], 'liquid_reward', 'rewards'),
+    ...sumsOfCollateral(
+      ['sumCollateralReceived', 'sumCollateralReceivedAmount'],
+      'collateral_received',
+      "collateral received by users' shares",
+    ),
   },
 }

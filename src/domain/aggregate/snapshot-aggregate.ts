@@ -1,7 +1,7 @@
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
-import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
+import { type Aggregate, byTime, count, sumAndAverage, sumsOfTokens } from './aggregate.ts'
 import { assertBounded, type Bounds } from './bounds.ts'
 
 const MAX_DATES = 366
@@ -31,7 +31,7 @@ function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): A
       if (filter.users) where.push(Prisma.sql`t.account_id = ANY(${filter.users}::text[])`)
       if (filter[kind]) where.push(Prisma.sql`t.${Prisma.raw(kind)}_id = ${filter[kind]}`)
       if (typeof filter.chainId === 'number') where.push(Prisma.sql`t.chain_id = ${filter.chainId}::bigint`)
-      return Prisma.sql`SELECT t.*, entity.asset_address FROM ${Prisma.raw(`${kind}_snapshot t
+      return Prisma.sql`SELECT t.*, entity.asset_address, entity.asset_decimals FROM ${Prisma.raw(`${kind}_snapshot t
         LEFT JOIN ${kind} entity ON entity.chain_id = t.chain_id AND entity.id = t.${kind}_id`)}
         WHERE ${Prisma.join(where, ' AND ')}`
     },
@@ -50,19 +50,38 @@ function snapshotAggregate(kind: EntityType, measures: Aggregate['measures']): A
   }
 }
 
-const unit = "in the token's smallest unit"
+const DECIMALS = 't.asset_decimals'
 
 export const marketSnapshotAggregate = snapshotAggregate('market', {
   ...sumAndAverage('CollateralUsd', exact('t.collateral_usd'), 'collateral, in USD', true),
   ...sumAndAverage('ProtectedUsd', exact('t.protected_usd'), 'protected collateral, in USD', true),
   ...sumAndAverage('DebtUsd', exact('t.debt_usd'), 'debt, in USD', true),
-  sumCollateralAssets: sumOfTokens('collateral_assets', `collateral, ${unit}`, ['MARKET', 'ASSET']),
-  sumProtectedAssets: sumOfTokens('protected_assets', `protected collateral, ${unit}`, ['MARKET', 'ASSET']),
-  sumDebtAssets: sumOfTokens('debt_assets', `debt, ${unit}`, ['MARKET', 'ASSET']),
+  ...sumsOfTokens(
+    ['sumCollateralAssets', 'sumCollateralAmount'],
+    'collateral_assets',
+    'collateral',
+    ['MARKET', 'ASSET'],
+    DECIMALS,
+  ),
+  ...sumsOfTokens(
+    ['sumProtectedAssets', 'sumProtectedAmount'],
+    'protected_assets',
+    'protected collateral',
+    ['MARKET', 'ASSET'],
+    DECIMALS,
+  ),
+  ...sumsOfTokens(['sumDebtAssets', 'sumDebtAmount'], 'debt_assets', 'debt', ['MARKET', 'ASSET'], DECIMALS),
 })
 
 export const vaultSnapshotAggregate = snapshotAggregate('vault', {
   ...sumAndAverage('AssetsUsd', exact('t.assets_usd'), 'assets, in USD', true),
-  sumShares: sumOfTokens('shares', 'shares, in their smallest unit', ['VAULT']),
-  sumAssets: sumOfTokens('assets', `assets, ${unit}`, ['VAULT', 'ASSET']),
+  sumShares: {
+    type: 'amount',
+    description:
+      'Sum of shares, in their smallest unit. Null unless grouped by VAULT, because other groups mix shares.',
+    sql: 'sum(t.shares)',
+    only: ['VAULT'],
+    nullable: true,
+  },
+  ...sumsOfTokens(['sumAssets', 'sumAssetsAmount'], 'assets', 'assets', ['VAULT', 'ASSET'], DECIMALS),
 })

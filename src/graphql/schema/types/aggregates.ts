@@ -25,6 +25,8 @@ const GROUPS: Record<string, string> = {
   CHAIN: 'The chain.',
   USER: 'The user.',
 }
+/** The GraphQL type of each kind of measure. */
+const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', tokens: 'String' } as const
 const TIMES = ['DATE', 'WEEK', 'MONTH']
 
 /** Turns sumPoints into SUM_POINTS. */
@@ -98,7 +100,7 @@ export function addAggregates(builder: Builder, { GroupKey, SortDirection }: Ref
           Object.entries(aggregate.measures).map(([name, { type, description, nullable = false }]) => [
             name,
             t.field({
-              type: type === 'count' ? 'Int' : type === 'float' ? 'Float' : 'BigInt',
+              type: MEASURES[type],
               description,
               nullable,
               resolve: (row) => (row[name] ?? null) as never,
