@@ -372,7 +372,7 @@ query ManyUsers(
   }
 }`,
     variables: ({ user, leaders }) => ({
-      addresses: [...new Set([user, ...leaders]), 'not an address'],
+      addresses: [...new Set([user, ...leaders])],
     }),
   },
   {

@@ -1,3 +1,4 @@
+import { wholeTokens } from './analytics.ts'
 import { markets, pools, tokens, users, vaults } from './data.ts'
 import type { Fact } from './fact.ts'
 
@@ -135,6 +136,24 @@ export const aggregateFacts: Fact[] = [
       FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" GROUP BY 1, 2`,
     unordered: true,
   },
+  ...(['MARKET', 'ASSET'] as const).map(
+    (group): Fact => ({
+      name: `sums of market snapshots in whole tokens, by ${group}`,
+      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: { field: COUNT, direction: DESC }, where: { ${every} }) { sumCollateralAmount sumDebtAmount }`,
+      at: 'marketSnapshotAggregates',
+      sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "sumCollateralAmount",
+          ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "sumDebtAmount"
+        FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
+        GROUP BY s."chainId", ${group === 'MARKET' ? '"marketId"' : '"assetAddress"'}, m."assetDecimals"`,
+      unordered: true,
+    }),
+  ),
+  {
+    name: 'sums in whole tokens are null in groups that mix tokens',
+    query: `marketSnapshotAggregates(groupBy: [USER], where: { users: ["${ann}"] }) { sumCollateralAmount sumDebtAmount }`,
+    at: 'marketSnapshotAggregates',
+    sql: 'SELECT NULL AS "sumCollateralAmount", NULL AS "sumDebtAmount"',
+  },
   {
     name: 'market snapshots by date and user, within dates',
     query: `marketSnapshotAggregates(groupBy: [DATE, USER], where: { ${every}, time: { gte: "2025-03-02", lt: "2025-03-10" } }) {
@@ -210,10 +229,12 @@ export const aggregateFacts: Fact[] = [
   {
     name: 'liquidation rewards by collateral market add amounts up exactly',
     query: `liquidationRewardAggregates(groupBy: [MARKET], where: { market: "${markets.same}", ${every} }) {
-      key { marketAddress chainId } ${REWARDS} sumCollateralReceived sumLiquidReward }`,
+      key { marketAddress chainId } ${REWARDS} sumCollateralReceived sumLiquidReward sumLiquidRewardAmount }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT market AS "key.marketAddress", "chainId" AS "key.chainId", ${rewardSums},
-        sum("collateralReceived")::text AS "sumCollateralReceived", sum("liquidReward")::text AS "sumLiquidReward"
+        sum("collateralReceived")::text AS "sumCollateralReceived", sum("liquidReward")::text AS "sumLiquidReward",
+        ${wholeTokens('sum("liquidReward")', `(SELECT "assetDecimals" FROM markets m WHERE m.id = '${markets.same}' AND m."chainId" = r."chainId")`)}
+          AS "sumLiquidRewardAmount"
       FROM ${rewards} WHERE market = '${markets.same}' GROUP BY 1, 2`,
     unordered: true,
   },

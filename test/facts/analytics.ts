@@ -58,6 +58,11 @@ const APR_ROW = 'entityType chainId entityAddress depositRate borrowRate earnDep
 const aprRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", deposit_rate AS "depositRate",
   borrow_rate AS "borrowRate", deposit AS "earnDepositUsd", borrow AS "borrowUsd"`
 
+/** The digits of an integer with a point before the last `decimals` of them, without zeros at the end. */
+export const wholeTokens = (integer: string, decimals: string) => `(SELECT rtrim(rtrim(
+    left(p, length(p) - ${decimals}) || '.' || right(p, ${decimals}), '0'), '.')
+  FROM lpad(${integer}::text, greatest(length(${integer}::text), ${decimals} + 1), '0') p)`
+
 const wallets = `addresses: ["${ann}", "${dan}", "${gus}", "${ann}", "no address"]`
 const inWallets = `IN ('${ann}', '${dan}', '${gus}')`
 
@@ -68,6 +73,52 @@ export const analyticsFacts: Fact[] = [
     at: 'user.marketSnapshots.nodes',
     sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}'
       ORDER BY s.timestamp, "chainId", "marketId", "positionId"`,
+  },
+  {
+    name: 'amounts of markets are in whole tokens too',
+    query: of(ann, 'marketSnapshots { nodes { collateralAmount protectedAmount debtAmount } }'),
+    at: 'user.marketSnapshots.nodes',
+    sql: `SELECT ${wholeTokens('"collateralAssets"', 'm."assetDecimals"')} AS "collateralAmount",
+        ${wholeTokens('"protectedAssets"', 'm."assetDecimals"')} AS "protectedAmount",
+        ${wholeTokens('"debtAssets"', 'm."assetDecimals"')} AS "debtAmount"
+      FROM market_snapshots s LEFT JOIN markets m ON m."chainId" = s."chainId" AND m.id = s."marketId"
+      WHERE "accountId" = '${ann}' ORDER BY s.timestamp, s."chainId", "marketId", "positionId"`,
+  },
+  {
+    name: 'amounts of vaults are in whole tokens too, also the newest and their sums',
+    query: of(
+      ann,
+      'vaultSnapshots(grouped: true) { nodes { assetsAmount } } latestSnapshots { ... on VaultSnapshot { assetsAmount } }',
+    ),
+    at: 'user.vaultSnapshots.nodes',
+    sql: `SELECT ${wholeTokens('sum(assets)', 'v."assetDecimals"')} AS "assetsAmount"
+      FROM vault_snapshots s LEFT JOIN vaults v ON v."chainId" = s."chainId" AND v.id = s."vaultId"
+      WHERE "accountId" = '${ann}' GROUP BY s."chainId", s."vaultId", s.timestamp, v."assetDecimals"
+      ORDER BY s.timestamp, s."chainId", "vaultId"`,
+  },
+  {
+    name: 'amounts of rewards in markets are in whole tokens of the debt and of the collateral',
+    query: of(
+      ann,
+      'marketLiquidationRewards { nodes { supplySentAmount collateralReceivedAmount liquidRewardAmount } }',
+    ),
+    at: 'user.marketLiquidationRewards.nodes',
+    sql: `SELECT ${wholeTokens('"supplySent"', 'd."assetDecimals"')} AS "supplySentAmount",
+        ${wholeTokens('"collateralReceived"', 'c."assetDecimals"')} AS "collateralReceivedAmount",
+        ${wholeTokens('"liquidReward"', 'c."assetDecimals"')} AS "liquidRewardAmount"
+      FROM market_liquidation_rewards r
+      LEFT JOIN markets d ON d.id = "debtMarketId" AND d."chainId" = r."chainId"
+      LEFT JOIN markets c ON c.id = "collateralMarketId" AND c."chainId" = r."chainId"
+      WHERE "accountId" = '${ann}' ORDER BY r.timestamp DESC, "logIndex" DESC, "txHash", r."chainId"`,
+  },
+  {
+    name: "a portfolio's amounts in whole tokens",
+    query: `portfolio(${wallets}) { markets { collateralAmount debtAmount } }`,
+    at: 'portfolio.markets',
+    sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "collateralAmount",
+        ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "debtAmount"
+      FROM now_in_markets s JOIN markets m ON m.id = "marketId" AND m."chainId" = s."chainId"
+      WHERE "accountId" ${inWallets} GROUP BY s."chainId", "marketId", m."assetDecimals" ORDER BY s."chainId", "marketId"`,
   },
   {
     name: 'grouped, integers add up exactly and USD skips nulls',

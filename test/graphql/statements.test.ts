@@ -43,7 +43,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     query: 'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { priceUsd pool { tvlUsd } } } } }',
   },
   'users → net worth, current positions → pool': {
-    statements: 4,
+    statements: 5,
     query: users(`suppliedUsd protectedUsd borrowedUsd netWorthUsd
       currentPositions(first: $n) { totalCount nodes { points pool { displayName tvlUsd } } }`),
   },

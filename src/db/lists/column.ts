@@ -13,6 +13,11 @@ export interface Column {
   description?: string
   /** The name of the GraphQL field, if it differs from the row's property. */
   field?: string
+  /**
+   * Adds a field with the amount in whole tokens beside one in the smallest unit. `entity` is the column with the address of
+   * the market or vault whose asset it is.
+   */
+  tokens?: { field: string; description: string; kind: 'market' | 'vault'; entity: string }
   /** Adds a DateTime field beside one of Unix seconds. */
   moment?: { field: string; description: string }
   /**

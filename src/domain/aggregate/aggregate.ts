@@ -2,10 +2,11 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { Where } from '../../db/lists/filter.ts'
 import type { SortBy } from '../../db/lists/sort.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { wholeTokensSql } from '../asset/whole-tokens.ts'
 
 /** A measure that is computed for each group. */
 export interface Measure {
-  type: 'count' | 'float' | 'amount'
+  type: 'count' | 'float' | 'amount' | 'tokens'
   description: string
   /** The SQL over rows `t`. */
   sql: string
@@ -49,7 +50,11 @@ export function aggregated(
   const computed = Object.entries(measures).filter(([name]) => needed.has(name))
   const values = computed.map(([name, { type, sql, only }]) => {
     const value = only && !only.some((group) => groupBy.includes(group)) ? 'NULL' : sql
-    return { name, inner: `${value} AS "${name}"`, outer: type === 'amount' ? `g."${name}"::text` : `g."${name}"` }
+    return {
+      name,
+      inner: `${value} AS "${name}"`,
+      outer: type === 'amount' || type === 'tokens' ? `g."${name}"::text` : `g."${name}"`,
+    }
   })
   const inner = [...Object.entries(keys).map(([name, sql]) => `${sql} AS "${name}"`), ...values.map((one) => one.inner)]
   const outer = [...names.map((name) => `g."${name}"`), ...values.map((one) => `${one.outer} AS "${one.name}"`)]
@@ -96,11 +101,35 @@ export function sumAndAverage(name: string, decimal: string, what: string, unpri
   }
 }
 
-/** The exact sum of a column of token amounts, in groups of one token. */
-export const sumOfTokens = (column: string, what: string, only: string[]): Measure => ({
-  type: 'amount',
-  description: `Sum of ${what}. Null unless grouped by ${only.join(' or ')}, because other groups mix tokens.`,
-  sql: `sum(t.${column})`,
-  only,
-  nullable: true,
-})
+/**
+ * The exact sums of a column of token amounts, in the smallest unit and in whole tokens, in groups of one token.
+ * @param names the names of both
+ * @param decimals the SQL of a row's decimals
+ */
+export function sumsOfTokens(
+  [exact, whole]: readonly [exact: string, whole: string],
+  column: string,
+  what: string,
+  only: string[],
+  decimals: string,
+): Record<string, Measure> {
+  const unless = `Null unless grouped by ${only.join(' or ')}, because other groups mix tokens`
+  const sum = `sum(t.${column})`
+  const same = `CASE WHEN min(${decimals}) = max(${decimals}) THEN min(${decimals}) END`
+  return {
+    [exact]: {
+      type: 'amount',
+      description: `Sum of ${what}, in the token's smallest unit. ${unless}.`,
+      sql: sum,
+      only,
+      nullable: true,
+    },
+    [whole]: {
+      type: 'tokens',
+      description: `Sum of ${what}, in whole tokens: an exact decimal number. ${unless}, and if the decimals are unknown.`,
+      sql: wholeTokensSql(sum, `(${same})`),
+      only,
+      nullable: true,
+    },
+  }
+}

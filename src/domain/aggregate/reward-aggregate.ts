@@ -2,21 +2,33 @@ import { exact } from '../../db/lists/exact-sum.ts'
 import { conditionOf } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { rewardFilters } from '../liquidation/reward.ts'
-import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
+import { type Aggregate, byTime, count, sumAndAverage, sumsOfTokens } from './aggregate.ts'
 import { assertBounded } from './bounds.ts'
 import { DATE } from './snapshot-aggregate.ts'
 
+const DECIMALS =
+  '(SELECT e.asset_decimals FROM market e WHERE e.chain_id = t.chain_id AND e.id = t.collateral_market_id)'
 const columns = (
   debt: string,
   market: string,
   vault: string,
+  decimals: string,
 ) => `SELECT t.account_id, t.chain_id, t.timestamp, t.tx_hash,
   t.log_index, t.supply_sent_usd, t.collateral_received, t.collateral_received_usd, t.liquid_reward, t.liquid_reward_usd,
-  t.claimed_timestamp, ${debt} AS debt_market_id, ${market} AS market_id, ${vault} AS vault_id`
+  t.claimed_timestamp, ${debt} AS debt_market_id, ${market} AS market_id, ${vault} AS vault_id, ${decimals} AS decimals`
 const rewards = Prisma.raw(`(
-  ${columns('t.debt_market_id', 't.collateral_market_id', 'NULL::text')} FROM market_liquidation_reward t UNION ALL
-  ${columns('NULL::text', 'NULL::text', 't.vault_id')} FROM vault_liquidation_reward t)`)
+  ${columns('t.debt_market_id', 't.collateral_market_id', 'NULL::text', DECIMALS)} FROM market_liquidation_reward t UNION ALL
+  ${columns('NULL::text', 'NULL::text', 't.vault_id', 'NULL::int')} FROM vault_liquidation_reward t)`)
 const claimed = 't.claimed_timestamp IS NOT NULL'
+
+/** The sums of a column of collateral, of the rewards in a market: the collateral of a vault's rewards is not known. */
+const sumsOfCollateral = (names: readonly [string, string], column: string, what: string) =>
+  Object.fromEntries(
+    Object.entries(sumsOfTokens(names, column, what, ['MARKET'], 't.decimals')).map(([name, { sql, ...measure }]) => [
+      name,
+      { ...measure, sql: `CASE WHEN t.market_id IS NOT NULL THEN ${sql} END` },
+    ]),
+  )
 
 /** Users' shares of liquidation rewards: of markets (by collateral market) and of vaults. */
 export const rewardAggregate: Aggregate = {
@@ -43,17 +55,11 @@ export const rewardAggregate: Aggregate = {
       "collateral received by users' shares, in USD",
       true,
     ),
-    sumLiquidReward: {
-      ...sumOfTokens('liquid_reward', 'rewards, in the smallest unit of the collateral token', ['MARKET']),
-      sql: 'sum(t.liquid_reward) FILTER (WHERE t.market_id IS NOT NULL)',
-    },
-    sumCollateralReceived: {
-      ...sumOfTokens(
-        'collateral_received',
-        "collateral received by users' shares, in the smallest unit of the collateral token",
-        ['MARKET'],
-      ),
-      sql: 'sum(t.collateral_received) FILTER (WHERE t.market_id IS NOT NULL)',
-    },
+    ...sumsOfCollateral(['sumLiquidReward', 'sumLiquidRewardAmount'], 'liquid_reward', 'rewards'),
+    ...sumsOfCollateral(
+      ['sumCollateralReceived', 'sumCollateralReceivedAmount'],
+      'collateral_received',
+      "collateral received by users' shares",
+    ),
   },
 }

@@ -3,7 +3,7 @@ import { type Conditions, conditionOf, one } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 import { marketSnapshots, vaultSnapshots } from '../snapshot/snapshot.ts'
-import { type Aggregate, byTime, count, sumAndAverage, sumOfTokens } from './aggregate.ts'
+import { type Aggregate, byTime, count, sumAndAverage, sumsOfTokens } from './aggregate.ts'
 import { assertBounded } from './bounds.ts'
 
 /** The UTC date of `t.timestamp`. */
@@ -15,7 +15,7 @@ function snapshotAggregate(kind: EntityType, conditions: Conditions, measures: A
   return {
     rows(where) {
       assertBounded(where, 'time', { dates: 0, of: { one: kind, many: `${kind}s`, dates: 366 } })
-      return Prisma.sql`SELECT t.*, entity.asset_address FROM ${Prisma.raw(`${kind}_snapshot t
+      return Prisma.sql`SELECT t.*, entity.asset_address, entity.asset_decimals FROM ${Prisma.raw(`${kind}_snapshot t
         LEFT JOIN ${kind} entity ON entity.chain_id = t.chain_id AND entity.id = t.${kind}_id`)}
         WHERE ${conditionOf(filters, where)}`
     },
@@ -34,19 +34,38 @@ function snapshotAggregate(kind: EntityType, conditions: Conditions, measures: A
   }
 }
 
-const unit = "in the token's smallest unit"
+const DECIMALS = 't.asset_decimals'
 
 export const marketSnapshotAggregate = snapshotAggregate('market', marketSnapshots.filters, {
   ...sumAndAverage('CollateralUsd', exact('t.collateral_usd'), 'collateral, in USD', true),
   ...sumAndAverage('ProtectedUsd', exact('t.protected_usd'), 'protected collateral, in USD', true),
   ...sumAndAverage('DebtUsd', exact('t.debt_usd'), 'debt, in USD', true),
-  sumCollateralAssets: sumOfTokens('collateral_assets', `collateral, ${unit}`, ['MARKET', 'ASSET']),
-  sumProtectedAssets: sumOfTokens('protected_assets', `protected collateral, ${unit}`, ['MARKET', 'ASSET']),
-  sumDebtAssets: sumOfTokens('debt_assets', `debt, ${unit}`, ['MARKET', 'ASSET']),
+  ...sumsOfTokens(
+    ['sumCollateralAssets', 'sumCollateralAmount'],
+    'collateral_assets',
+    'collateral',
+    ['MARKET', 'ASSET'],
+    DECIMALS,
+  ),
+  ...sumsOfTokens(
+    ['sumProtectedAssets', 'sumProtectedAmount'],
+    'protected_assets',
+    'protected collateral',
+    ['MARKET', 'ASSET'],
+    DECIMALS,
+  ),
+  ...sumsOfTokens(['sumDebtAssets', 'sumDebtAmount'], 'debt_assets', 'debt', ['MARKET', 'ASSET'], DECIMALS),
 })
 
 export const vaultSnapshotAggregate = snapshotAggregate('vault', vaultSnapshots.filters, {
   ...sumAndAverage('AssetsUsd', exact('t.assets_usd'), 'assets, in USD', true),
-  sumShares: sumOfTokens('shares', 'shares, in their smallest unit', ['VAULT']),
-  sumAssets: sumOfTokens('assets', `assets, ${unit}`, ['VAULT', 'ASSET']),
+  sumShares: {
+    type: 'amount',
+    description:
+      'Sum of shares, in their smallest unit. Null unless grouped by VAULT, because other groups mix shares.',
+    sql: 'sum(t.shares)',
+    only: ['VAULT'],
+    nullable: true,
+  },
+  ...sumsOfTokens(['sumAssets', 'sumAssetsAmount'], 'assets', 'assets', ['VAULT', 'ASSET'], DECIMALS),
 })

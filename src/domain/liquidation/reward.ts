@@ -49,8 +49,29 @@ export const rewardColumns = columnsOf(Prisma.VaultLiquidationRewardScalarFieldE
   },
 })
 
+const tokens = (field: string, what: string, market: 'debt' | 'collateral') => ({
+  tokens: {
+    field,
+    description: `${what}, in whole tokens: an exact decimal number. Null if the ${market} market is not stored.`,
+    kind: 'market' as const,
+    entity: `${market}MarketId`,
+  },
+})
+
 const marketColumns = columnsOf(Prisma.MarketLiquidationRewardScalarFieldEnum, {
   ...rewardColumns,
+  supplySent: {
+    ...rewardColumns.supplySent,
+    ...tokens('supplySentAmount', "The amount that the user's share repaid", 'debt'),
+  },
+  collateralReceived: {
+    ...rewardColumns.collateralReceived,
+    ...tokens('collateralReceivedAmount', "The collateral that the user's share received", 'collateral'),
+  },
+  liquidReward: {
+    ...rewardColumns.liquidReward,
+    ...tokens('liquidRewardAmount', 'The reward part of the received collateral', 'collateral'),
+  },
   debtMarketId: {
     type: 'address',
     field: 'debtMarketAddress',

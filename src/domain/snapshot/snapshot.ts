@@ -34,7 +34,17 @@ const entity = (kind: EntityType) =>
     sort: kind.toUpperCase(),
   }) as const
 
-const amount = (what: string) => ({ type: 'amount', description: what }) as const
+const amount = (kind: EntityType, field: string, what: string) =>
+  ({
+    type: 'amount',
+    description: `${what}, in the token's smallest unit.`,
+    tokens: {
+      field,
+      description: `${what}, in whole tokens: an exact decimal number. Null if the ${kind} is not stored.`,
+      kind,
+      entity: `${kind}Id`,
+    },
+  }) as const
 const usd = (what: string) =>
   ({
     type: 'float',
@@ -46,18 +56,18 @@ const usd = (what: string) =>
 
 /** The amounts of a position in a market. They can be summed over positions. */
 export const marketAmounts = {
-  collateralAssets: amount("Collateral, in the token's smallest unit."),
+  collateralAssets: amount('market', 'collateralAmount', 'Collateral'),
   collateralUsd: usd('Collateral'),
-  protectedAssets: amount("Protected (non-borrowable) collateral, in the token's smallest unit."),
+  protectedAssets: amount('market', 'protectedAmount', 'Protected (non-borrowable) collateral'),
   protectedUsd: usd('Protected collateral'),
-  debtAssets: amount("Debt, in the token's smallest unit."),
+  debtAssets: amount('market', 'debtAmount', 'Debt'),
   debtUsd: usd('Debt'),
 }
 
 /** The amounts of a position in a vault. They can be summed over positions. */
 export const vaultAmounts = {
-  shares: amount('Vault shares, in their smallest unit.'),
-  assets: amount("Value of the shares, in the token's smallest unit."),
+  shares: { type: 'amount', description: 'Vault shares, in their smallest unit.' } as const,
+  assets: amount('vault', 'assetsAmount', 'Value of the shares'),
   assetsUsd: usd('Value of the shares'),
 }
 

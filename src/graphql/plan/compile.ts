@@ -120,7 +120,7 @@ class Compiler {
   #one(field: Field, one: One, by: string[], scope: Scope, at: (name: string) => string): Scope {
     const keys = by.map((name, i): Key => {
       const own = at(name)
-      return own in scope.columns ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i])
+      return scope.has(own) ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i])
     })
     const row = new Scope(this.#alias(), one.columns, scope.level)
     scope.level.joins.push({ kind: 'one', scope: row, one, keys })
@@ -194,7 +194,8 @@ class Compiler {
   #items(list: List, scope: Scope, columns: Columns, item: (row: Scope) => Piece): Items {
     if (list.rows) throw new Unplanned('the rows of a list are selected twice')
     const level: Level = { joins: [] }
-    const row = new Scope(this.#alias(), columns, level)
+    const more = list.reading.kind === 'list' ? list.reading.list.more : undefined
+    const row = new Scope(this.#alias(), columns, level, more)
     const rows = { scope: row, level, item: NOTHING as Piece }
     list.rows = rows
     scope.level.joins.push({ kind: 'list', list })

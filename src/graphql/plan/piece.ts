@@ -1,7 +1,7 @@
 import type { FieldNode, GraphQLField } from 'graphql'
 import type { Columns } from '../../db/lists/column.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
-import type { ListReading, One, RowsReading } from './reading.ts'
+import type { ListReading, More, One, RowsReading } from './reading.ts'
 
 /** A part of an answer's JSON. */
 export type Piece =
@@ -68,25 +68,45 @@ export class Scope {
   readonly columns: Columns
   readonly level: Level
   readonly used = new Set<string>()
+  readonly #more: More | undefined
+  #rest: Scope | undefined
 
-  constructor(alias: string, columns: Columns, level: Level) {
+  /** @param more the row of another kind that has further columns of this one */
+  constructor(alias: string, columns: Columns, level: Level, more?: More) {
     this.alias = alias
     this.columns = columns
     this.level = level
+    this.#more = more
+  }
+
+  has(field: string): boolean {
+    return field in this.columns || (this.#more !== undefined && field in this.#more.one.columns)
   }
 
   /** Returns the SQL of a column and marks it as used. @throws Unplanned if the row has no such column */
   column(field: string): string {
-    if (!(field in this.columns)) throw new Unplanned(`no column ${field}`)
+    if (!(field in this.columns)) return this.#joined(field).column(field)
     this.used.add(field)
     return `${this.alias}."${field}"`
   }
 
   /** Returns the JSON encoding of a column. @throws Unplanned if the column has no type */
   encoding(field: string): Encoding {
+    if (!(field in this.columns)) return this.#joined(field).encoding(field)
     const type = this.columns[field]?.type
     if (!type) throw new Unplanned(`${field} has no type`)
     return VALUE_TYPES[type].json
+  }
+
+  #joined(field: string): Scope {
+    if (!this.#more || !this.has(field)) throw new Unplanned(`no column ${field}`)
+    const { one, by } = this.#more
+    if (!this.#rest) {
+      const keys = by.map((name) => ({ sql: this.column(name) }))
+      this.#rest = new Scope(`${this.alias}more`, one.columns, this.level)
+      this.level.joins.push({ kind: 'one', scope: this.#rest, one, keys })
+    }
+    return this.#rest
   }
 }
 

@@ -48,6 +48,12 @@ export interface One {
   always?: boolean
 }
 
+/** A row that is looked up by columns of another row of which it is a part. */
+export interface More {
+  one: One
+  by: string[]
+}
+
 /** A kind of row that resolvers can load by its key too. */
 export interface KeyedRow<Row> extends One {
   /** Loads the row at each key, or null. */
@@ -209,6 +215,8 @@ export interface ListReading {
   /** The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is empty. */
   startAfter?(args: Arguments): Prisma.Sql[] | undefined
   owner?: Owner
+  /** Where plans read columns that the listing lacks. Resolvers load them by themselves. */
+  more?: More
   /** The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that require a count. */
   total?: {
     load(row: any, args: Arguments, context: GraphContext): (() => Promise<number>) | undefined

@@ -22,6 +22,7 @@ const MAX_DIGITS = 20_000
 /** Adds the custom scalars, which are strict on input. */
 export function addScalars(builder: Builder): void {
   builder.scalarType('Address', {
+    specifiedByURL: 'https://eips.ethereum.org/EIPS/eip-55',
     description: 'A 20-byte address: 0x and 40 hexadecimal digits. Accepted in any case, returned in lower case.',
     serialize: (value) => value,
     parseValue: (value) => {
@@ -30,6 +31,7 @@ export function addScalars(builder: Builder): void {
     },
   })
   builder.scalarType('DateTime', {
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
     description:
       'A point in time in UTC, in ISO 8601 format: 2025-03-01T00:00:00.000Z. Input may be a date alone, which means midnight UTC. A distribution date is midnight UTC.',
     serialize: (value) => value.toISOString() as never,
@@ -40,6 +42,7 @@ export function addScalars(builder: Builder): void {
     },
   })
   builder.scalarType('BigInt', {
+    specifiedByURL: 'https://tc39.es/ecma262/#prod-StringIntegerLiteral',
     description:
       'A non-negative integer that may exceed 2^53, as a decimal string: token amounts in their smallest unit, Unix seconds. Input may be a string or an integer literal.',
     // `String` would write a large Decimal with an exponent.
@@ -60,6 +63,7 @@ export function addScalars(builder: Builder): void {
     },
   })
   builder.scalarType('SafeInt', {
+    specifiedByURL: 'https://tc39.es/ecma262/#sec-number.max_safe_integer',
     description: 'An integer from 0 to 2^53-1, such as a chain id. A JSON number represents it exactly.',
     serialize: (value) => Number(value),
     parseValue: (value) => {

@@ -28,6 +28,8 @@ const GROUPS: Record<string, string> = {
   CHAIN: 'The chain.',
   USER: 'The user.',
 }
+/** The GraphQL type of each kind of measure. */
+const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', tokens: 'String' } as const
 const TIMES = ['DATE', 'WEEK', 'MONTH']
 
 /** Turns sumPoints into SUM_POINTS. */
@@ -107,7 +109,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
           Object.entries(aggregate.measures).map(([name, { type, description, nullable = false }]) => [
             name,
             t.field({
-              type: type === 'count' ? 'Int' : type === 'float' ? 'Float' : 'BigInt',
+              type: MEASURES[type],
               description,
               nullable,
               resolve: (row) => (row[name] ?? null) as never,

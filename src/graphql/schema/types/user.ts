@@ -244,7 +244,7 @@ export function addUser(builder: Builder, refs: Refs) {
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
       args: listArguments(t.arg, UserInputs),
-      ...list({ listing: () => allUsers, filter: () => ({ where: [] }) }),
+      ...list({ listing: () => allUsers, filter: () => ({ where: [] }), more: { one: userAt, by: ['address'] } }),
     }),
     user: t.field({
       type: User,
