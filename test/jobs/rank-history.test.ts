@@ -180,7 +180,7 @@ describe('pools, positions and multipliers as of a date', () => {
       [dates[10], dates[10]],
       ['2999-01-01', dates.at(-1)],
     ])
-      expect(await asked(`asOf: "${moment}"`)).toEqual(await asked(`date: "${date}"`))
+      expect(await asked(`asOf: "${moment}"`)).toEqual(await asked(`where: { date: { eq: "${date}" } }`))
   })
 
   test('an order of the positions as of a date is refused where it is refused of the date', async () => {

@@ -134,6 +134,7 @@ const format: Record<Name, { fields: Record<string, Check>; key: string[] }> = {
       timestamp: seconds,
       kind: one('deposit', 'withdraw', 'borrow', 'repay'),
       amountUsd: or(usd, none),
+      assets: uint,
     },
   },
 }
