@@ -24,7 +24,7 @@ export const statementTable: Record<string, number> = {
   'graphql ManyUsers': 4,
   'graphql Portfolio': 7,
   'graphql Search': 4,
-  'graphql Ranks': 6,
+  'graphql Ranks': 7,
   'graphql AsOf': 2,
   'graphql Runs': 3,
   'graphql Limits': 0,

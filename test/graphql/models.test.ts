@@ -172,13 +172,13 @@ const ofUser = (selection: string) => (rows: string) =>
 const nodesIn = (value: any): any[] => value.nodes ?? nodesIn(Object.values(value)[0])
 const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted()
 
-/** The extra statements are those of what the store's row of the model lacks: points, ranks, amounts, and a display name. */
+/** The extra statements are those of what the store's row of the model lacks: points, ranks, amounts, decimals, and a display name. */
 for (const [type, field, same, statements] of [
   ['User', 'userRows', list('users'), 3],
   ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 2],
-  ['MarketSnapshot', 'marketSnapshotRows', ofUser('marketSnapshots'), 1],
-  ['VaultSnapshot', 'vaultSnapshotRows', ofUser('vaultSnapshots'), 1],
-  ['MarketLiquidationReward', 'marketRewardRows', ofUser('marketLiquidationRewards'), 1],
+  ['MarketSnapshot', 'marketSnapshotRows', ofUser('marketSnapshots'), 2],
+  ['VaultSnapshot', 'vaultSnapshotRows', ofUser('vaultSnapshots'), 2],
+  ['MarketLiquidationReward', 'marketRewardRows', ofUser('marketLiquidationRewards'), 2],
   ['VaultLiquidationReward', 'vaultRewardRows', ofUser('vaultLiquidationRewards'), 1],
   ['Pool', 'poolRows', list('pools'), 2],
   ['Multiplier', 'multiplierRows', list('multipliers'), 1],
