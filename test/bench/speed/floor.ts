@@ -463,7 +463,7 @@ const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", 
 const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async leaderboard({ first }) {
     const sql =
-      'SELECT rank, user_address AS account, points / 1e6::float8 AS points FROM account ORDER BY rank LIMIT $1'
+      'SELECT rank, user_address AS "userAddress", points / 1e6::float8 AS points FROM account ORDER BY rank LIMIT $1'
     const [found, [program]] = await Promise.all([
       rows('leaderboard', sql, [first + 1]),
       rows('accounts', 'SELECT account_count AS total FROM program'),

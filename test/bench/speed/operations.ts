@@ -156,7 +156,7 @@ const PG = {
   ),
   leaderboard: `query ($first: Int!) {
     allAccounts(first: $first, orderBy: RANK_ASC) {
-      totalCount nodes { rank account: userAddress points } pageInfo { hasNextPage }
+      totalCount nodes { rank userAddress points } pageInfo { hasNextPage }
     }
   }`,
   ownRank: `query ($account: String!) {
