@@ -36,7 +36,7 @@ const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timesta
   vault_name AS "vault.name", (SELECT name FROM pools WHERE id = "poolId") AS "pool.name"`
 
 const of = (address: string, selection: string) => `user(address: "${address}") { ${selection} }`
-/** Rows of ann's activity, by what tells them apart. */
+/** Rows of ann's activity, by their identity. */
 const part = (name: string, args: string, sql: string, more: Partial<Fact> = {}): Fact => ({
   name: `activity: ${name}`,
   query: of(ann, `activity(${args}) { totalCount nodes { kind chainId txHash logIndex vaultAddress } }`),

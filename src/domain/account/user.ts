@@ -11,7 +11,7 @@ const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
 })
 
 /** All addresses that any record names, by address. */
-export const allUsers = listing({
+export const users = listing({
   name: 'users',
   from: Prisma.sql`"user" t`,
   columns: addresses,

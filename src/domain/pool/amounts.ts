@@ -40,8 +40,8 @@ export function amountColumns<const Nullable extends boolean>(
   } as const
 }
 
-/** The amounts of one side of a row `d` of `pool_day`, 0 if there is none. */
+/** The amounts of one side of a row `d` of `pool_day`, 0 without a row. */
 export const ofSide = (side: 'a' | 'b') => (amount: Amount) => `coalesce(${exact(`d.${side}_${amount}_usd`)}, 0)`
 
-/** The amounts of both sides of a row `d` of `pool_day`, 0 if there is none. */
+/** The amounts of both sides of a row `d` of `pool_day`, 0 without a row. */
 export const ofBothSides = (amount: Amount) => `(${ofSide('a')(amount)} + ${ofSide('b')(amount)})`

@@ -1,7 +1,7 @@
 import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import { allUsers, userAmountColumns } from '../../../domain/account/user.ts'
+import { userAmountColumns, users } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
@@ -95,7 +95,7 @@ export function addUser(builder: Builder, refs: Refs) {
   })
 
   const DailyPointsInputs = refs.listInputs('DailyPoints', accountDays)
-  const UserInputs = refs.listInputs('User', allUsers)
+  const UserInputs = refs.listInputs('User', users)
   const DailyPointsList = connectionType(builder, 'DailyPoints', DailyPoints)
 
   builder.nodeRef(User, {
@@ -244,7 +244,7 @@ export function addUser(builder: Builder, refs: Refs) {
       type: Users,
       description: 'All addresses that occur in a record of either domain, by address.',
       args: listArguments(t.arg, UserInputs),
-      ...list({ listing: () => allUsers, filter: () => ({ where: [] }), more: { one: userAt, by: ['address'] } }),
+      ...list({ listing: () => users, filter: () => ({ where: [] }), more: { one: userAt, by: ['address'] } }),
     }),
     user: t.field({
       type: User,
