@@ -430,6 +430,21 @@ describe('filters', () => {
 })
 
 describe('errors', () => {
+  test('a wrong literal is located, of each scalar', async () => {
+    for (const [before, literal, after] of [
+      ['{ user(address: ', '"0x1d4a"', ') { points } }'],
+      ['{ leaderboard(asOf: ', '"yesterday"', ') { totalCount } }'],
+      ['{ leaderboard(offset: ', '"-1"', ') { totalCount } }'],
+      ['{ market(chainId: ', '-1', `, address: "${stranger}") { address } }`],
+    ] as const) {
+      const { data, errors } = await gateway.graphql(`${before}${literal}${after}`)
+      expect(data, literal).toBeUndefined()
+      expect(errors, literal).toMatchObject([
+        { locations: [{ line: 1, column: before.length + 1 }], extensions: { code: 'BAD_INPUT' } },
+      ])
+    }
+  })
+
   test('all have a code', async () => {
     for (const query of [
       '{',

@@ -10,6 +10,7 @@ import {
   isObjectType,
   Kind,
   type ValueNode,
+  valueFromASTUntyped,
 } from 'graphql'
 import { isExactNumber } from '../../exact-number.ts'
 import { parseUtc } from '../../time.ts'
@@ -19,27 +20,46 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const INTEGER = /^(0|[1-9][0-9]*)$/
 const MAX_DIGITS = 20_000
 
+/** Parses a literal like a variable. The error says where the literal is. */
+const asValue =
+  <Value>(parseValue: (value: unknown) => Value) =>
+  (node: ValueNode): Value => {
+    try {
+      return parseValue(valueFromASTUntyped(node))
+    } catch (error) {
+      if (error instanceof GraphQLError)
+        throw new GraphQLError(error.message, { nodes: node, extensions: error.extensions })
+      throw error
+    }
+  }
+
+function parseAddress(value: unknown): string {
+  if (typeof value === 'string' && ADDRESS.test(value)) return value.toLowerCase()
+  throw wrong('Address', '0x and 40 hexadecimal digits', value)
+}
+
+function parseDateTime(value: unknown): Date {
+  const date = typeof value === 'string' ? parseUtc(value) : undefined
+  if (date) return date
+  throw wrong('DateTime', 'an ISO 8601 UTC date or timestamp, such as 2025-03-01T00:00:00.000Z', value)
+}
+
 /** Adds the custom scalars, which are strict on input. */
 export function addScalars(builder: Builder): void {
   builder.scalarType('Address', {
     specifiedByURL: 'https://eips.ethereum.org/EIPS/eip-55',
     description: 'A 20-byte address: 0x and 40 hexadecimal digits. Accepted in any case, returned in lower case.',
     serialize: (value) => value,
-    parseValue: (value) => {
-      if (typeof value === 'string' && ADDRESS.test(value)) return value.toLowerCase()
-      throw wrong('Address', '0x and 40 hexadecimal digits', value)
-    },
+    parseValue: parseAddress,
+    parseLiteral: asValue(parseAddress),
   })
   builder.scalarType('DateTime', {
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
     description:
       'A point in time in UTC, in ISO 8601 format: 2025-03-01T00:00:00.000Z. Input may be a date alone, which means midnight UTC. A distribution date is midnight UTC.',
     serialize: (value) => value.toISOString() as never,
-    parseValue: (value) => {
-      const date = typeof value === 'string' ? parseUtc(value) : undefined
-      if (date) return date
-      throw wrong('DateTime', 'an ISO 8601 UTC date or timestamp, such as 2025-03-01T00:00:00.000Z', value)
-    },
+    parseValue: parseDateTime,
+    parseLiteral: asValue(parseDateTime),
   })
   builder.scalarType('BigInt', {
     specifiedByURL: 'https://tc39.es/ecma262/#prod-StringIntegerLiteral',
@@ -59,7 +79,7 @@ export function addScalars(builder: Builder): void {
         INTEGER.test(node.value)
       )
         return BigInt(node.value)
-      throw wrong('BigInt', 'a decimal integer from 0 up, as a string', shown(node))
+      throw wrong('BigInt', 'a decimal integer from 0 up, as a string', shown(node), node)
     },
   })
   builder.scalarType('SafeInt', {
@@ -73,7 +93,7 @@ export function addScalars(builder: Builder): void {
     parseLiteral: (node) => {
       const value = node.kind === Kind.INT ? Number(node.value) : Number.NaN
       if (Number.isSafeInteger(value) && value >= 0) return value
-      throw wrong('SafeInt', 'an integer from 0 to 2^53-1', shown(node))
+      throw wrong('SafeInt', 'an integer from 0 to 2^53-1', shown(node), node)
     },
   })
 }
@@ -97,9 +117,10 @@ export function withExactFloats(schema: GraphQLSchema): GraphQLSchema {
   return schema
 }
 
-function wrong(scalar: string, expected: string, value: unknown): GraphQLError {
+function wrong(scalar: string, expected: string, value: unknown, node?: ValueNode): GraphQLError {
   const text = JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}` : v)) ?? 'undefined'
   return new GraphQLError(`${scalar} must be ${expected}, not ${text.slice(0, 100)}.`, {
+    ...(node && { nodes: node }),
     extensions: { code: 'BAD_INPUT' },
   })
 }
