@@ -27,7 +27,7 @@ export const examples: Example[] = [
     rank
     netWorthUsd
     currentPositions(
-      orderBy: { field: SUPPLIED_USD, direction: DESC }
+      orderBy: SUPPLIED_USD_DESC
     ) {
       nodes { pool { displayName } points }
     }
@@ -173,7 +173,7 @@ query LargestPositions(
 }`,
     variables: ({ user, pool }) => ({
       where: { user, points: { gt: 0 }, OR: [{ pool }, { suppliedUsd: { gte: 100 } }] },
-      orderBy: [{ field: 'POINTS', direction: 'DESC' }, { field: 'POOL' }],
+      orderBy: ['POINTS_DESC', 'POOL_ASC'],
     }),
   },
   {
@@ -252,7 +252,7 @@ query PoolRanking(
   positionAggregates(
     where: { pool: $pool, date: { gte: $from, lte: $to } }
     groupBy: [USER]
-    orderBy: [{ field: SUM_POINTS, direction: DESC }]
+    orderBy: SUM_POINTS_DESC
     first: 5
   ) {
     key { user { address rank } }
@@ -296,7 +296,7 @@ query AsOf(
     positions(
       asOf: $asOf
       first: 3
-      orderBy: { field: POINTS, direction: DESC }
+      orderBy: POINTS_DESC
     ) {
       nodes { points user { address } }
     }
@@ -396,7 +396,7 @@ query PoolsByTvl {
   pools(
     first: 10
     where: { tvlUsd: { gt: 0 } }
-    orderBy: { field: TVL_USD, direction: DESC }
+    orderBy: TVL_USD_DESC
   ) {
     totalCount
     nodes {
@@ -422,7 +422,7 @@ query PoolsByTvl {
     name
     decimals
     price { priceUsd date pool { displayName } }
-    pools(orderBy: { field: TVL_USD, direction: DESC }) {
+    pools(orderBy: TVL_USD_DESC) {
       totalCount
       nodes { displayName tvlUsd utilization }
     }
@@ -577,7 +577,7 @@ query Aggregates($user: Address!) {
   positionAggregates(
     where: { user: $user }
     groupBy: [POOL, MONTH]
-    orderBy: [{ field: SUM_POINTS, direction: DESC }]
+    orderBy: SUM_POINTS_DESC
     first: 10
   ) {
     key { start pool { displayName } }

@@ -123,8 +123,8 @@ export const activityFacts: Fact[] = [
       total: `SELECT count(*) FROM ${ACTIVITY} WHERE ${kind} = '${address}' AND chain = ${chainId}`,
     }),
   ),
-  part('oldest first', 'orderBy: { field: TIME, direction: ASC }', `ORDER BY ${OLDEST}`),
-  part('newest first by name', 'orderBy: { field: TIME, direction: DESC }', `ORDER BY ${NEWEST}`),
+  part('oldest first', 'orderBy: TIME_ASC', `ORDER BY ${OLDEST}`),
+  part('newest first by name', 'orderBy: TIME_DESC', `ORDER BY ${NEWEST}`),
   ...Object.entries(filters).map(([where, condition]) =>
     part(`where ${where}`, `where: { ${where} }`, `AND (${condition}) ORDER BY ${NEWEST}`, {
       total: `SELECT count(*) FROM ${ACTIVITY} WHERE "user" = '${ann}' AND (${condition})`,
@@ -133,7 +133,7 @@ export const activityFacts: Fact[] = [
   part('an empty list of kinds', 'where: { kinds: [] }', 'AND false', { empty: true }),
   part(
     'a filter, oldest first',
-    'where: { kind: DEPOSIT }, orderBy: { field: TIME }',
+    'where: { kind: DEPOSIT }, orderBy: TIME_ASC',
     `AND kind = 'DEPOSIT' ORDER BY ${OLDEST}`,
   ),
   ...[1, 2, 3, 4, 9, 14].flatMap((place) => [

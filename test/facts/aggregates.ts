@@ -96,7 +96,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'the ranking of a pool in a week',
-    query: `positionAggregates(groupBy: [USER], orderBy: [{ field: SUM_POINTS, direction: DESC }], first: 3,
+    query: `positionAggregates(groupBy: [USER], orderBy: SUM_POINTS_DESC, first: 3,
       where: { pool: "${pools.eth}", date: { gte: "2025-02-24", lte: "2025-03-02" } }) { key { user { address } } sumPoints count }`,
     at: 'positionAggregates',
     sql: `SELECT "user" AS "key.user.address", sum(points) AS "sumPoints", count(*) FROM scored
@@ -105,7 +105,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'groups of two kinds, by two numbers, a page of them',
-    query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [{ field: COUNT, direction: DESC }, { field: SUM_BORROWED_USD, direction: ASC }],
+    query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [COUNT_DESC, SUM_BORROWED_USD_ASC],
       offset: 2, first: 5, where: { ${every} }) { key { user { address } start } count sumBorrowedUsd }`,
     at: 'positionAggregates',
     sql: `SELECT "user" AS "key.user.address", date_trunc('month', date)::date AS "key.start", count(*),
@@ -139,7 +139,7 @@ export const aggregateFacts: Fact[] = [
   ...(['MARKET', 'ASSET'] as const).map(
     (group): Fact => ({
       name: `sums of market snapshots in whole tokens, by ${group}`,
-      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: { field: COUNT, direction: DESC }, where: { ${every} }) { sumCollateralAmount sumDebtAmount }`,
+      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: COUNT_DESC, where: { ${every} }) { sumCollateralAmount sumDebtAmount }`,
       at: 'marketSnapshotAggregates',
       sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "sumCollateralAmount",
           ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "sumDebtAmount"
@@ -171,7 +171,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'groups without a number are last, whichever the direction',
-    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [{ field: AVERAGE_DEBT_USD, direction: ASC }, { field: COUNT, direction: DESC }],
+    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [AVERAGE_DEBT_USD_ASC, COUNT_DESC],
       where: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageDebtUsd count }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT avg("debtUsd"::numeric) AS "averageDebtUsd", count(*) FROM market_snapshots
@@ -205,7 +205,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'vault snapshots of a vault in a window, by user',
-    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: [{ field: SUM_ASSETS_USD, direction: DESC }],
+    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: SUM_ASSETS_USD_DESC,
       where: { vault: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumAssetsUsd sumAssets }`,
     at: 'vaultSnapshotAggregates',
     sql: `SELECT "accountId" AS "key.user.address", sum("assetsUsd"::numeric) AS "sumAssetsUsd", NULL AS "sumAssets"
@@ -220,7 +220,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards by user, the most first',
-    query: `liquidationRewardAggregates(groupBy: [USER], orderBy: [{ field: SUM_LIQUID_REWARD_USD, direction: DESC }], where: { ${every} }) {
+    query: `liquidationRewardAggregates(groupBy: [USER], orderBy: SUM_LIQUID_REWARD_USD_DESC, where: { ${every} }) {
       key { user { address } } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT "accountId" AS "key.user.address", ${rewardSums} FROM ${rewards} GROUP BY 1

@@ -280,7 +280,7 @@ export const analyticsFacts: Fact[] = [
     name: 'the earnings of some entities, by earnings, lead to the market or vault',
     query: of(
       ann,
-      `earnings { breakdown(where: { netCashInvestedUsd: { lte: 30 } }, orderBy: { field: EARNINGS_USD }) { nodes {
+      `earnings { breakdown(where: { netCashInvestedUsd: { lte: 30 } }, orderBy: EARNINGS_USD_ASC) { nodes {
         ${EARNINGS_ROW} market { assetSymbol chainId } vault { name } } } }`,
     ),
     at: 'user.earnings.breakdown.nodes',
@@ -306,7 +306,7 @@ export const analyticsFacts: Fact[] = [
     name: 'the rates of markets on any chain, the dearest debt first',
     query: of(
       ann,
-      `netApr { breakdown(where: { entityType: MARKET }, orderBy: { field: BORROW_RATE, direction: DESC }) { nodes { ${APR_ROW} } } }`,
+      `netApr { breakdown(where: { entityType: MARKET }, orderBy: BORROW_RATE_DESC) { nodes { ${APR_ROW} } } }`,
     ),
     at: 'user.netApr.breakdown.nodes',
     sql: `SELECT ${aprRow} FROM ${aprOf(ann)} WHERE type = 'MARKET'

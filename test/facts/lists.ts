@@ -485,8 +485,8 @@ const sorted = (noun: string, list: List, key: string, direction: 'ASC' | 'DESC'
       : reversed
     : `${list.sorts[key]} ${direction} NULLS LAST, ${own}`
   return {
-    name: `${noun} by ${key}, ${direction}`,
-    query: query(list, list.bound ?? '', `{ field: ${key}, direction: ${direction} }`),
+    name: `${noun} by ${key}_${direction}`,
+    query: query(list, list.bound ?? '', `${key}_${direction}`),
     at: `${list.at}.nodes`,
     sql: `SELECT ${list.columns} FROM ${list.from} ORDER BY ${order}`,
     total: `SELECT count(*) FROM ${list.from}`,
@@ -506,14 +506,14 @@ const severalKeys: Fact[] = [
   {
     name: 'positions by two keys, then by their own order',
     query: `positions(first: 1000, where: { date: { gte: "${dates[3]}" }, users: [${list(all)}] },
-      orderBy: [{ field: SUPPLIED_USD, direction: DESC }, { field: POOL }]) { nodes { recordId } }`,
+      orderBy: [SUPPLIED_USD_DESC, POOL_ASC]) { nodes { recordId } }`,
     at: 'positions.nodes',
     sql: `SELECT id AS "recordId" FROM scored WHERE date >= '${dates[3]}' ORDER BY "suppliedUsd" + "protectedUsd" DESC, pool, date DESC, id`,
   },
   {
     name: 'market snapshots of a market by a key with nulls, then by another',
     query: `market(chainId: 1, address: "${markets.same}") { snapshots(where: { users: [${list(all)}] },
-      orderBy: [{ field: PROTECTED_USD, direction: DESC }, { field: DEBT_USD }]) { nodes { userAddress positionId timestamp } } }`,
+      orderBy: [PROTECTED_USD_DESC, DEBT_USD_ASC]) { nodes { userAddress positionId timestamp } } }`,
     at: 'market.snapshots.nodes',
     sql: `SELECT "accountId" AS "userAddress", "positionId", timestamp::text FROM market_snapshots s
       WHERE "marketId" = '${markets.same}' AND "chainId" = 1

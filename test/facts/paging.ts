@@ -62,7 +62,7 @@ export const pagingFacts: Fact[] = [
   info('last: 1, before: $cursor', [true, false], 1),
   {
     name: 'a page of another order, after its cursor, in the midst of ties',
-    query: `positions(first: 4, where: { users: ["${users.ben}", "${users.cat}"] }, orderBy: [{ field: POINTS, direction: DESC }],
+    query: `positions(first: 4, where: { users: ["${users.ben}", "${users.cat}"] }, orderBy: POINTS_DESC,
       after: $cursor) { totalCount nodes { recordId } }`,
     at: 'positions.nodes',
     sql: `SELECT id AS "recordId" FROM scored WHERE "user" IN ('${users.ben}', '${users.cat}')
@@ -72,7 +72,7 @@ export const pagingFacts: Fact[] = [
       types: '$cursor: String!',
       async from(ask) {
         const { positions } = await ask(`{ positions(first: 3, where: { users: ["${users.ben}", "${users.cat}"] },
-          orderBy: [{ field: POINTS, direction: DESC }]) { pageInfo { endCursor } } }`)
+          orderBy: POINTS_DESC) { pageInfo { endCursor } } }`)
         return { cursor: positions.pageInfo.endCursor }
       },
     },

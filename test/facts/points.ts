@@ -59,7 +59,7 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'each date that an import brought has a run',
-    query: `runs(where: { kind: IMPORT }, orderBy: { field: DATE, direction: DESC }) { totalCount nodes { date kind status error
+    query: `runs(where: { kind: IMPORT }, orderBy: DATE_DESC) { totalCount nodes { date kind status error
       totalsAfter { totalPoints positionCount userCount } totalsBefore { totalPoints positionCount userCount }
       basePointsDeposit basePointsBorrow distribution { date } } }`,
     at: 'runs.nodes',

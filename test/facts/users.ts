@@ -139,7 +139,7 @@ export const userFacts: Fact[] = [
     name: 'days by points, those of one count of positions',
     query: of(
       ann,
-      'dailyPoints(where: { positionCount: { gte: 2 } }, orderBy: { field: POINTS, direction: DESC }) { nodes { distributionDate } }',
+      'dailyPoints(where: { positionCount: { gte: 2 } }, orderBy: POINTS_DESC) { nodes { distributionDate } }',
     ),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate" FROM scored WHERE "user" = '${ann}' GROUP BY date HAVING count(*) >= 2
@@ -147,10 +147,7 @@ export const userFacts: Fact[] = [
   },
   {
     name: "the positions of a user's day are by pool",
-    query: of(
-      ann,
-      'dailyPoints(orderBy: { field: DATE, direction: DESC }) { nodes { positions { recordId points } } }',
-    ),
+    query: of(ann, 'dailyPoints(orderBy: DATE_DESC) { nodes { positions { recordId points } } }'),
     at: 'user.dailyPoints.nodes.positions',
     sql: `SELECT id AS "recordId", points FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, pool`,
   },

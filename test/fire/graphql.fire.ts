@@ -134,7 +134,7 @@ const families: Record<string, (size: number) => Attack> = {
     }
   },
   'values that are no literals of their types': (n) => ({
-    query: `{ positions(orderBy: [${repeat(18 * n, () => '{ field: NONE }')}]) { nodes { points } } }`,
+    query: `{ positions(orderBy: [${repeat(18 * n, () => 'NONE_ASC')}]) { nodes { points } } }`,
   }),
 }
 

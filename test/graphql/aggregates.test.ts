@@ -194,11 +194,11 @@ describe('positions', () => {
         await ask(`{ positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], orderBy: [${order}] ${rest}) {
         key { user { address points } pool { name } } count sumPoints averageBorrowedUsd } }`)
       ).positionAggregates as Row[]
-    const all = await page('{ field: SUM_POINTS, direction: DESC }')
+    const all = await page('SUM_POINTS_DESC')
     expect(all.length).toBeGreaterThan(20)
     expect(all).toEqual(all.toSorted((a, b) => b.sumPoints - a.sumPoints))
-    expect(await page('{ field: SUM_POINTS, direction: DESC }', ', first: 7, offset: 5')).toEqual(all.slice(5, 12))
-    const counted = await page('{ field: COUNT, direction: ASC }, { field: AVERAGE_BORROWED_USD, direction: DESC }')
+    expect(await page('SUM_POINTS_DESC', ', first: 7, offset: 5')).toEqual(all.slice(5, 12))
+    const counted = await page('COUNT_ASC, AVERAGE_BORROWED_USD_DESC')
     expect(counted).toEqual(
       counted.toSorted((a, b) => a.count - b.count || b.averageBorrowedUsd - a.averageBorrowedUsd),
     )
@@ -359,7 +359,7 @@ test('a filter that would read a whole table is refused, and so is what makes no
 })
 
 test('a number does not depend on what else is selected, or how', async () => {
-  const args = `where: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: [{ field: AVERAGE_BORROWED_USD, direction: DESC }]`
+  const args = `where: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: AVERAGE_BORROWED_USD_DESC`
   const ask = async (selection: string, variables?: object) => {
     const head = variables ? 'query ($more: Boolean!) ' : ''
     const { data, errors } = await gateway.graphql(`${head}{ positionAggregates(${args}) ${selection}`, variables)

@@ -73,7 +73,7 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: byChain },
     {
       through: 'LIST',
-      filter: 'orderBy: { field: SYMBOL }',
+      filter: 'orderBy: SYMBOL_ASC',
       order: (row) => [row.symbol, ...byChain(row)],
     },
   ],
@@ -81,27 +81,27 @@ const ways: Record<string, Way[]> = {
     { through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`, order: byPool },
     {
       through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`,
-      filter: 'orderBy: { field: TVL_USD, direction: DESC }',
+      filter: 'orderBy: TVL_USD_DESC',
       order: (row) => [-row.tvlUsd, ...byPool(row)],
     },
   ],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
-    { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: { field: POINTS }', order: (row) => [-row.rank] },
-    { through: 'LIST', filter: 'orderBy: { field: USER, direction: ASC }', order: (row) => [row.userAddress] },
+    { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS_ASC', order: (row) => [-row.rank] },
+    { through: 'LIST', filter: 'orderBy: USER_ASC', order: (row) => [row.userAddress] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
     { through: 'LIST', filter: 'where: { chainId: 146 }', order: byChain },
     {
       through: 'LIST',
-      filter: 'where: { chainIds: [146] }, orderBy: { field: BORROW_RATE, direction: DESC }',
+      filter: 'where: { chainIds: [146] }, orderBy: BORROW_RATE_DESC',
       order: (row) => [-row.borrowRate, ...byChain(row)],
     },
     {
       through: 'LIST',
-      filter: 'orderBy: { field: UTILIZATION }',
+      filter: 'orderBy: UTILIZATION_ASC',
       order: (row) => [row.utilization ?? Number.POSITIVE_INFINITY, ...byChain(row)],
     },
   ],
@@ -114,17 +114,17 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'where: { asset: "COMMON" }', order: byPool },
     {
       through: 'LIST',
-      filter: 'where: { asset: "COMMON" }, orderBy: { field: NAME }',
+      filter: 'where: { asset: "COMMON" }, orderBy: NAME_ASC',
       order: (row) => [row.name, ...byPool(row)],
     },
     {
       through: 'LIST',
-      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [{ field: TVL_USD, direction: DESC }, { field: POINTS }]',
+      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [TVL_USD_DESC, POINTS_ASC]',
       order: (row) => [-row.tvlUsd, row.points, ...byPool(row)],
     },
     {
       through: 'LIST',
-      filter: 'orderBy: [{ field: UTILIZATION, direction: DESC }]',
+      filter: 'orderBy: UTILIZATION_DESC',
       order: (row) => [-(row.utilization ?? Number.NEGATIVE_INFINITY), ...byPool(row)],
     },
   ],
@@ -143,12 +143,12 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'where: { assets: ["ASSET", "OTHER"] }', order: newestFirst },
     {
       through: 'LIST',
-      filter: `orderBy: { field: DATE }, where: { date: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" }, NOT: { assets: ["OTHER"] } }`,
+      filter: `orderBy: DATE_ASC, where: { date: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" }, NOT: { assets: ["OTHER"] } }`,
       order: (row) => [Date.parse(row.distributionDate), backwards(row.recordId)],
     },
     {
       through: 'LIST',
-      filter: `where: { user: "${sampleUser}" }, orderBy: [{ field: POINTS, direction: DESC }, { field: POOL }]`,
+      filter: `where: { user: "${sampleUser}" }, orderBy: [POINTS_DESC, POOL_ASC]`,
       order: (row) => [-row.points, row.poolAddress, ...newestFirst(row)],
     },
   ],
@@ -162,13 +162,13 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: { field: DEPOSIT_A, direction: DESC }',
+      filter: 'asOf: "2999-01-01", orderBy: DEPOSIT_A_DESC',
       order: (row) => [-row.depositA, row.poolAddress],
     },
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
-      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: { field: DEPOSIT_A }`,
+      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: DEPOSIT_A_ASC`,
       order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
@@ -185,7 +185,7 @@ const ways: Record<string, Way[]> = {
     },
     {
       through: `user(address: "${sampleUser}") { earnings { LIST } }`,
-      filter: 'where: { entityType: MARKET }, orderBy: { field: ENTITY, direction: ASC }',
+      filter: 'where: { entityType: MARKET }, orderBy: ENTITY_ASC',
       order: (row) => [row.entityAddress],
     },
   ],
@@ -199,7 +199,7 @@ const ways: Record<string, Way[]> = {
     { through: ofMarket, order: activityOrder },
     {
       through: ofMarket,
-      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: { field: TIME }',
+      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: TIME_ASC',
       order: (row) => [BigInt(row.timestamp), row.logIndex],
     },
   ],
@@ -212,7 +212,7 @@ const ways: Record<string, Way[]> = {
     { through: ofPool, order: newestFirst },
     {
       through: ofPool,
-      filter: 'orderBy: { field: POINTS, direction: DESC }',
+      filter: 'orderBy: POINTS_DESC',
       order: (row) => [-row.points, ...newestFirst(row)],
     },
   ],
@@ -221,7 +221,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: activityOrder, atLeast: 110 },
     {
       through: ofUser,
-      filter: 'where: { kind: LIQUIDATION_REWARD }, orderBy: { field: TIME }',
+      filter: 'where: { kind: LIQUIDATION_REWARD }, orderBy: TIME_ASC',
       order: (row) => [
         BigInt(row.timestamp),
         row.logIndex,
@@ -250,7 +250,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: rewardOrder, atLeast: 54 },
     {
       through: ofUser,
-      filter: 'where: { claimed: false }, orderBy: [{ field: CLAIMED_AT, direction: DESC }, { field: CHAIN_ID }]',
+      filter: 'where: { claimed: false }, orderBy: [CLAIMED_AT_DESC, CHAIN_ID_ASC]',
       order: (row) => [row.chainId, ...rewardOrder(row)],
       atLeast: 54,
     },
@@ -266,7 +266,7 @@ const ways: Record<string, Way[]> = {
     },
     {
       through: ofUser,
-      filter: 'grouped: true, orderBy: [{ field: DEBT_USD, direction: DESC }, { field: CHAIN_ID, direction: DESC }]',
+      filter: 'grouped: true, orderBy: [DEBT_USD_DESC, CHAIN_ID_DESC]',
       order: (row) => [-(row.debtUsd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
     },
   ],

@@ -15,7 +15,7 @@ const POSITIONS = `query ($where: PositionFilter, $orderBy: [PositionOrder!], $a
   positions(first: 3, where: $where, orderBy: $orderBy, after: $after) {
     totalCount edges { cursor node { recordId } } pageInfo { endCursor } } }`
 
-const asked = (where: object | undefined, orderBy?: object[]) => gateway.graphql(POSITIONS, { where, orderBy })
+const asked = (where: object | undefined, orderBy?: string[]) => gateway.graphql(POSITIONS, { where, orderBy })
 
 /** The one message of a request that is refused, which must be the client's fault. */
 async function refusal(answer: Promise<{ errors?: any[] }>): Promise<string> {
@@ -30,7 +30,7 @@ const nested = (depth: number): object =>
 
 test('a list that is filtered and sorted has a plan, with cursors', () => {
   const plan = new Operations(createSchema()).find(POSITIONS, undefined)?.plan
-  expect(plan?.covers({ where: { user: sampleUser }, orderBy: [{ field: 'POINTS' }] })).toBe(true)
+  expect(plan?.covers({ where: { user: sampleUser }, orderBy: [{ field: 'POINTS', direction: 'ASC' }] })).toBe(true)
 })
 
 test('a filter takes a thousand values and no more', async () => {
@@ -134,7 +134,7 @@ test('all values are sent as parameters', async () => {
 })
 
 test('all positions are sorted only within what bounds them', async () => {
-  const byPoints = [{ field: 'POINTS', direction: 'DESC' }]
+  const byPoints = ['POINTS_DESC']
   for (const where of [
     undefined,
     { date: { eq: '2026-01-01' } },
@@ -154,9 +154,9 @@ test('all positions are sorted only within what bounds them', async () => {
   ])
     expect((await asked(where, byPoints)).errors, JSON.stringify(where)).toBeUndefined()
   for (const direction of ['ASC', 'DESC'])
-    expect((await asked(undefined, [{ field: 'DATE', direction }])).errors).toBeUndefined()
+    expect((await asked(undefined, [`DATE_${direction}`])).errors).toBeUndefined()
   const own = await gateway.graphql(
-    `{ positions(where: { user: "${sampleUser}" }, orderBy: { field: POINTS }) { nodes { points } } }`,
+    `{ positions(where: { user: "${sampleUser}" }, orderBy: POINTS_ASC) { nodes { points } } }`,
   )
   expect(own.errors).toBeUndefined()
 })
@@ -205,7 +205,7 @@ test('all positions are looked through and counted only within what bounds them,
 test("a market's snapshots are sorted only within what bounds them", async () => {
   const list = (more: string) =>
     gateway.graphql(`{ market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") {
-      snapshots(first: 2, ${more} orderBy: { field: DEBT_USD, direction: DESC }) { nodes { debtUsd } } } }`)
+      snapshots(first: 2, ${more} orderBy: DEBT_USD_DESC) { nodes { debtUsd } } } }`)
   expect(await refusal(list(''))).toMatch(/add where\.user/)
   const until = (to: string) => list(`where: { time: { gte: "2026-01-01", lte: "${to}" } },`)
   expect(await refusal(until('2026-01-02T00:00:01Z'))).toMatch(/add where\.user, .*where\.time/)
@@ -215,11 +215,11 @@ test("a market's snapshots are sorted only within what bounds them", async () =>
 })
 
 test('a key is named once', async () => {
-  const twice = [{ field: 'DATE' }, { field: 'DATE', direction: 'DESC' }]
+  const twice = ['DATE_ASC', 'DATE_DESC']
   expect(await refusal(asked(undefined, twice))).toContain('orderBy has DATE twice')
-  expect(
-    await refusal(gateway.graphql('{ leaderboard(orderBy: [{ field: RANK }, { field: POINTS }]) { totalCount } }')),
-  ).toContain('or what is the same')
+  expect(await refusal(gateway.graphql('{ leaderboard(orderBy: [RANK_ASC, POINTS_ASC]) { totalCount } }'))).toContain(
+    'or what is the same',
+  )
 })
 
 test('arguments that ask for nothing leave a list as it is, with the cursors that it has always had', async () => {
@@ -252,7 +252,7 @@ test('afterRecord keeps to the filter, and to the own order', async () => {
   const query = `query ($id: String, $orderBy: [PositionOrder!]) {
     positions(first: 1, afterRecord: $id, where: { user: "${sampleUser}" }, orderBy: $orderBy) { nodes { recordId } } }`
   expect((await gateway.graphql(query, { id: first })).data.positions.nodes).toEqual([{ recordId: second }])
-  expect(await refusal(gateway.graphql(query, { id: first, orderBy: [{ field: 'DATE' }] }))).toContain('use after')
+  expect(await refusal(gateway.graphql(query, { id: first, orderBy: ['DATE_ASC'] }))).toContain('use after')
 })
 
 test('a filter that lets some rows through never takes a stored total', async () => {
@@ -266,7 +266,7 @@ test('a filter that lets some rows through never takes a stored total', async ()
 
 test('lists within lists are filtered and sorted for each of their owners, planned and resolved', async () => {
   const query = `{ leaderboard(first: 8) { nodes { user { address
-      positions(first: 2, where: { suppliedUsd: { gt: 0 } }, orderBy: { field: SUPPLIED_USD, direction: DESC }) {
+      positions(first: 2, where: { suppliedUsd: { gt: 0 } }, orderBy: SUPPLIED_USD_DESC) {
         totalCount pageInfo { hasNextPage } nodes { userAddress sideA { suppliedAmountUsd protectedSuppliedAmountUsd }
           sideB { suppliedAmountUsd protectedSuppliedAmountUsd } } } } } } }`
   expect(new Operations(createSchema()).find(query, undefined)?.plan.covers()).toBe(true)

@@ -68,11 +68,9 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
     if (name === 'chainId') given.push(`chainId: ${pick([146, 1, 43114])}`)
     if (name === 'where' && parent === 'Earnings') given.push(`where: ${pick(EARNINGS_WHERE)}`)
     if (name === 'orderBy' && parent === 'Earnings')
-      given.push(`orderBy: ${pick(['{ field: ENTITY }', '[{ field: EARNINGS_USD, direction: DESC }]'])}`)
+      given.push(`orderBy: ${pick(['ENTITY_ASC', '[EARNINGS_USD_DESC]'])}`)
     if (name === 'orderBy' && parent === 'NetApr')
-      given.push(
-        `orderBy: ${pick(['{ field: BORROW_RATE, direction: DESC }', '[{ field: CHAIN_ID }, { field: BORROW_USD }]'])}`,
-      )
+      given.push(`orderBy: ${pick(['BORROW_RATE_DESC', '[CHAIN_ID_ASC, BORROW_USD_ASC]'])}`)
     if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) given.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
     if (name === 'where' && ['pools', 'markets'].includes(field.name)) given.push(`where: ${pick(AMOUNT_WHERE)}`)
     if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
@@ -84,10 +82,7 @@ type Pick = <T>(from: T[]) => T
 
 const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
 
-const AMOUNT_ORDERS = [
-  '{ field: TVL_USD, direction: DESC }',
-  '[{ field: UTILIZATION }, { field: BORROWED_USD, direction: DESC }]',
-]
+const AMOUNT_ORDERS = ['TVL_USD_DESC', '[UTILIZATION_ASC, BORROWED_USD_DESC]']
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
@@ -262,8 +257,8 @@ for (const [name, list] of Object.entries({
   'positions of a token': 'positions(where: { assets: [TOKEN] } PAGE)',
   leaderboard: 'leaderboard(PAGE)',
   pools: 'pools(PAGE)',
-  'pools by TVL': 'pools(orderBy: { field: TVL_USD, direction: DESC } PAGE)',
-  'pools by utilization, null last': 'pools(orderBy: [{ field: UTILIZATION }, { field: POINTS }] PAGE)',
+  'pools by TVL': 'pools(orderBy: TVL_USD_DESC PAGE)',
+  'pools by utilization, null last': 'pools(orderBy: [UTILIZATION_ASC, POINTS_ASC] PAGE)',
   assets: 'assets(PAGE)',
   "a user's current positions": 'user(address: USER) { netWorthUsd currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
@@ -271,10 +266,10 @@ for (const [name, list] of Object.entries({
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
   "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
   "a user's activity, filtered, oldest first":
-    'user(address: USER) { activity(where: { NOT: { kind: LIQUIDATION_REWARD } }, orderBy: { field: TIME } PAGE) REST }',
+    'user(address: USER) { activity(where: { NOT: { kind: LIQUIDATION_REWARD } }, orderBy: TIME_ASC PAGE) REST }',
   "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
   "a user's earnings, sorted":
-    'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: { field: EARNINGS_USD, direction: DESC } PAGE) REST } }',
+    'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: EARNINGS_USD_DESC PAGE) REST } }',
   "a user's net APR": 'user(address: USER) { netApr(chainId: 146) { earnNetApr breakdown(PAGE) REST } }',
   "a user's grouped snapshots": 'user(address: USER) { marketSnapshots(grouped: true PAGE) REST }',
 }))
@@ -314,7 +309,7 @@ test('pages after a record are the same, planned and resolved, and so is the ref
     'first: 2, offset: 1',
     `first: 4, where: { assets: ["${known.token?.[0]}", "${known.token?.[1]}"] }`,
     `first: 4, where: { pool: "${known.pool?.[0]}", points: { gt: 0 } }`,
-    'first: 2, orderBy: { field: DATE }',
+    'first: 2, orderBy: DATE_ASC',
   ]
   for (const id of [...ids, 'none', '', 'a\u0000b'])
     for (const list of lists)

@@ -34,7 +34,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'pools by TVL → totals → multiplier; → markets; → assets → price, pools': {
     statements: 7,
-    query: `query ($n: Int!) { pools(first: $n, where: { points: { gte: 0 } }, orderBy: { field: TVL_USD, direction: DESC }) {
+    query: `query ($n: Int!) { pools(first: $n, where: { points: { gte: 0 } }, orderBy: TVL_USD_DESC) {
       totalCount nodes { tvlUsd utilization points totals { sideA { tvlUsd } multiplier { depositA } }
         marketA { suppliedUsd utilization } assetA { decimals price { priceUsd } pools { nodes { tvlUsd } } } } } }`,
   },
@@ -105,8 +105,8 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     statements: 5,
     query:
       users(`positions(first: $n, where: { points: { gt: 0 }, OR: [{ chainId: 146 }, { suppliedUsd: { gt: 10 } }] },
-        orderBy: [{ field: POINTS, direction: DESC }, { field: POOL }]) { totalCount nodes { points } pageInfo { hasNextPage } }
-      marketSnapshots(first: $n, where: { debtUsd: { gte: 0 } }, orderBy: { field: DEBT_USD }) { totalCount nodes { debtUsd } }`),
+        orderBy: [POINTS_DESC, POOL_ASC]) { totalCount nodes { points } pageInfo { hasNextPage } }
+      marketSnapshots(first: $n, where: { debtUsd: { gte: 0 } }, orderBy: DEBT_USD_ASC) { totalCount nodes { debtUsd } }`),
   },
   'users → daily points → positions → pool → markets': {
     statements: 5,
@@ -210,9 +210,9 @@ test('introspection takes no statement at all', async () => {
 for (const [list, { counts }] of Object.entries({
   'positions(first: 2)': { counts: 1 },
   'positions(first: 2, where: { date: { eq: "2020-01-01" } })': { counts: 1 },
-  'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: { field: DATE })':
+  'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: DATE_ASC)':
     { counts: 1 },
-  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: { field: USER, direction: DESC })': { counts: 1 },
+  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: USER_DESC)': { counts: 1 },
   'leaderboard(first: 2)': { counts: 1 },
   'pools(first: 2)': { counts: 1 },
   'distributions(first: 2)': { counts: 1 },

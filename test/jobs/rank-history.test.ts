@@ -173,8 +173,8 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools } = await ask('{ pools(first: 1) { nodes { address } } }')
     const asked = (argument: string) =>
       ask(`{ positions(first: 1000, ${argument}) ${list}
-        user(address: "${sampleUser}") { positions(${argument}, orderBy: { field: POINTS }) ${list} }
-        pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: { field: POINTS }) ${list} } }`)
+        user(address: "${sampleUser}") { positions(${argument}, orderBy: POINTS_ASC) ${list} }
+        pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: POINTS_ASC) ${list} } }`)
     for (const [moment, date] of [
       [`${dates[11]}T23:59:59Z`, dates[11]],
       [dates[10], dates[10]],
@@ -185,7 +185,7 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test('an order of the positions as of a date is refused where it is refused of the date', async () => {
     const { errors } = await gateway.graphql(
-      `{ positions(asOf: "${dates[3]}", orderBy: { field: POINTS }) { nodes { points } } }`,
+      `{ positions(asOf: "${dates[3]}", orderBy: POINTS_ASC) { nodes { points } } }`,
     )
     expect(errors?.[0]?.extensions.code).toBe('BAD_INPUT')
   })
@@ -193,7 +193,7 @@ describe('pools, positions and multipliers as of a date', () => {
   test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
     const { pool } = gateway.deps.store
     const before = await ask(
-      '{ multipliers(first: 1000, orderBy: { field: POOL }) { nodes { poolAddress depositA borrowB } } }',
+      '{ multipliers(first: 1000, orderBy: POOL_ASC) { nodes { poolAddress depositA borrowB } } }',
     )
     const then = new Date().toISOString()
     const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)

@@ -106,29 +106,35 @@ export type MarketSnapshotFilter = {
 };
 
 /** A sort key for a list of MarketSnapshot and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order. */
-export type MarketSnapshotOrder = {
-  /** The sort direction. */
-  direction?: SortDirection;
-  /** The sort key. */
-  field: MarketSnapshotOrderField;
-};
-
-/** A sort key for a list of MarketSnapshot. */
-export type MarketSnapshotOrderField =
-  /** The chain id. */
-  | 'CHAIN_ID'
-  /** Collateral, in USD. Null if the price is unknown. Nulls come last in both directions. */
-  | 'COLLATERAL_USD'
-  /** Debt, in USD. Null if the price is unknown. Nulls come last in both directions. */
-  | 'DEBT_USD'
-  /** The market's address. */
-  | 'MARKET'
-  /** Protected collateral, in USD. Null if the price is unknown. Nulls come last in both directions. */
-  | 'PROTECTED_USD'
-  /** The time of the snapshot, in Unix seconds. */
-  | 'TIME'
-  /** The user's address. */
-  | 'USER';
+export type MarketSnapshotOrder =
+  /** The chain id. The smallest or earliest first. */
+  | 'CHAIN_ID_ASC'
+  /** The chain id. The largest or latest first. */
+  | 'CHAIN_ID_DESC'
+  /** Collateral, in USD. Null if the price is unknown. Nulls come last. The smallest or earliest first. */
+  | 'COLLATERAL_USD_ASC'
+  /** Collateral, in USD. Null if the price is unknown. Nulls come last. The largest or latest first. */
+  | 'COLLATERAL_USD_DESC'
+  /** Debt, in USD. Null if the price is unknown. Nulls come last. The smallest or earliest first. */
+  | 'DEBT_USD_ASC'
+  /** Debt, in USD. Null if the price is unknown. Nulls come last. The largest or latest first. */
+  | 'DEBT_USD_DESC'
+  /** The market's address. The smallest or earliest first. */
+  | 'MARKET_ASC'
+  /** The market's address. The largest or latest first. */
+  | 'MARKET_DESC'
+  /** Protected collateral, in USD. Null if the price is unknown. Nulls come last. The smallest or earliest first. */
+  | 'PROTECTED_USD_ASC'
+  /** Protected collateral, in USD. Null if the price is unknown. Nulls come last. The largest or latest first. */
+  | 'PROTECTED_USD_DESC'
+  /** The time of the snapshot, in Unix seconds. The smallest or earliest first. */
+  | 'TIME_ASC'
+  /** The time of the snapshot, in Unix seconds. The largest or latest first. */
+  | 'TIME_DESC'
+  /** The user's address. The smallest or earliest first. */
+  | 'USER_ASC'
+  /** The user's address. The largest or latest first. */
+  | 'USER_DESC';
 
 /** A filter for a list of Pool. A row must match all given conditions; a null condition is ignored. At most 50 conditions, nested at most 5 deep. */
 export type PoolFilter = {
@@ -189,55 +195,87 @@ export type PoolFilter = {
 };
 
 /** A sort key for a list of Pool and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order. */
-export type PoolOrder = {
-  /** The sort direction. */
-  direction?: SortDirection;
-  /** The sort key. */
-  field: PoolOrderField;
-};
-
-/** A sort key for a list of Pool. */
-export type PoolOrderField =
-  /** The pool's address: its id in the REST APIs. */
-  | 'ADDRESS'
-  /** Amount borrowed on the newest distribution date, in USD. */
-  | 'BORROWED_USD'
-  /** The borrow APR of side A's market, as a fraction. Null if it is not stored. Nulls come last in both directions. */
-  | 'BORROW_RATE_A'
-  /** The borrow APR of side B's market, as a fraction. Null if it is not stored. Nulls come last in both directions. */
-  | 'BORROW_RATE_B'
-  /** The id of the chain that the pool is on. */
-  | 'CHAIN_ID'
-  /** When the pool was created, in Unix seconds. */
-  | 'CREATED_AT'
-  /** The deposit APR of side A's market, as a fraction. Null if it is not stored. Nulls come last in both directions. */
-  | 'DEPOSIT_RATE_A'
-  /** The deposit APR of side B's market, as a fraction. Null if it is not stored. Nulls come last in both directions. */
-  | 'DEPOSIT_RATE_B'
-  /** The multiplier's factor for each dollar of side A borrowed. Null if it is not stored. Nulls come last in both directions. */
-  | 'MULTIPLIER_BORROW_A'
-  /** The multiplier's factor for each dollar of side B borrowed. Null if it is not stored. Nulls come last in both directions. */
-  | 'MULTIPLIER_BORROW_B'
-  /** The multiplier's factor for each dollar of side A supplied. Null if it is not stored. Nulls come last in both directions. */
-  | 'MULTIPLIER_DEPOSIT_A'
-  /** The multiplier's factor for each dollar of side B supplied. Null if it is not stored. Nulls come last in both directions. */
-  | 'MULTIPLIER_DEPOSIT_B'
-  /** The pool's name, such as S/USDC. */
-  | 'NAME'
-  /** The pool's number in the protocol. */
-  | 'NUMBER'
-  /** Points of the pool's positions over all distribution dates. */
-  | 'POINTS'
-  /** Number of positions on the newest distribution date, one per user. */
-  | 'POSITION_COUNT'
-  /** Protected (non-borrowable) supply on the newest distribution date, in USD. */
-  | 'PROTECTED_USD'
-  /** Borrowable supply on the newest distribution date, in USD. */
-  | 'SUPPLIED_USD'
-  /** Total value locked on the newest distribution date, in USD: borrowable plus protected supply, including what is lent out. */
-  | 'TVL_USD'
-  /** `borrowedUsd` divided by `suppliedUsd`, as a fraction: 0.05 is 5 %. Null if `suppliedUsd` is 0. Nulls come last in both directions. */
-  | 'UTILIZATION';
+export type PoolOrder =
+  /** The pool's address: its id in the REST APIs. The smallest or earliest first. */
+  | 'ADDRESS_ASC'
+  /** The pool's address: its id in the REST APIs. The largest or latest first. */
+  | 'ADDRESS_DESC'
+  /** Amount borrowed on the newest distribution date, in USD. The smallest or earliest first. */
+  | 'BORROWED_USD_ASC'
+  /** Amount borrowed on the newest distribution date, in USD. The largest or latest first. */
+  | 'BORROWED_USD_DESC'
+  /** The borrow APR of side A's market, as a fraction. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'BORROW_RATE_A_ASC'
+  /** The borrow APR of side A's market, as a fraction. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'BORROW_RATE_A_DESC'
+  /** The borrow APR of side B's market, as a fraction. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'BORROW_RATE_B_ASC'
+  /** The borrow APR of side B's market, as a fraction. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'BORROW_RATE_B_DESC'
+  /** The id of the chain that the pool is on. The smallest or earliest first. */
+  | 'CHAIN_ID_ASC'
+  /** The id of the chain that the pool is on. The largest or latest first. */
+  | 'CHAIN_ID_DESC'
+  /** When the pool was created, in Unix seconds. The smallest or earliest first. */
+  | 'CREATED_AT_ASC'
+  /** When the pool was created, in Unix seconds. The largest or latest first. */
+  | 'CREATED_AT_DESC'
+  /** The deposit APR of side A's market, as a fraction. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'DEPOSIT_RATE_A_ASC'
+  /** The deposit APR of side A's market, as a fraction. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'DEPOSIT_RATE_A_DESC'
+  /** The deposit APR of side B's market, as a fraction. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'DEPOSIT_RATE_B_ASC'
+  /** The deposit APR of side B's market, as a fraction. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'DEPOSIT_RATE_B_DESC'
+  /** The multiplier's factor for each dollar of side A borrowed. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'MULTIPLIER_BORROW_A_ASC'
+  /** The multiplier's factor for each dollar of side A borrowed. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'MULTIPLIER_BORROW_A_DESC'
+  /** The multiplier's factor for each dollar of side B borrowed. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'MULTIPLIER_BORROW_B_ASC'
+  /** The multiplier's factor for each dollar of side B borrowed. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'MULTIPLIER_BORROW_B_DESC'
+  /** The multiplier's factor for each dollar of side A supplied. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'MULTIPLIER_DEPOSIT_A_ASC'
+  /** The multiplier's factor for each dollar of side A supplied. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'MULTIPLIER_DEPOSIT_A_DESC'
+  /** The multiplier's factor for each dollar of side B supplied. Null if it is not stored. Nulls come last. The smallest or earliest first. */
+  | 'MULTIPLIER_DEPOSIT_B_ASC'
+  /** The multiplier's factor for each dollar of side B supplied. Null if it is not stored. Nulls come last. The largest or latest first. */
+  | 'MULTIPLIER_DEPOSIT_B_DESC'
+  /** The pool's name, such as S/USDC. The smallest or earliest first. */
+  | 'NAME_ASC'
+  /** The pool's name, such as S/USDC. The largest or latest first. */
+  | 'NAME_DESC'
+  /** The pool's number in the protocol. The smallest or earliest first. */
+  | 'NUMBER_ASC'
+  /** The pool's number in the protocol. The largest or latest first. */
+  | 'NUMBER_DESC'
+  /** Points of the pool's positions over all distribution dates. The smallest or earliest first. */
+  | 'POINTS_ASC'
+  /** Points of the pool's positions over all distribution dates. The largest or latest first. */
+  | 'POINTS_DESC'
+  /** Number of positions on the newest distribution date, one per user. The smallest or earliest first. */
+  | 'POSITION_COUNT_ASC'
+  /** Number of positions on the newest distribution date, one per user. The largest or latest first. */
+  | 'POSITION_COUNT_DESC'
+  /** Protected (non-borrowable) supply on the newest distribution date, in USD. The smallest or earliest first. */
+  | 'PROTECTED_USD_ASC'
+  /** Protected (non-borrowable) supply on the newest distribution date, in USD. The largest or latest first. */
+  | 'PROTECTED_USD_DESC'
+  /** Borrowable supply on the newest distribution date, in USD. The smallest or earliest first. */
+  | 'SUPPLIED_USD_ASC'
+  /** Borrowable supply on the newest distribution date, in USD. The largest or latest first. */
+  | 'SUPPLIED_USD_DESC'
+  /** Total value locked on the newest distribution date, in USD: borrowable plus protected supply, including what is lent out. The smallest or earliest first. */
+  | 'TVL_USD_ASC'
+  /** Total value locked on the newest distribution date, in USD: borrowable plus protected supply, including what is lent out. The largest or latest first. */
+  | 'TVL_USD_DESC'
+  /** `borrowedUsd` divided by `suppliedUsd`, as a fraction: 0.05 is 5 %. Null if `suppliedUsd` is 0. Nulls come last. The smallest or earliest first. */
+  | 'UTILIZATION_ASC'
+  /** `borrowedUsd` divided by `suppliedUsd`, as a fraction: 0.05 is 5 %. Null if `suppliedUsd` is 0. Nulls come last. The largest or latest first. */
+  | 'UTILIZATION_DESC';
 
 /** A filter for a list of Position. A row must match all given conditions; a null condition is ignored. At most 50 conditions, nested at most 5 deep. */
 export type PositionFilter = {
@@ -274,29 +312,35 @@ export type PositionFilter = {
 };
 
 /** A sort key for a list of Position and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order. */
-export type PositionOrder = {
-  /** The sort direction. */
-  direction?: SortDirection;
-  /** The sort key. */
-  field: PositionOrderField;
-};
-
-/** A sort key for a list of Position. */
-export type PositionOrderField =
-  /** Total amount borrowed on both sides, in USD. */
-  | 'BORROWED_USD'
-  /** The distribution date, midnight UTC. */
-  | 'DATE'
-  /** Total points of both sides. */
-  | 'POINTS'
-  /** The pool's address: marketAddress in the REST API. */
-  | 'POOL'
-  /** The record's id: its id in the REST API. */
-  | 'RECORD_ID'
-  /** Total supply on both sides, including protected supply, in USD. */
-  | 'SUPPLIED_USD'
-  /** The user's address. */
-  | 'USER';
+export type PositionOrder =
+  /** Total amount borrowed on both sides, in USD. The smallest or earliest first. */
+  | 'BORROWED_USD_ASC'
+  /** Total amount borrowed on both sides, in USD. The largest or latest first. */
+  | 'BORROWED_USD_DESC'
+  /** The distribution date, midnight UTC. The smallest or earliest first. */
+  | 'DATE_ASC'
+  /** The distribution date, midnight UTC. The largest or latest first. */
+  | 'DATE_DESC'
+  /** Total points of both sides. The smallest or earliest first. */
+  | 'POINTS_ASC'
+  /** Total points of both sides. The largest or latest first. */
+  | 'POINTS_DESC'
+  /** The pool's address: marketAddress in the REST API. The smallest or earliest first. */
+  | 'POOL_ASC'
+  /** The pool's address: marketAddress in the REST API. The largest or latest first. */
+  | 'POOL_DESC'
+  /** The record's id: its id in the REST API. The smallest or earliest first. */
+  | 'RECORD_ID_ASC'
+  /** The record's id: its id in the REST API. The largest or latest first. */
+  | 'RECORD_ID_DESC'
+  /** Total supply on both sides, including protected supply, in USD. The smallest or earliest first. */
+  | 'SUPPLIED_USD_ASC'
+  /** Total supply on both sides, including protected supply, in USD. The largest or latest first. */
+  | 'SUPPLIED_USD_DESC'
+  /** The user's address. The smallest or earliest first. */
+  | 'USER_ASC'
+  /** The user's address. The largest or latest first. */
+  | 'USER_DESC';
 
 /** The status of a run. */
 export type RunStatus =
@@ -327,13 +371,6 @@ export type SeriesGroupBy =
   /** One series per pool. */
   | 'POOL';
 
-/** The direction of a sort key. */
-export type SortDirection =
-  /** Ascending: the smallest or earliest value first, text in code point order. */
-  | 'ASC'
-  /** Descending: the largest or latest value first, text in reverse code point order. */
-  | 'DESC';
-
 /** A filter for a list of VaultSnapshot. A row must match all given conditions; a null condition is ignored. At most 50 conditions, nested at most 5 deep. */
 export type VaultSnapshotFilter = {
   /** All of these filters match. An empty list always matches. */
@@ -363,25 +400,27 @@ export type VaultSnapshotFilter = {
 };
 
 /** A sort key for a list of VaultSnapshot and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order. */
-export type VaultSnapshotOrder = {
-  /** The sort direction. */
-  direction?: SortDirection;
-  /** The sort key. */
-  field: VaultSnapshotOrderField;
-};
-
-/** A sort key for a list of VaultSnapshot. */
-export type VaultSnapshotOrderField =
-  /** Value of the shares, in USD. Null if the price is unknown. Nulls come last in both directions. */
-  | 'ASSETS_USD'
-  /** The chain id. */
-  | 'CHAIN_ID'
-  /** The time of the snapshot, in Unix seconds. */
-  | 'TIME'
-  /** The user's address. */
-  | 'USER'
-  /** The vault's address. */
-  | 'VAULT';
+export type VaultSnapshotOrder =
+  /** Value of the shares, in USD. Null if the price is unknown. Nulls come last. The smallest or earliest first. */
+  | 'ASSETS_USD_ASC'
+  /** Value of the shares, in USD. Null if the price is unknown. Nulls come last. The largest or latest first. */
+  | 'ASSETS_USD_DESC'
+  /** The chain id. The smallest or earliest first. */
+  | 'CHAIN_ID_ASC'
+  /** The chain id. The largest or latest first. */
+  | 'CHAIN_ID_DESC'
+  /** The time of the snapshot, in Unix seconds. The smallest or earliest first. */
+  | 'TIME_ASC'
+  /** The time of the snapshot, in Unix seconds. The largest or latest first. */
+  | 'TIME_DESC'
+  /** The user's address. The smallest or earliest first. */
+  | 'USER_ASC'
+  /** The user's address. The largest or latest first. */
+  | 'USER_DESC'
+  /** The vault's address. The smallest or earliest first. */
+  | 'VAULT_ASC'
+  /** The vault's address. The largest or latest first. */
+  | 'VAULT_DESC';
 
 export type UserBucketFragment = { start: string, lastDate: string | null, points: number, positionCount: number | null, suppliedUsd: number | null, protectedUsd: number | null, borrowedUsd: number | null, liquidationRewardCount: number, marketLiquidationRewardsUsd: number | null, vaultLiquidationRewardsUsd: number | null };
 

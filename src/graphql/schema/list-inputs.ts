@@ -66,22 +66,30 @@ export function boundName(name: string, where: string, by: SortBy[]): string {
   return `${name}#${digest}`
 }
 
-/** Adds the direction of sort keys. */
-export const addSortDirection = (builder: Builder) =>
-  builder.enumType('SortDirection', {
-    description: 'The direction of a sort key.',
-    values: {
-      ASC: { description: 'Ascending: the smallest or earliest value first, text in code point order.' },
-      DESC: { description: 'Descending: the largest or latest value first, text in reverse code point order.' },
-    } as const,
-  })
+/** The name of an enum value, such as SUM_POINTS for sumPoints. */
+export const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
-export type SortDirectionRef = ReturnType<typeof addSortDirection>
+const DIRECTIONS = [
+  ['ASC', 'The smallest or earliest first.'],
+  ['DESC', 'The largest or latest first.'],
+] as const
+
+/** Adds an enum with two values for each sort key, one for each direction. `keys` has their descriptions. */
+export const orderType = (builder: Builder, name: string, description: string, keys: Record<string, string>) => {
+  const values = Object.entries(keys).flatMap(([field, meaning]) =>
+    DIRECTIONS.map(([direction, first]) => {
+      const value: SortBy = { field, direction }
+      return [`${constant(field)}_${direction}`, { value, description: `${meaning} ${first}` }]
+    }),
+  )
+  // Pothos takes only texts and numbers as values, GraphQL.js any.
+  return builder.enumType(name, { description, values: Object.fromEntries(values) }) as unknown as InputRef<SortBy>
+}
 
 type Enums = Record<string, object>
 
 /** Adds the range inputs, and returns functions that add the filter and order inputs of one list. */
-export function addListInputTypes(builder: Builder, { SortDirection }: { SortDirection: SortDirectionRef }) {
+export function addListInputTypes(builder: Builder) {
   const bounds = (type: 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(`${type}Range`, {
       description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
@@ -142,36 +150,25 @@ export function addListInputTypes(builder: Builder, { SortDirection }: { SortDir
     return kind === 'many' ? [value] : value
   }
 
-  function orderType(name: string, keys: SortKeys): InputRef<SortBy> {
-    const Field = builder.enumType(`${name}OrderField`, {
-      description: `A sort key for a list of ${name}.`,
-      values: Object.fromEntries(
+  const listOrder = (name: string, keys: SortKeys) =>
+    orderType(
+      builder,
+      `${name}Order`,
+      `A sort key for a list of ${name} and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order.`,
+      Object.fromEntries(
         Object.entries(keys).map(([key, { description, nullable }]) => [
           key,
-          { description: nullable ? `${description} Nulls come last in both directions.` : description },
+          nullable ? `${description} Nulls come last.` : description,
         ]),
       ),
-    })
-    return builder.inputType(`${name}Order`, {
-      description: `A sort key for a list of ${name} and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order.`,
-      fields: (t) => ({
-        field: t.field({ type: Field, required: true, description: 'The sort key.' }),
-        direction: t.field({
-          type: SortDirection,
-          required: true,
-          defaultValue: 'ASC',
-          description: 'The sort direction.',
-        }),
-      }),
-    }) as unknown as InputRef<SortBy>
-  }
+    )
 
   return {
     filterType,
     /** Adds the input types of a list's `where` and `orderBy`. `enums` has the enum types by filter. */
     listInputs: <Row>(name: string, { filters, sortKeys }: Listing<Row>, enums: Enums = {}) => ({
       Filter: filterType(name, filters, enums),
-      Order: orderType(name, sortKeys),
+      Order: listOrder(name, sortKeys),
     }),
   }
 }

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { type Builder, createBuilder } from './builder.ts'
-import { addListInputTypes, addSortDirection } from './list-inputs.ts'
+import { addListInputTypes } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
@@ -59,8 +59,7 @@ export function addTypes(builder: Builder) {
     }),
   )
 
-  const SortDirection = addSortDirection(builder)
-  const { listInputs, filterType } = addListInputTypes(builder, { SortDirection })
+  const { listInputs, filterType } = addListInputTypes(builder)
   const User = userRef(builder)
   const Position = positionRef(builder)
   const Positions = positionsRef(builder, Position)
@@ -109,7 +108,7 @@ export function addTypes(builder: Builder) {
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User })
   addPoolTotals(builder, { Pool, MultiplierRevision })
-  addAggregates(builder, { GroupKey, SortDirection, filterType, PositionInputs, ...snapshots })
+  addAggregates(builder, { GroupKey, filterType, PositionInputs, ...snapshots })
   const UserLookup = addUserLookup(builder, { User })
   addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
   addSearch(builder, { Pool, Market, Vault, User })

@@ -41,7 +41,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'filter: positions of a user, by AND and OR, sorted by two keys',
       query: `query ($user: Address!, $pool: Address!) { positions(first: 100,
         where: { user: $user, points: { gt: 100 }, OR: [{ pool: $pool }, { suppliedUsd: { gte: 500 } }] },
-        orderBy: [{ field: POINTS, direction: DESC }, { field: POOL }]) { nodes { recordId distributionDate points } } }`,
+        orderBy: [POINTS_DESC, POOL_ASC]) { nodes { recordId distributionDate points } } }`,
       variants: some(users).map((user, i) => {
         const pool = pools[i % pools.length]
         return { variables: { user, pool }, values: [user, pool] }
@@ -55,7 +55,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: positions of a pool and a date, sorted by USD',
       query: `query ($pool: Address!, $date: DateTime!) { positions(first: 50, where: { pool: $pool, date: { eq: $date } },
-        orderBy: { field: BORROWED_USD, direction: DESC }) { nodes { recordId points } } }`,
+        orderBy: BORROWED_USD_DESC) { nodes { recordId points } } }`,
       variants: some(pools).map((pool, i) => ({
         variables: { pool, date: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
@@ -83,7 +83,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: the leaderboard by points, sorted by account',
       query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
-        orderBy: { field: USER }) { nodes { userAddress points rank } } }`,
+        orderBy: USER_ASC) { nodes { userAddress points rank } } }`,
       variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ORDER BY user_address LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
@@ -140,7 +140,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: "aggregate: a user's positions by pool and month",
       query: `query ($users: [Address!]) { positionAggregates(where: { users: $users }, groupBy: [POOL, MONTH],
-        orderBy: [{ field: SUM_POINTS, direction: DESC }]) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
+        orderBy: SUM_POINTS_DESC) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
       variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.market_address, count(*)::int,
           sum(${POINTS}), avg(${SUPPLIED})
@@ -156,7 +156,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'aggregate: the ranking of a week',
       query: `query ($from: DateTime!, $to: DateTime!) { positionAggregates(where: { date: { gte: $from, lte: $to } },
-        groupBy: [USER], orderBy: [{ field: SUM_POINTS, direction: DESC }], first: 10) { key { user { address } } count sumPoints } }`,
+        groupBy: [USER], orderBy: SUM_POINTS_DESC, first: 10) { key { user { address } } count sumPoints } }`,
       variants: [3, 11, 20].map((from) => ({
         variables: { from: day(from), to: day(from + 6) },
         values: [day(from), day(from + 6)],
@@ -203,7 +203,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the pools with the most TVL',
-      query: `{ pools(first: 20, orderBy: { field: TVL_USD, direction: DESC }) { nodes { address tvlUsd suppliedUsd borrowedUsd
+      query: `{ pools(first: 20, orderBy: TVL_USD_DESC) { nodes { address tvlUsd suppliedUsd borrowedUsd
         points } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT p.id, coalesce(d.tvl, 0), coalesce(d.supplied, 0), coalesce(d.borrowed, 0), coalesce(t.points, 0) / 1e6::float8

@@ -9,7 +9,7 @@ import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../../domain
 import { rewardFilters } from '../../../domain/liquidation/reward.ts'
 import { GatewayError } from '../../../errors.ts'
 import type { Builder } from '../builder.ts'
-import type { FilterType, ListInputs, SortDirectionRef } from '../list-inputs.ts'
+import { constant, type FilterType, type ListInputs, orderType } from '../list-inputs.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
 import type { GroupKeyRef, Key } from './group-key.ts'
 import type { SnapshotRefs } from './snapshot.ts'
@@ -32,9 +32,6 @@ const GROUPS: Record<string, string> = {
 const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', tokens: 'String' } as const
 const TIMES = ['DATE', 'WEEK', 'MONTH']
 
-/** Turns sumPoints into SUM_POINTS. */
-const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
-
 const bad = (name: string, message: string) =>
   new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
@@ -55,14 +52,13 @@ function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<strin
 
 type Refs = {
   GroupKey: GroupKeyRef
-  SortDirection: SortDirectionRef
   filterType: FilterType
   PositionInputs: ListInputs
 } & Pick<SnapshotRefs, 'MarketSnapshotInputs' | 'VaultSnapshotInputs'>
 
 /** Adds sums, counts and averages over positions, snapshots and rewards. */
 export function addAggregates(builder: Builder, refs: Refs): void {
-  const { GroupKey, SortDirection, filterType, PositionInputs, MarketSnapshotInputs, VaultSnapshotInputs } = refs
+  const { GroupKey, filterType, PositionInputs, MarketSnapshotInputs, VaultSnapshotInputs } = refs
   function add(
     of: { type: string; query: string; rows: string; bound: string; perDate?: number },
     aggregate: Aggregate,
@@ -80,23 +76,12 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       `A dimension to group ${of.rows} by.`,
       Object.fromEntries(Object.keys(aggregate.groups).map((group) => [group, GROUPS[group] ?? ''])),
     )
-    const Field = enumOf(
-      `${of.type}AggregateOrderField`,
-      `A measure to sort groups of ${of.rows} by.`,
-      Object.fromEntries(Object.entries(aggregate.measures).map(([name, measure]) => [name, measure.description])),
+    const Order = orderType(
+      builder,
+      `${of.type}AggregateOrder`,
+      `A measure to sort groups of ${of.rows} by, and the direction. Groups whose value is null come last.`,
+      Object.fromEntries(Object.entries(aggregate.measures).map(([name, { description }]) => [name, description])),
     )
-    const OrderBy = builder.inputType(`${of.type}AggregateOrder`, {
-      description: `A sort key for groups of ${of.rows} and its direction. Groups whose value is null come last.`,
-      fields: (t) => ({
-        field: t.field({ type: Field, required: true, description: 'The measure to sort by.' }),
-        direction: t.field({
-          type: SortDirection,
-          required: true,
-          defaultValue: 'ASC' as const,
-          description: 'The sort direction.',
-        }),
-      }),
-    })
     const Row = builder.objectRef<AggregateRow>(`${of.type}Aggregate`).implement({
       description: `A group of ${of.rows} and its totals.`,
       fields: (t) => ({
@@ -136,7 +121,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
             description: 'The dimensions to group by. If empty, all rows form one group.',
           }),
           orderBy: t.arg({
-            type: [OrderBy],
+            type: [Order],
             required: true,
             defaultValue: [],
             description: 'The measures to sort groups by, in order of priority. Ties are sorted by group key.',
