@@ -121,7 +121,7 @@ query Activity($user: Address!, $where: ActivityFilter) {
     query: `query Ranks($user: Address!) {
   user(address: $user) {
     rank
-    rankChange(days: 7)
+    change(days: 7) { points rank netWorthUsd }
     series(interval: WEEK) { lastDate totalPoints rank }
   }
   leaderboard(around: $user, first: 7) {

@@ -4,6 +4,7 @@ import { print } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { createClient } from 'graphql-sse'
 import {
+  ActivityDocument,
   DailyPointsDocument,
   DataChangedDocument,
   DistributionDocument,
@@ -118,7 +119,11 @@ describe('graphql-request', () => {
     const { user } = await request.request(UserDocument, { address })
     const around = await request.request(LeaderboardAroundDocument, { address, first: 3 })
     const row = around.leaderboard.nodes.find(({ userAddress }) => userAddress === address)
-    expect(row).toMatchObject({ rank: user.rank, points: user.points, user: { rankChange: user.rankChange } })
+    expect(row).toMatchObject({
+      rank: user.rank,
+      points: user.points,
+      user: { change: { rank: user.change?.rank, points: user.change?.points } },
+    })
     const asOf = user.firstDistributionDate
     const then = await request.request(LeaderboardDocument, { first: 1, asOf })
     expect(then.leaderboard.nodes[0]!.points).toBeLessThan(around.leaderboard.nodes[0]!.points)
@@ -191,6 +196,20 @@ describe('graphql-request', () => {
       expect(Date.parse(row.time)).toBeGreaterThanOrEqual(newest - 5 * 86_400_000)
     const vaults = await request.request(VaultSnapshotsDocument, { address, first: 1 })
     expect(vaults.user.vaultSnapshots.nodes).toHaveLength(1)
+  })
+
+  test('activity leads to where it happened, a page at a time; search finds its user', async () => {
+    const request = client()
+    const first = await request.request(ActivityDocument, { address, first: 2 })
+    const { pageInfo, nodes } = first.user.activity
+    expect(nodes).toHaveLength(2)
+    for (const { market, vault } of nodes) expect(market?.assetSymbol ?? vault?.name).toBeTypeOf('string')
+    const next = await request.request(ActivityDocument, { address, first: 2, after: pageInfo.endCursor })
+    expect(next.user.activity.nodes[0]!.time <= nodes[1]!.time).toBe(true)
+    const deposits = await request.request(ActivityDocument, { address, where: { kind: 'DEPOSIT' } })
+    expect(new Set(deposits.user.activity.nodes.map(({ kind }) => kind))).toEqual(new Set(['DEPOSIT']))
+    const { search } = await request.request(SearchDocument, { text: address.slice(0, 20) })
+    expect(search.map(({ item }) => item)).toContainEqual(expect.objectContaining({ __typename: 'User', address }))
   })
 
   test('an error has its code', async () => {

@@ -215,6 +215,21 @@ export const pointsFacts: Fact[] = [
       GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
   },
   {
+    name: 'the change of pools over a month, those without a position included',
+    query: `pools { nodes { address
+      change(days: 29) { since points positionCount suppliedUsd protectedUsd tvlUsd borrowedUsd } } }`,
+    at: 'pools.nodes',
+    sql: `SELECT o.id AS address, date '2025-03-03' AS "change.since",
+        coalesce(sum(points) FILTER (WHERE date > '2025-03-03'), 0) AS "change.points",
+        coalesce(sum(sign), 0) AS "change.positionCount", coalesce(sum("suppliedUsd" * sign), 0) AS "change.suppliedUsd",
+        coalesce(sum("protectedUsd" * sign), 0) AS "change.protectedUsd",
+        coalesce(sum(("suppliedUsd" + "protectedUsd") * sign), 0) AS "change.tvlUsd",
+        coalesce(sum("borrowedUsd" * sign), 0) AS "change.borrowedUsd"
+      FROM pools o LEFT JOIN (SELECT *, CASE date WHEN '2025-04-01' THEN 1 WHEN '2025-03-03' THEN -1 ELSE 0 END AS sign
+        FROM scored) s ON s.pool = o.id
+      GROUP BY o.id, o."marketId" ORDER BY o."marketId", o.id`,
+  },
+  {
     name: "a pool's current positions are of the newest date, though it has more of others",
     query: 'pools { nodes { currentPositions { totalCount nodes { recordId } } } }',
     at: 'pools.nodes.currentPositions.nodes',

@@ -2,6 +2,8 @@ import { dates, nobody, users } from './data.ts'
 import type { Fact } from './fact.ts'
 
 const { ann, ben, cat, eve, gus, hal } = users
+/** Users with and without positions on the dates of a change. */
+const changed = [ann, ben, cat, users.dan, eve, users.fay, gus]
 const list = (texts: string[]) => texts.map((text) => `"${text}"`).join(', ')
 /** A user, a list of theirs with its arguments, what is selected of its nodes. */
 const of = (user: string, selection: string) => `user(address: "${user}") { ${selection} }`
@@ -183,14 +185,23 @@ export const userFacts: Fact[] = [
       ORDER BY week`,
   },
   {
-    name: 'rank change is from the newest date back, over dates without a distribution',
-    query: `lookupUsers(addresses: [${list([ann, ben, cat, users.dan, eve, users.fay, gus])}]) { user { address rankChange(days: 28) } }`,
+    name: 'a change is from the newest date back, over dates without a distribution',
+    query: `lookupUsers(addresses: [${list(changed)}]) { user { address
+      change(days: 28) { since rank points suppliedUsd protectedUsd borrowedUsd netWorthUsd } } }`,
     at: 'lookupUsers.user',
     // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
-    sql: `SELECT u.address, past.rank - now.rank AS "rankChange"
-      FROM unnest(ARRAY['${[ann, ben, cat, users.dan, eve, users.fay, gus].join("', '")}']) WITH ORDINALITY u(address, n)
+    sql: `SELECT u.address, date '2025-03-03' AS "change.since", past.rank - now.rank AS "change.rank",
+        c.points AS "change.points", c.supplied AS "change.suppliedUsd", c.protected AS "change.protectedUsd",
+        c.borrowed AS "change.borrowedUsd", c.supplied + c.protected - c.borrowed AS "change.netWorthUsd"
+      FROM unnest(ARRAY['${changed.join("', '")}']) WITH ORDINALITY u(address, n)
       LEFT JOIN ranks now ON now.account = u.address
       LEFT JOIN (SELECT "user", row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank FROM scored
-        WHERE date <= '2025-03-03' GROUP BY "user") past ON past."user" = u.address ORDER BY n`,
+        WHERE date <= '2025-03-03' GROUP BY "user") past ON past."user" = u.address
+      LEFT JOIN LATERAL (SELECT coalesce(sum(points) FILTER (WHERE date > '2025-03-03'), 0) AS points,
+          coalesce(sum("suppliedUsd" * sign), 0) AS supplied, coalesce(sum("protectedUsd" * sign), 0) AS protected,
+          coalesce(sum("borrowedUsd" * sign), 0) AS borrowed
+        FROM scored, LATERAL (SELECT CASE date WHEN '2025-04-01' THEN 1 WHEN '2025-03-03' THEN -1 ELSE 0 END AS sign) s
+        WHERE "user" = u.address) c ON true
+      ORDER BY n`,
   },
 ]

@@ -86,7 +86,7 @@ const AMOUNT_ORDERS = ['TVL_USD_DESC', '[UTILIZATION_ASC, BORROWED_USD_DESC]']
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|rankChange|limits)$/
+const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|limits)$/
 
 /** A random selection of a type that has a plan. */
 function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {

@@ -74,7 +74,7 @@ describe('as of a date', () => {
     const users = (await boardAsOf(dates[11] ?? '')).slice(0, 20).map((row) => row.userAddress)
     const data = await ask(
       `query ($users: [Address!]!) { users(first: 20, where: { addresses: $users }) { nodes {
-        address rank rankChange month: rankChange(days: 300)
+        address rank change { rank } month: change(days: 300) { rank }
         pointsThen: points(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
         days: series(from: "${dates[0]}") { lastDate totalPoints rank } weeks: series(interval: WEEK) { lastDate rank } } } }`,
       { users },
@@ -93,18 +93,33 @@ describe('as of a date', () => {
       })
       expect(user.days).toEqual(days)
       const weekAgo = at(dates.at(-8))
-      expect(user.rankChange).toBe(weekAgo ? weekAgo.rank - user.rank : null)
+      expect(user.change.rank).toBe(weekAgo ? weekAgo.rank - user.rank : null)
       expect(user.month).toBeNull()
       const ends = dates.filter((date, i) => i === dates.length - 1 || new Date(date).getUTCDay() === 0)
       expect(user.weeks).toEqual(ends.map((date) => ({ lastDate: midnight(date), rank: at(date)?.rank ?? null })))
     }
   })
 
+  test('a change over no days, or over more than ten years, is refused', async () => {
+    for (const days of [0, -1, 3661, 2 ** 31 - 1])
+      for (const field of [
+        `pools(first: 1) { nodes { change(days: ${days}) { points } } }`,
+        `user(address: "${sampleUser}") { change(days: ${days}) { points } }`,
+      ])
+        for (const unplanned of ['', 'limits { depth }']) {
+          const { errors } = await gateway.graphql(`{ ${field} ${unplanned} }`)
+          expect(errors?.[0]).toMatchObject({
+            message: 'days must be from 1 to 3660.',
+            extensions: { code: 'BAD_INPUT' },
+          })
+        }
+  })
+
   test('an address without positions has no points and no rank', async () => {
     const { user } = await ask(
-      `{ user(address: "0x${'9'.repeat(40)}") { points(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } rankChange } }`,
+      `{ user(address: "0x${'9'.repeat(40)}") { points(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } change { rank points netWorthUsd } } }`,
     )
-    expect(user).toMatchObject({ points: 0, rank: null, rankChange: null })
+    expect(user).toMatchObject({ points: 0, rank: null, change: { rank: null, points: 0, netWorthUsd: 0 } })
     expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(new Set([null]))
     const before = await ask(
       `{ user(address: "${sampleUser}") { points(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
@@ -282,12 +297,12 @@ describe('around a user', () => {
 test('many users take as many statements as one', async () => {
   const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
   const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { addresses: $users }) { nodes {
-    rankChange rank(asOf: "${dates[5]}") series { rank } } } }`
+    change { rank points netWorthUsd } rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
     for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
     gateway.statements.length = 0
     await ask(query, { n: some.length, users: some })
-    expect(gateway.statements.length).toBe(6)
+    expect(gateway.statements.length).toBe(5)
   }
 })
 

@@ -55,11 +55,15 @@ export const userAmountColumns = columnsOf(
 export type UserAmounts = RowOf<typeof userAmountColumns>
 
 const sumOfSides = (what: string) => `sum(${exact(`p.a_${what}_amount_usd`)} + ${exact(`p.b_${what}_amount_usd`)})`
-const amountsNow = Prisma.raw(`LEFT JOIN LATERAL (
-  SELECT ${sumOfSides('supplied')} AS supplied, ${sumOfSides('protected_supplied')} AS protected,
+
+/** Selects the exact amounts of a user's positions on a distribution date, as one row: null without a position. */
+export const amountsOnSql = (user: string, date: string): Prisma.Sql =>
+  Prisma.raw(`SELECT ${sumOfSides('supplied')} AS supplied, ${sumOfSides('protected_supplied')} AS protected,
     ${sumOfSides('borrowed')} AS borrowed
-  FROM position p WHERE p.user_address = u.address
-    AND p.distribution_date = (SELECT max(date) FROM distribution) OFFSET 0) now ON true`)
+  FROM position p WHERE p.user_address = ${user} AND p.distribution_date = ${date} OFFSET 0`)
+
+const amountsNow = Prisma.sql`LEFT JOIN LATERAL (
+  ${amountsOnSql('u.address', '(SELECT max(date) FROM distribution)')}) now ON true`
 
 /** All columns of a user. Holdings are computed from the newest snapshots. */
 export const userColumns = {

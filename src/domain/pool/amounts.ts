@@ -40,8 +40,11 @@ export function amountColumns<const Nullable extends boolean>(
   } as const
 }
 
-/** The amounts of one side of a row `d` of `pool_day`, 0 without a row. */
-export const ofSide = (side: 'a' | 'b') => (amount: Amount) => `coalesce(${exact(`d.${side}_${amount}_usd`)}, 0)`
+/** The amounts of one side of a row of `pool_day`, 0 without a row. */
+export const ofSide =
+  (side: 'a' | 'b', row = 'd') =>
+  (amount: Amount) =>
+    `coalesce(${exact(`${row}.${side}_${amount}_usd`)}, 0)`
 
-/** The amounts of both sides of a row `d` of `pool_day`, 0 without a row. */
-export const ofBothSides = (amount: Amount) => `(${ofSide('a')(amount)} + ${ofSide('b')(amount)})`
+/** The amounts of both sides of a row of `pool_day`, 0 without a row. */
+export const ofBothSides = (amount: Amount, row = 'd') => `(${ofSide('a', row)(amount)} + ${ofSide('b', row)(amount)})`

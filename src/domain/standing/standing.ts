@@ -148,17 +148,6 @@ async function standingsAt(reader: Reader, users: readonly string[], dates: Pris
   return found
 }
 
-/** Reads each user's points and rank some days before the newest distribution date. Null without a position by then. */
-export async function standingsBefore(
-  reader: Reader,
-  users: readonly string[],
-  days: number,
-): Promise<(Standing | null)[]> {
-  const dates = Prisma.sql`dates AS (SELECT max(date) AS date FROM distribution
-    WHERE date <= (SELECT max(date) FROM distribution) - ${days}::int)`
-  return (await standingsAt(reader, users, dates)).map(([standing]) => standing ?? null)
-}
-
 /** Reads each user's rank history at the last distribution date of each bucket, oldest first. */
 export function standingHistory(reader: Reader, users: readonly string[], span: Span): Promise<Standing[][]> {
   return standingsAt(reader, users, Prisma.sql`${buckets(span)}, dates AS (SELECT last AS date FROM bucket)`)

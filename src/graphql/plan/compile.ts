@@ -13,7 +13,7 @@ import type { Columns } from '../../db/lists/column.ts'
 import type { KeyType } from '../../db/lists/listing.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
-import type { One, Reading, RowsReading } from './reading.ts'
+import type { Assert, One, Reading, RowsReading } from './reading.ts'
 import { type Document, fieldsOf } from './selection.ts'
 
 /** What an operation reads, and how its answer is built. */
@@ -91,8 +91,8 @@ class Compiler {
         return { kind: 'object', members, ...presence }
       }
       case 'one': {
-        const { one, by } = reading
-        const row = this.#one(field, one, by, scope, at)
+        const { one, by, assert } = reading
+        const row = this.#one(field, one, by, scope, at, assert)
         const members = this.members(definition.type, node.selectionSet, row)
         if (one.always) return { kind: 'object', members }
         return { kind: 'object', members, presence: row.column(Object.keys(one.columns)[0] as string) }
@@ -117,10 +117,10 @@ class Compiler {
   }
 
   /** Joins the row of another kind at a key. @param at the column of a field that `by` names */
-  #one(field: Field, one: One, by: string[], scope: Scope, at: (name: string) => string): Scope {
+  #one(field: Field, one: One, by: string[], scope: Scope, at: (name: string) => string, assert?: Assert): Scope {
     const keys = by.map((name, i): Key => {
       const own = at(name)
-      return scope.has(own) ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i])
+      return scope.has(own) ? { sql: scope.column(own) } : argumentKey(field, name, one.types[i], assert)
     })
     const row = new Scope(this.#alias(), one.columns, scope.level)
     scope.level.joins.push({ kind: 'one', scope: row, one, keys })
@@ -229,10 +229,10 @@ const NOTHING: Piece = { kind: 'constant', json: '0' }
 
 const isFlat = ({ directives = [] }: FieldNode) => directives.some(({ name }) => name.value === 'flat')
 
-function argumentKey(field: Field, name: string, type: KeyType | undefined): Key {
+function argumentKey(field: Field, name: string, type: KeyType | undefined, assert: Assert | undefined): Key {
   const isArgument = field.definition.args.some((one) => one.name === name)
   if (!isArgument || !type) throw new Unplanned(`neither a column nor an argument: ${name}`)
-  return { field, argument: name, type }
+  return { field, argument: name, type, assert }
 }
 
 /** Returns the piece for a scalar or an enum. */

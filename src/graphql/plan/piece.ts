@@ -1,7 +1,7 @@
 import type { FieldNode, GraphQLField } from 'graphql'
 import type { Columns } from '../../db/lists/column.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
-import type { ListReading, More, One, RowsReading } from './reading.ts'
+import type { Assert, ListReading, More, One, RowsReading } from './reading.ts'
 
 /** A part of an answer's JSON. */
 export type Piece =
@@ -34,7 +34,7 @@ export type Join =
   | { kind: 'count'; list: List; alias: string }
 
 /** A value that a row is looked up by: SQL of another row's column, or an argument. */
-export type Key = { sql: string } | { field: Field; argument: string; type: string }
+export type Key = { sql: string } | { field: Field; argument: string; type: string; assert: Assert | undefined }
 
 /** A field of the document. Its argument values depend on the request. */
 export interface Field {

@@ -31,11 +31,14 @@ export type Reading =
   /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
   | { kind: 'embedded'; columns: Record<string, string>; presence?: string }
   /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
-  | { kind: 'one'; one: One; by: string[] }
+  | { kind: 'one'; one: One; by: string[]; assert?: Assert }
   | { kind: 'list'; list: ListReading }
   | { kind: 'rows'; rows: RowsReading }
   /** A plain list of an interface: the rows of each type, one type after the other. */
   | { kind: 'types'; types: Record<string, RowsReading> }
+
+/** Checks the arguments of a field. @throws BAD_INPUT */
+export type Assert = (args: any) => void
 
 /** A kind of row that is looked up by a key. */
 export interface One {
@@ -126,10 +129,11 @@ export const ownedBy = <Name extends string>(
  * Declares a field that is a row of another kind. It is null if a value of its key is null.
  * @param by the fields of the parent row, or the arguments, whose values are the key
  */
-export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<string, unknown> = {}) {
+export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<string, unknown> = {}, assert?: Assert) {
   return {
-    ...reading({ kind: 'one', one: kind, by }, others),
+    ...reading({ kind: 'one', one: kind, by, ...(assert && { assert }) }, others),
     resolve: (row: any, args: any, context: GraphContext): any => {
+      assert?.(args)
       const key = by.map((name) => row?.[name] ?? args[name] ?? null)
       if (key.includes(null)) return null
       return kind.stub ? kind.stub(key) : context.batches.load(kind.load, key)

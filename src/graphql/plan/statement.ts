@@ -118,7 +118,9 @@ const oneJoin = (scope: Scope, found: Prisma.Sql) =>
 
 function keySql(key: Key, request: Request): Prisma.Sql {
   if ('sql' in key) return Prisma.raw(key.sql)
-  const value = request.argumentsOf(key.field)[key.argument]
+  const args = request.argumentsOf(key.field)
+  key.assert?.(args)
+  const value = args[key.argument]
   return Prisma.sql`${value instanceof Date ? value.toISOString().slice(0, 10) : value}::${raw([key.type])}`
 }
 

@@ -6,6 +6,7 @@ import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'
 import { addAsset } from './types/asset.ts'
 import { addAssetPrice } from './types/asset-price.ts'
+import { addChange } from './types/change.ts'
 import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
@@ -107,6 +108,7 @@ export function addTypes(builder: Builder) {
   const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User })
+  addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, filterType, PositionInputs, ...snapshots })
   const UserLookup = addUserLookup(builder, { User })

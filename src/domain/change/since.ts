@@ -1,0 +1,24 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+
+/** The maximum number of days that a change may span. */
+export const MAX_DAYS = 3660
+
+/**
+ * Selects the newest distribution date as `newest`, and the last one at least `days` days before it as `since`, as one row.
+ * No row if there is none so long before.
+ */
+export const sinceSql = (days: Prisma.Sql): Prisma.Sql => Prisma.sql`
+  SELECT n.newest, l.since FROM (SELECT max(date) AS newest FROM distribution) n
+  CROSS JOIN LATERAL (SELECT max(date) AS since FROM distribution WHERE date <= n.newest - ${days}::int) l
+  WHERE l.since IS NOT NULL`
+
+/** The column of the date from which a change counts. */
+export const SINCE = {
+  sql: 't.since',
+  type: 'date',
+  description: 'The distribution date with which the newest one is compared, midnight UTC.',
+} as const
+
+/** A column of a change in USD. `sql` is an exact number. */
+export const usdChange = (sql: string, what: string) =>
+  ({ sql: `(${sql})::float8`, type: 'float', description: `Change of ${what}, in USD.` }) as const

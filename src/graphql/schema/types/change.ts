@@ -1,0 +1,69 @@
+import {
+  type PoolChange as PoolChangeRow,
+  poolChangeColumns,
+  poolChangeSql,
+} from '../../../domain/change/pool-change.ts'
+import { MAX_DAYS } from '../../../domain/change/since.ts'
+import {
+  type UserChange as UserChangeRow,
+  userChangeColumns,
+  userChangeSql,
+} from '../../../domain/change/user-change.ts'
+import { GatewayError } from '../../../errors.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { type KeyedRow, keyedRow, one } from '../../plan/reading.ts'
+import type { Builder } from '../builder.ts'
+import { columnFields } from '../column-fields.ts'
+import type { PoolRef } from './pool.ts'
+import type { UserRef } from './user-ref.ts'
+
+const userChangeAt = keyedRow<UserChangeRow>({
+  columns: userChangeColumns,
+  types: ['text', 'bigint'],
+  at: ([user, days], used) => userChangeSql(user ?? Prisma.empty, days ?? Prisma.empty, used),
+})
+
+const poolChangeAt = keyedRow<PoolChangeRow>({
+  columns: poolChangeColumns,
+  types: ['text', 'bigint'],
+  at: ([pool, days]) => poolChangeSql(pool ?? Prisma.empty, days ?? Prisma.empty),
+})
+
+/** @throws BAD_INPUT */
+function assertDays({ days }: { days: number }): void {
+  if (days >= 1 && days <= MAX_DAYS) return
+  const message = `must be from 1 to ${MAX_DAYS}`
+  throw new GatewayError('BAD_INPUT', `days ${message}.`, [{ in: 'query', name: 'days', message }])
+}
+
+/** Adds what has changed for users and pools over a number of days. */
+export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Pool: PoolRef }): void {
+  const UserChange = builder.objectRef<UserChangeRow>('UserChange').implement({
+    description: 'What changed for a user from an earlier distribution date to the newest one.',
+    fields: (t) => columnFields(t, userChangeColumns),
+  })
+  const PoolChange = builder.objectRef<PoolChangeRow>('PoolChange').implement({
+    description: 'What changed for a pool from an earlier distribution date to the newest one.',
+    fields: (t) => columnFields(t, poolChangeColumns),
+  })
+  const ABSENT = 'Null if no distribution date is so long before the newest one.'
+  const days = 'The number of days before the newest distribution date'
+  builder.objectFields(User, (t) => ({
+    change: t.field({
+      type: UserChange,
+      nullable: true,
+      description: `What has changed for the user over a number of days. ${ABSENT}`,
+      args: { days: t.arg.int({ required: true, defaultValue: 7, description: `${days}, 1 to ${MAX_DAYS}.` }) },
+      ...one(userChangeAt as KeyedRow<UserChangeRow>, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
+    }),
+  }))
+  builder.prismaObjectFields(Pool, (t) => ({
+    change: t.field({
+      type: PoolChange,
+      nullable: true,
+      description: `What has changed for the pool over a number of days. ${ABSENT}`,
+      args: { days: t.arg.int({ required: true, defaultValue: 7, description: `${days}, 1 to ${MAX_DAYS}.` }) },
+      ...one(poolChangeAt, ['id', 'days'], { cost: { weight: 2 } }, assertDays),
+    }),
+  }))
+}
