@@ -80,7 +80,7 @@ try {
       date: '2025-03-02',
     },
     (page) => ({
-      'positions by a filter': `positions(where: { points: { gt: 0 }, suppliedUsd: { gte: 1 } }, ${page}) {
+      'positions by a filter': `positions(where: { points: { gt: 0 }, suppliedUsd: { gte: 1 }, date: { gte: "2025-03-01", lte: "2025-03-30" } }, ${page}) {
         nodes { recordId points } pageInfo { hasNextPage endCursor } }`,
       'the leaderboard as of a date': `leaderboard(asOf: "2025-03-15", ${page}) {
         nodes { rank userAddress points } pageInfo { hasNextPage endCursor } }`,

@@ -18,6 +18,7 @@ const day = (nth: number) => new Date((FIRST_DAY + nth * 86_400) * 1000).toISOSt
 const plain = (value: unknown) => (typeof value === 'string' ? value.replace(/T00:00:00\.000Z$/, '') : value)
 
 const NEWEST = day(DAYS - 1)
+const WEEK_AGO = day(DAYS - 8)
 const SUPPLIED = 'a_supplied_amount_usd + b_supplied_amount_usd'
 const PROTECTED = 'a_protected_supplied_amount_usd + b_protected_supplied_amount_usd'
 const BORROWED = 'a_borrowed_amount_usd + b_borrowed_amount_usd'
@@ -228,6 +229,28 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       rows: (data) => data.users.nodes.map(row('address', 'suppliedUsd', 'borrowedUsd', 'netWorthUsd')),
     },
     {
+      name: 'now: what changed for 100 users in a week',
+      query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address
+        change(days: 7) { points rank netWorthUsd } } } }`,
+      variants: [0, 100].map((from) => ({
+        variables: { addresses: wallets(from, 100) },
+        values: [wallets(from, 100)],
+      })),
+      sql: `SELECT u.address, (SELECT coalesce(sum(points), 0) / 1e6::float8 FROM account_day
+            WHERE user_address = u.address AND distribution_date > '${WEEK_AGO}'),
+          (SELECT s.rank - a.rank FROM account a JOIN standing s USING (user_address)
+            WHERE a.user_address = u.address AND s.distribution_date = '${WEEK_AGO}'),
+          coalesce((SELECT sum((${SUPPLIED} + ${PROTECTED} - (${BORROWED}))
+              * CASE distribution_date WHEN '${NEWEST}' THEN 1 ELSE -1 END)
+            FROM position WHERE user_address = u.address AND distribution_date IN ('${NEWEST}', '${WEEK_AGO}')), 0)
+        FROM unnest($1::text[]) AS u(address) ORDER BY u.address`,
+      rows: (data) =>
+        data.users.nodes.map(({ address, change }: { address: string; change: Row }) => [
+          address,
+          ...row('points', 'rank', 'netWorthUsd')(change),
+        ]),
+    },
+    {
       name: 'now: the prices of all assets',
       query: '{ assets(first: 1000) { nodes { chainId address price { priceUsd date } } } }',
       variants: [{ variables: {}, values: [] }],
@@ -331,6 +354,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
       sql: USERS,
       rows: (data) => data.users.nodes.map(row('address', 'points', 'rank')),
+      // The list is by address.
+      unordered: true,
     },
     {
       name: 'lookupUsers: up to 1,000',
