@@ -14,7 +14,7 @@ const QUIET_MS = 5000
 
 /** Shows progress: one bar per file on a terminal, otherwise a plain line now and then. */
 export function showProgress(stream: WriteStream): { update(progress: Progress): void; done(): void } {
-  if (!stream.isTTY) return plainLines(stream)
+  if (!stream.isTTY) return showLines(stream)
   const all = new MultiBar(
     {
       stream,
@@ -94,11 +94,12 @@ export function showDates(stream: WriteStream, total: number): DatesProgress {
   }
 }
 
-function plainLines(stream: NodeJS.WritableStream) {
+/** Shows the progress of reading files of unknown length: a line now and then. */
+export function showLines(stream: NodeJS.WritableStream, everyMs = QUIET_MS) {
   let last = performance.now()
   return {
     update({ file, lines }: Progress) {
-      if (performance.now() - last < QUIET_MS) return
+      if (performance.now() - last < everyMs) return
       last = performance.now()
       stream.write(`${file}: ${lines} lines so far\n`)
     },

@@ -9,6 +9,7 @@ import { startSchedule } from '../jobs/schedule.ts'
 import { samplePool, sampleUser } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
+import { showLines } from './progress.ts'
 
 /** The accept queue for connections in a burst. Clients beyond it retry after seconds. */
 const BACKLOG = 4096
@@ -71,6 +72,8 @@ Your own data
 ${config.ADMIN_TOKEN ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'}`
 }
 
+const PROGRESS_MS = 1500
+
 async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
   const { rows } = await deps.store.pool.query('SELECT FROM pool UNION ALL SELECT FROM "user" LIMIT 1')
   if (rows.length > 0) return
@@ -80,6 +83,7 @@ async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
   await importDataset({ pool: store.pool, basePoints, log }, sampleDataset(deps.now()), {
     signal,
     requestedBy: 'sample',
+    onProgress: showLines(process.stdout, PROGRESS_MS).update,
   })
   print(`Sample data loaded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }

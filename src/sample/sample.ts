@@ -105,8 +105,8 @@ function marketOf(chainId: number, token: Token, label: string): Entity {
   const rng = random(`rates ${label}`)
   const busy = token.follows === 'USD' ? between(rng, 0.04, 0.13) : between(rng, 0.008, 0.045)
   const idle = token.growth !== undefined && rng() < 0.7
-  const borrowRate = idle ? 3.1536e-11 : busy
-  const depositRate = idle ? 0 : busy * between(rng, 0.35, 0.8)
+  const borrowRate = idle ? busy / 10 : busy
+  const depositRate = borrowRate * between(rng, 0.35, 0.8)
   return { type: 'market', chainId, id: address(`market ${label}`), token, depositRate, borrowRate }
 }
 
@@ -404,6 +404,21 @@ function* marketRecords() {
   }
 }
 
+/** How rates came to what they are: one change a day, each near the one after it. */
+function* rateRecords({ midnights, days }: World) {
+  for (const entity of [...pools.flatMap(({ sides }) => sides), ...vaults]) {
+    const { type, chainId, id, depositRate, borrowRate } = entity
+    const rng = random(`rate history ${id}`)
+    let factor = 1
+    for (let day = days - 1; day >= 0; day--) {
+      const changedAt = new Date((at(midnights, day) + whole(rng, 0, DAY)) * 1000).toISOString()
+      factor = Math.min(1.8, Math.max(0.5, factor * (1 + 0.05 * normal(rng))))
+      const rates = { depositRate: depositRate * factor, borrowRate: type === 'market' ? borrowRate * factor : null }
+      yield { entityType: type, chainId, entityId: id, changedAt, ...rates }
+    }
+  }
+}
+
 function* vaultRecords() {
   for (const [index, vault] of vaults.entries()) {
     const { chainId, id, depositRate } = vault
@@ -637,6 +652,7 @@ export function sampleFiles(options: {
     multipliers: () => lines(multiplierRecords()),
     markets: () => lines(marketRecords()),
     vaults: () => lines(vaultRecords()),
+    rates: () => lines(rateRecords(world)),
     positions: () => lines(positionRecords(world, users)),
     'market-snapshots': () => lines(marketSnapshotRecords(world, users)),
     'vault-snapshots': () => lines(vaultSnapshotRecords(world, users)),

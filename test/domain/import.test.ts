@@ -172,6 +172,12 @@ describe('a second record with the same key replaces the first', () => {
     ['markets', { borrowRate: 0.5 }, 'SELECT borrow_rate AS value FROM market'],
     ['vaults', { name: 'other' }, 'SELECT name AS value FROM vault'],
     ['positions', { aTokenPrice: 7 }, 'SELECT a_token_price AS value FROM position'],
+    [
+      'rates',
+      { borrowRate: 0.05 },
+      `SELECT borrow_rate AS value FROM rate_revision
+        WHERE entity_id = '${addressOf('market')}' AND changed_at < '2026-11-02'`,
+    ],
     ['market-snapshots', { debtUsd: 9 }, 'SELECT debt_usd AS value FROM market_snapshot'],
     ['vault-snapshots', { assetsUsd: null }, 'SELECT assets_usd AS value FROM vault_snapshot'],
     ['market-liquidation-rewards', { userRoi: null }, 'SELECT user_roi AS value FROM market_liquidation_reward'],
@@ -420,6 +426,13 @@ describe('a bad line stores nothing and is reported', () => {
       ': vaultId: names',
     ],
     ['cash-flows', { ...record['cash-flows'], entityType: 'vault' }, ': entityId: names'],
+    ['rates', { ...record.rates, entityId: addressOf('x') }, ': entityId: names'],
+    ['rates', { ...record.rates, borrowRate: null }, ': borrowRate: is missing'],
+    [
+      'rates',
+      { ...record.rates, entityType: 'vault', entityId: addressOf('vault') },
+      ': borrowRate: must be absent: a vault has none',
+    ],
   ]
   test.each(cases.map(([file, line, expected]) => ({ file, line, expected })))(
     '$file$expected',

@@ -24,6 +24,8 @@ const midnight: Check = (value) => seconds(value) && Number(value) % DAY === 0
 const number: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
 const integer: Check = (value) => number(value) && Number.isSafeInteger(value)
 const usd: Check = (value) => number(value) && /^\d+(\.\d{1,4})?$/.test(String(value))
+/** A rate that people believe: from a hundredth of a percent to 30 %. */
+const rate: Check = (value) => number(value) && Number(value) > 0.0001 && Number(value) < 0.3
 const or =
   (...checks: Check[]): Check =>
   (value) =>
@@ -76,7 +78,7 @@ const format: Record<Name, { fields: Record<string, Check>; key: string[] }> = {
       ...fields(address, 'id poolId assetAddress'),
       assetSymbol: text,
       assetDecimals: one(4, 6, 8, 18),
-      ...fields(number, 'depositRate borrowRate'),
+      ...fields(rate, 'depositRate borrowRate'),
     },
   },
   vaults: {
@@ -86,7 +88,18 @@ const format: Record<Name, { fields: Record<string, Check>; key: string[] }> = {
       ...fields(address, 'id assetAddress'),
       ...fields(text, 'name assetSymbol'),
       assetDecimals: one(6, 18),
-      depositRate: number,
+      depositRate: rate,
+    },
+  },
+  rates: {
+    key: ['entityType', 'chainId', 'entityId', 'changedAt'],
+    fields: {
+      entityType: one('market', 'vault'),
+      chainId,
+      entityId: address,
+      changedAt: instant,
+      depositRate: rate,
+      borrowRate: or(rate, none),
     },
   },
   positions: {

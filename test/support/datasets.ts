@@ -83,6 +83,14 @@ export const record = {
     assetDecimals: 6,
     depositRate: 0.03,
   },
+  rates: {
+    entityType: 'market',
+    chainId,
+    entityId: addressOf('market'),
+    changedAt: '2026-11-01T12:00:00.000Z',
+    depositRate: 0.01,
+    borrowRate: 0.03,
+  },
   positions: {
     userAddress: accountId,
     marketAddress: addressOf('pool'),

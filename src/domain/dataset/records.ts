@@ -142,6 +142,20 @@ export const records: Record<DatasetFile, RecordFormat> = {
       depositRate: number,
     },
   },
+  rates: {
+    table: 'rate_revision',
+    key: ['entityType', 'chainId', 'entityId', 'changedAt'],
+    references: { entityId: { kindIn: 'entityType' } },
+    fields: {
+      entityType: oneOf('entity_type', 'market', 'vault'),
+      chainId: integer,
+      entityId: address,
+      changedAt: instant,
+      depositRate: number,
+      borrowRate: optional(nullable(number)),
+    },
+    check: ratesFit,
+  },
   positions: {
     table: 'position',
     key: ['userAddress', 'distributionDate', 'marketAddress'],
@@ -234,6 +248,12 @@ export const records: Record<DatasetFile, RecordFormat> = {
       amountUsd: usd,
     },
   },
+}
+
+/** A market has both rates, a vault has no borrow rate. */
+function ratesFit({ entityType, borrowRate }: Record<string, unknown>) {
+  if ((entityType === 'market') === (typeof borrowRate === 'number')) return undefined
+  return { field: 'borrowRate', reason: entityType === 'market' ? 'is missing' : 'must be absent: a vault has none' }
 }
 
 /** pointsA and pointsB are given together or not at all. If given, points is their sum. */

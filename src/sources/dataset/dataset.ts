@@ -6,6 +6,7 @@ export const datasetFiles = [
   'multipliers',
   'markets',
   'vaults',
+  'rates',
   'positions',
   'market-snapshots',
   'vault-snapshots',
