@@ -1,3 +1,5 @@
+import { isoDate } from '../domain/position/position.ts'
+import { bucketStart } from '../domain/series/interval.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import type { ExampleValuesQuery } from '../generated/operations/graphql.ts'
 import type { Execute } from './execution/execute.ts'
@@ -9,8 +11,8 @@ export interface ExampleValues {
   leaders: string[]
   pool: string
   market: { chainId: number; address: string; assetAddress: string; assetSymbol: string }
-  /** The newest distribution date, and the one a week of distributions before it. */
-  dates: { first: string; last: string }
+  /** The newest distribution date, the Monday of its week, and the date a week of distributions before it. */
+  dates: { first: string; monday: string; last: string }
 }
 
 /** The operation that reads the values. */
@@ -44,7 +46,7 @@ export const noValues: ExampleValues = {
   leaders: [],
   pool: ZERO_ADDRESS,
   market: { chainId: 1, address: ZERO_ADDRESS, assetAddress: ZERO_ADDRESS, assetSymbol: 'USDC' },
-  dates: { first: '2026-01-01', last: '2026-01-08' },
+  dates: { first: '2026-01-01', monday: '2026-01-05', last: '2026-01-08' },
 }
 
 /** Finds records that make the examples show something. @returns undefined if the store is empty */
@@ -54,13 +56,14 @@ export async function readExampleValues(execute: Execute): Promise<ExampleValues
   const entry = leaderboard.nodes.toSorted((a, b) => contentOf(b) - contentOf(a))[0]
   const { user } = entry ?? {}
   const dates = distributions.nodes.map(({ date }) => date.slice(0, 10))
+  const last = dates[0] ?? noValues.dates.last
   const holding = user?.latestSnapshots.find((snapshot) => snapshot.__typename === 'MarketSnapshot')
   return {
     user: entry?.userAddress ?? users.nodes[0]?.address ?? noValues.user,
     leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
     market: holding?.market ?? markets.nodes[0] ?? noValues.market,
-    dates: { first: dates.at(-1) ?? noValues.dates.first, last: dates[0] ?? noValues.dates.last },
+    dates: { first: dates.at(-1) ?? noValues.dates.first, monday: isoDate(bucketStart('week', new Date(last))), last },
   }
 }
 

@@ -240,6 +240,21 @@ subscription LiveUser($user: Address!) {
 }`,
   },
   {
+    name: 'WeekLeaderboard',
+    persona: 'The leaderboard',
+    title: "This week's leaderboard",
+    query: `# pool or chainId: the points in one pool or on one chain.
+# around: the page around a user; aroundRank has its rank.
+query WeekLeaderboard($from: DateTime!, $to: DateTime) {
+  leaderboard(from: $from, to: $to, first: 10) {
+    totalCount
+    nodes { rank userAddress points user { rank } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+    variables: ({ dates: { monday, last } }) => ({ from: monday, to: last }),
+  },
+  {
     name: 'PoolRanking',
     persona: 'The leaderboard',
     title: 'Who earned most in a pool in a week',

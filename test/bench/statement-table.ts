@@ -20,6 +20,7 @@ export const statementTable: Record<string, number> = {
   'graphql SeriesOfTokens': 3,
   'graphql Rates': 3,
   'graphql Aggregates': 5,
+  'graphql WeekLeaderboard': 2,
   'graphql PoolRanking': 2,
   'graphql ManyUsers': 4,
   'graphql Portfolio': 7,

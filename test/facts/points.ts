@@ -29,6 +29,31 @@ const sideSums = (side: string) => {
     ${sum('Borrowed')} / nullif(${sum('Supplied')}, 0) AS "${at}.utilization"`
 }
 
+/** Windows of the leaderboard, and their positions. */
+const windows: [args: string, condition: string][] = [
+  ['from: "2025-03-02", to: "2025-03-02"', `date = '2025-03-02'`],
+  ['from: "2025-02-27", to: "2025-03-05"', `date BETWEEN '2025-02-27' AND '2025-03-05'`],
+  ['from: "2025-03-01", to: "2025-03-31"', `date BETWEEN '2025-03-01' AND '2025-03-31'`],
+  ['from: "2025-03-03T23:59:59Z", to: "2025-03-05T00:00:01Z"', `date BETWEEN '2025-03-03' AND '2025-03-05'`],
+  ['from: "2025-03-31"', `date >= '2025-03-31'`],
+  ['from: "2025-02-01"', 'true'],
+  ['to: "2025-03-01"', `date <= '2025-03-01'`],
+  [`pool: "${pools.eth}"`, `pool = '${pools.eth}'`],
+  [
+    `pool: "${pools.none}", from: "2025-03-02", to: "2025-03-04"`,
+    `pool = '${pools.none}' AND date BETWEEN '2025-03-02' AND '2025-03-04'`,
+  ],
+  [`pool: "${pools.wild}", chainId: 146, from: "2025-03-31"`, `pool = '${pools.wild}' AND date >= '2025-03-31'`],
+  [`chainId: 1, to: "2025-03-31"`, `chain = 1 AND date <= '2025-03-31'`],
+  ['chainId: 42161, from: "2025-03-01"', `chain = 42161 AND date >= '2025-03-01'`],
+  ['from: "2025-03-06", to: "2025-03-30"', 'false'],
+  ['to: "2025-02-27"', 'false'],
+  ['from: "2030-01-01"', 'false'],
+  ['chainId: 5', 'false'],
+  [`pool: "${pools.eth}", chainId: 42161`, 'false'],
+  [`pool: "${users.ann}"`, 'false'],
+]
+
 export const pointsFacts: Fact[] = [
   {
     name: 'the program adds all accounts up',
@@ -167,6 +192,35 @@ export const pointsFacts: Fact[] = [
         total: `SELECT count(*) FROM scored WHERE date = ${dateAt(moment)}`,
         ...none,
       },
+    ]
+  }),
+  ...windows.flatMap(([args, condition]): Fact[] => {
+    const board = `(SELECT "user", sum(points) AS points, row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank
+      FROM scored WHERE ${condition} GROUP BY "user") b`
+    const rows = (sql: string) => `SELECT "user" AS "userAddress", points, rank FROM ${board} ${sql}`
+    const none = condition.startsWith('false') ? { empty: true as const } : {}
+    const fact = (more: string, sql: string): Fact => ({
+      name: `leaderboard(${args} ${more})`,
+      query: `leaderboard(${args} ${more}) { nodes { userAddress points rank } }`,
+      at: 'leaderboard.nodes',
+      sql: rows(sql),
+      ...none,
+    })
+    const whole = fact('', 'ORDER BY rank')
+    return [
+      {
+        ...whole,
+        query: whole.query.replace('nodes', 'totalCount nodes'),
+        total: `SELECT count(DISTINCT "user") FROM scored WHERE ${condition}`,
+      },
+      fact('first: 2, offset: 1', 'ORDER BY rank LIMIT 2 OFFSET 1'),
+      fact('where: { rank: { lte: 2 } }, orderBy: USER_DESC', 'WHERE rank <= 2 ORDER BY "user" DESC'),
+      ...(['ann', 'cat', 'dan', 'gus'] as const).map((name) => ({
+        name: `leaderboard(${args}) around ${name}`,
+        query: `leaderboard(${args} around: "${users[name]}") { aroundRank }`,
+        at: 'leaderboard',
+        sql: `SELECT (SELECT rank FROM ${board} WHERE "user" = '${users[name]}') AS "aroundRank"`,
+      })),
     ]
   }),
   {

@@ -90,6 +90,7 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: (row) => [row.rank] },
     { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS_ASC', order: (row) => [-row.rank] },
     { through: 'LIST', filter: 'orderBy: USER_ASC', order: (row) => [row.userAddress] },
+    { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: (row) => [row.rank] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },

@@ -57,6 +57,10 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick
     if (name === 'last' && backward) given.push(`last: ${pick([0, 1, 2, 4])}`)
     if (name === 'offset' && !backward && pick([true, false, false])) given.push(`offset: ${pick([0, 1, 3, 1000])}`)
     if (!some) continue
+    if (field.name === 'leaderboard' && ['from', 'to', 'pool', 'chainId'].includes(name)) {
+      if (given.some((one) => one.startsWith('asOf'))) continue
+      if (name === 'from') given.push(`from: ${date()}`)
+    }
     if (['user', 'pool', 'market', 'vault'].includes(name)) given.push(`${name}: ${one(name)}`)
     if (name === 'address')
       given.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)

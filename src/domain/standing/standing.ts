@@ -14,7 +14,7 @@ const entryColumns = columnsOf(Prisma.StandingScalarFieldEnum, {
   points: {
     sql: pointsOf('t.points'),
     type: 'decimal',
-    description: 'Points over all distribution dates up to the date of the leaderboard.',
+    description: 'Points over all distribution dates up to the date of the leaderboard, or those of its window.',
   },
   rank: {
     type: 'int',
@@ -70,13 +70,16 @@ export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | und
     FROM (SELECT max(date) AS date FROM distribution WHERE date <= ${isoDate(moment)}::date) d`
   if (!row?.date) return undefined
   const date = isoDate(row.date)
-  if (!row.newest && !row.ready)
-    throw new GatewayError(
-      'UNAVAILABLE',
-      `The ranks of ${date} are being recomputed, because that date or an earlier one has changed. Try again in a moment.`,
-    )
+  if (!row.newest && !row.ready) throw recomputed(date)
   return { date, newest: row.newest }
 }
+
+/** The error while the ranks of a date, as YYYY-MM-DD, are being recomputed. */
+export const recomputed = (date: string) =>
+  new GatewayError(
+    'UNAVAILABLE',
+    `The ranks of ${date} are being recomputed, because that date or an earlier one has changed. Try again in a moment.`,
+  )
 
 /** Returns the rank of an account as of a date. Undefined if it had no position by then. */
 export async function rankAt(reader: Reader, address: string, at: AsOf): Promise<number | undefined> {

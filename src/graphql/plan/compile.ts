@@ -171,6 +171,10 @@ class Compiler {
         connection.total?.sql({}, list.column)
         scope.level.joins.push({ kind: 'count', list, alias })
         members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: 'number' } })
+      } else if (connection.values?.[field.name]) {
+        const alias = this.#alias()
+        scope.level.joins.push({ kind: 'value', list, alias, name: field.name })
+        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.value`, as: 'number' } })
       } else if (field.name === 'pageInfo')
         members.push({
           key,

@@ -32,6 +32,8 @@ export type Join =
   | { kind: 'one'; scope: Scope; one: One; keys: Key[] }
   | { kind: 'list'; list: List }
   | { kind: 'count'; list: List; alias: string }
+  /** One of the `values` of a list. */
+  | { kind: 'value'; list: List; alias: string; name: string }
 
 /** A value that a row is looked up by: SQL of another row's column, or an argument. */
 export type Key = { sql: string } | { field: Field; argument: string; type: string; assert: Assert | undefined }

@@ -226,6 +226,8 @@ export interface ListReading {
     load(row: any, args: Arguments, context: GraphContext): (() => Promise<number>) | undefined
     sql(args: Arguments, column: (field: string) => string): string | undefined
   }
+  /** Further fields of the connection, all integers, whose values follow from the completed arguments. */
+  values?: Record<string, (args: Arguments) => number | null>
 }
 
 /** The columns of a list and, in the same order, the owner's fields that they equal. */
@@ -302,7 +304,11 @@ function resolved(reading: ListReading) {
       const page = readPage(listing, args)
       const owner = fields.map((field) => text(row[field]))
       const count = reading.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
-      return connectionOf(listing, page, await context.batches.load(pages, owner, args), count)
+      const values = Object.entries(reading.values ?? {}).map(([name, value]) => [name, value(args)])
+      return {
+        ...connectionOf(listing, page, await context.batches.load(pages, owner, args), count),
+        ...Object.fromEntries(values),
+      }
     },
   }
 }

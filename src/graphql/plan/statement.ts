@@ -107,6 +107,8 @@ function joins(all: Join[], request: Request): Prisma.Sql {
       }
       if (join.kind === 'count')
         return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
+      if (join.kind === 'value')
+        return Prisma.sql`CROSS JOIN (SELECT ${valueSql(join, request)}::int AS value) ${raw([join.alias])}`
       return Prisma.sql`LEFT JOIN LATERAL (${textSql(join.list, request)}) ${raw([join.list.alias])} ON true`
     }),
     ' ',
@@ -185,6 +187,14 @@ function totalSql(list: List, request: Request): Prisma.Sql {
   return stored === undefined
     ? countSql(listingOf(list, args), filter(args), owned(list))
     : Prisma.raw(`SELECT ${stored} AS total`)
+}
+
+function valueSql(
+  { list: { reading, field }, name }: Extract<Join, { kind: 'value' }>,
+  request: Request,
+): number | null {
+  if (reading.kind !== 'list') throw new Error('no connection')
+  return reading.list.values?.[name]?.(request.argumentsOf(field)) ?? null
 }
 
 /** Returns the listing of a connection. With `recordset`, it reads from the owner's row. */

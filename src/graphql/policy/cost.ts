@@ -91,7 +91,8 @@ export function compileCost(
 const MAX_VARIANTS = 8
 /** The number of values that are included in the cost of an object. */
 const FREE_VALUES = 30
-const COUNT = 10
+/** The cost of counting the rows of a list. */
+export const COUNT = 10
 /** Skipped rows are read too. */
 const SKIPPED = 0.01
 /** The maximum cost of skipping rows. */

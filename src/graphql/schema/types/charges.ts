@@ -1,6 +1,7 @@
 import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
+import { MOST_WINDOW_DATES } from '../../../domain/standing/window.ts'
 import { parseUtc } from '../../../time.ts'
-import type { Charge, Given } from '../../policy/cost.ts'
+import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
 import { MAX_PAGE } from '../connection.ts'
 
 /** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
@@ -46,6 +47,27 @@ export const aggregated =
     const entities = pool || market || vault ? 1 : lengthOf(pools ?? markets ?? vaults)
     return Math.max(dates, 1) * (entities > 0 ? Math.min(AGGREGATED_DATES.one * entities, all) : all)
   }
+
+/** The cost of ranking all users for the request. */
+const RANKED = 2000
+
+/** The cost of ranking the users of a window. 0 without a window, whose ranks are stored. */
+function windowCost({ from, to, pool, chainId }: Given): number {
+  if ([from, to, pool, chainId].every((one) => one === undefined || one === null)) return 0
+  if (!pool && (chainId === undefined || chainId === null)) return RANKED
+  const [first, last] = [moment(from) ?? -Infinity, moment(to) ?? Date.now()]
+  const dates = Math.floor(last / DAY_MS) - Math.floor(first / DAY_MS) + 1
+  const [cost, most] = pool
+    ? [AGGREGATED_DATES.one, MOST_WINDOW_DATES.pool]
+    : [AGGREGATED_DATES.all, MOST_WINDOW_DATES.chain]
+  return cost * Math.min(Math.max(dates, 1), most)
+}
+
+/** The cost of a leaderboard. The rank of the user given as `around` is looked up first. */
+export const leaderboard: Charge = (given) => 1 + windowCost(given) * (given.around ? 2 : 1)
+
+/** The cost of counting the users of a leaderboard. */
+export const leaderboardCount: Charge = (given) => windowCost(given) || COUNT
 
 /** The range of moments in a filter. */
 function moments(given: unknown): Timed['date'] {

@@ -1,12 +1,21 @@
 import { asOfDate, presentStandings, rankAt, type StandingEntry, standings } from '../../../domain/standing/standing.ts'
+import {
+  MOST_WINDOW_DATES,
+  rankInWindow,
+  type Window,
+  windowOf,
+  windowStandings,
+} from '../../../domain/standing/window.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import { list, one } from '../../plan/reading.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { DEFAULT_PAGE, encodeCursor } from '../connection.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
+import { leaderboard, leaderboardCount } from './charges.ts'
 import { connectionType } from './connection-type.ts'
 import { listArguments, pageArguments } from './page-arguments.ts'
 import { loadProgram } from './program.ts'
@@ -15,7 +24,10 @@ import { type UserRef, userAt } from './user-ref.ts'
 const NOW = { date: '', newest: true }
 
 /** Whether the list is the current leaderboard with all users. */
-const isWhole = ({ at = NOW, nowhere }: { at?: typeof NOW; nowhere?: boolean }) => at.newest && !nowhere
+const isWhole = ({ at = NOW, nowhere, window }: { at?: typeof NOW; nowhere?: boolean; window?: Window }) =>
+  at.newest && !nowhere && !window
+
+const isGiven = (argument: unknown) => argument !== null && argument !== undefined
 
 /** Adds the leaderboard, as a query and as a subscription. */
 export function addLeaderboard(
@@ -24,7 +36,8 @@ export function addLeaderboard(
 ): void {
   const EntryInputs = listInputs('LeaderboardEntry', standings)
   const LeaderboardEntry = builder.objectRef<StandingEntry>('LeaderboardEntry').implement({
-    description: "A user's entry on the leaderboard, which ranks all users with at least one stored position.",
+    description:
+      "A user's entry on the leaderboard, which ranks all users with at least one stored position, also one of 0 points. The leaderboard of a window ranks those with a position in it.",
     fields: (t) => ({
       ...columnFields(t, standings.columns),
       user: t.field({
@@ -36,51 +49,89 @@ export function addLeaderboard(
   })
 
   const LeaderboardEntries = connectionType(builder, 'LeaderboardEntry', LeaderboardEntry)
+  builder.objectField(LeaderboardEntries, 'aroundRank', (t) =>
+    t.int({
+      nullable: true,
+      description: 'The rank of the user given as `around`. Null without `around`, or if that user is not ranked.',
+      resolve: (connection) => (connection as { aroundRank?: number | null }).aroundRank ?? null,
+    }),
+  )
   builder.queryFields((t) => ({
     leaderboard: t.field({
       type: LeaderboardEntries,
-      description: 'All users with a stored position by rank, currently or as of a date.',
+      description:
+        'Users by rank: all with a stored position, currently or as of a date. With `from`, `to`, `pool` or `chainId`, those with a position in that window, ranked by their points in it.',
       args: {
         ...listArguments(t.arg, EntryInputs),
         asOf: t.arg({
           type: 'DateTime',
           description:
-            'The leaderboard as of the last distribution date at or before this time. Defaults to the newest date. The list is empty before the first date.',
+            'The leaderboard as of the last distribution date at or before this time. Defaults to the newest date. The list is empty before the first date. Cannot be combined with from, to, pool or chainId.',
+        }),
+        from: t.arg({
+          type: 'DateTime',
+          description:
+            'Only points of distribution dates from the UTC date of this time on, inclusive. Defaults to the first date. The list is empty if the window has no distribution.',
+        }),
+        to: t.arg({
+          type: 'DateTime',
+          description:
+            'Only points of distribution dates up to the UTC date of this time, inclusive. Defaults to the newest date.',
+        }),
+        pool: t.arg({
+          type: 'Address',
+          description: `Only points of positions in the pool at this address. The window may have at most ${MOST_WINDOW_DATES.pool} distribution dates.`,
+        }),
+        chainId: t.arg({
+          type: 'SafeInt',
+          description: `Only points of positions in pools on this chain. Without \`pool\`, the window may have at most ${MOST_WINDOW_DATES.chain} distribution dates.`,
         }),
         around: t.arg({
           type: 'Address',
           description:
-            "The page centred on this user (clamped to the list's ends); empty if it is unranked. `first` is the size of the page. Cannot be combined with after, before, last, offset, where or orderBy; use the cursors of the page to continue.",
+            "The page centred on this user (clamped to the list's ends); empty if it is unranked, and then `aroundRank` is null. `first` is the size of the page. Cannot be combined with after, before, last, offset, where or orderBy; use the cursors of the page to continue.",
         }),
       },
-      ...list({
-        listing: ({ at = NOW }) => (at.newest ? presentStandings : standings),
-        filter: ({ at = NOW, nowhere }) => {
-          if (nowhere) return { where: [Prisma.sql`false`] }
-          return { where: at.newest ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
+      ...list(
+        {
+          listing: ({ at = NOW, window }) =>
+            window ? windowStandings(window) : at.newest ? presentStandings : standings,
+          filter: ({ at = NOW, nowhere, window }) => {
+            if (nowhere) return { where: [Prisma.sql`false`] }
+            return { where: at.newest || window ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
+          },
+          async prepare({ asOf, around, from, to, pool, chainId, ...page }, reader) {
+            const isWindow = [from, to, pool, chainId].some(isGiven)
+            if (asOf && isWindow)
+              throw new GatewayError(
+                'BAD_INPUT',
+                'asOf cannot be given together with from, to, pool or chainId: for the points up to a date, give to.',
+              )
+            const window = isWindow ? await windowOf(reader, { from, to, pool, chainId }) : undefined
+            const at = asOf ? await asOfDate(reader, asOf) : NOW
+            if (!at || (isWindow && !window)) return { ...page, nowhere: true }
+            if (!around) return { ...page, at, window }
+            const { first, after, before, last, offset, where, orderBy } = page
+            if ([after, before, last, offset, where, orderBy].some(isGiven))
+              throw new GatewayError(
+                'BAD_INPUT',
+                'around cannot be given together with after, before, last, offset, where or orderBy.',
+              )
+            const rank = await (window ? rankInWindow(reader, around, window) : rankAt(reader, around, at))
+            if (rank === undefined) return { ...page, at, window, nowhere: true }
+            const start = Math.max(0, rank - 1 - ((first ?? DEFAULT_PAGE) >> 1))
+            const { name } = window ? windowStandings(window) : at.newest ? presentStandings : standings
+            return { ...page, at, window, aroundRank: rank, after: encodeCursor(name, [String(start)]) }
+          },
+          values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },
+          total: {
+            load: (_, args, context) =>
+              isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined,
+            sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
+          },
         },
-        async prepare({ asOf, around, ...page }, reader) {
-          const at = asOf ? await asOfDate(reader, asOf) : NOW
-          if (!at) return { ...page, nowhere: true }
-          if (!around) return { ...page, at }
-          const { first, after, before, last, offset, where, orderBy } = page
-          if ([after, before, last, offset, where, orderBy].some((one) => one !== null && one !== undefined))
-            throw new GatewayError(
-              'BAD_INPUT',
-              'around cannot be given together with after, before, last, offset, where or orderBy.',
-            )
-          const rank = await rankAt(reader, around, at)
-          if (rank === undefined) return { ...page, at, nowhere: true }
-          const start = Math.max(0, rank - 1 - ((first ?? DEFAULT_PAGE) >> 1))
-          const { name } = at.newest ? presentStandings : standings
-          return { ...page, at, after: encodeCursor(name, [String(start)]) }
-        },
-        total: {
-          load: (_, args, context) =>
-            isWhole(args) ? async () => (await loadProgram(context)).accountCount : undefined,
-          sql: (args) => (isWhole(args) ? '(SELECT account_count FROM program)' : undefined),
-        },
-      }),
+        { cost: { weight: leaderboard, count: leaderboardCount } satisfies FieldCost },
+      ),
     }),
   }))
   builder.subscriptionFields((t) => {

@@ -1,0 +1,113 @@
+import type { Reader } from '../../db/connect/reader.ts'
+import type { Listing } from '../../db/lists/listing.ts'
+import { GatewayError } from '../../errors.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { isoDate } from '../position/position.ts'
+import { recomputed, type StandingEntry, standings } from './standing.ts'
+
+/** The most distribution dates of a window whose positions are summed for the request: in one pool, or on a chain. */
+export const MOST_WINDOW_DATES = { pool: 366, chain: 31 }
+
+/** What a window counts: the points of distribution dates, both ends inclusive, of one pool or chain if given. */
+export interface WindowBounds {
+  from?: Date | null
+  to?: Date | null
+  pool?: string | null
+  chainId?: number | null
+}
+
+/** A window with a distribution: the dates after `before`, if any, up to `last`. */
+export interface Window {
+  before: string | null
+  last: string
+  /** Whether `last` is the newest distribution date. */
+  newest: boolean
+  pool?: string | null
+  chainId?: number | null
+}
+
+/**
+ * Finds the distribution dates of a window. Undefined if it has none.
+ * @throws BAD_INPUT if it ends before it begins, or has more dates than may be summed
+ * @throws UNAVAILABLE while the ranks that it needs are being recomputed
+ */
+export async function windowOf(reader: Reader, { from, to, pool, chainId }: WindowBounds): Promise<Window | undefined> {
+  const [first, end] = [from ? isoDate(from) : '-infinity', to ? isoDate(to) : 'infinity']
+  if (from && to && first > end) throw bad('from', 'must not be later than to')
+  const [row] = await reader.$queryRaw<
+    { before: string | null; last: string; dates: number; newest: boolean; pending: string | null }[]
+  >`
+    SELECT w.before::text, w.last::text, w.dates, w.last = w.newest AS newest,
+      (SELECT min(d)::text FROM unnest(ARRAY[w.before, w.last]) d
+        WHERE d < w.newest AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d)) AS pending
+    FROM (SELECT max(date) FILTER (WHERE date < ${first}::date) AS before, max(date) FILTER (WHERE date <= ${end}::date) AS last,
+        max(date) AS newest, (count(*) FILTER (WHERE date BETWEEN ${first}::date AND ${end}::date))::int AS dates
+      FROM distribution) w`
+  if (!row || row.dates === 0) return undefined
+  const { before, last, dates, newest, pending } = row
+  const scope = pool ? 'pool' : typeof chainId === 'number' ? 'chain' : undefined
+  if (!scope && pending) throw recomputed(pending)
+  if (scope && dates > MOST_WINDOW_DATES[scope]) {
+    const most = `at most ${MOST_WINDOW_DATES.pool} distribution dates with pool, or ${MOST_WINDOW_DATES.chain} with chainId alone`
+    throw bad('from', `and to must span ${most}, not ${dates}: give both, closer together`)
+  }
+  return { before, last, newest, pool, chainId }
+}
+
+/** Users by rank in a window: all with a position in it. The ranks are computed for the request. */
+export const windowStandings = (window: Window): Listing<StandingEntry> => ({
+  ...standings,
+  name: 'window',
+  from: Prisma.sql`(${ranked(window)}) t`,
+})
+
+/** Returns the rank of a user in a window. Undefined without a position in it. */
+export async function rankInWindow(reader: Reader, address: string, window: Window): Promise<number | undefined> {
+  const [row] = await reader.$queryRaw<{ rank: number }[]>`
+    SELECT t.rank FROM (${ranked(window)}) t WHERE t.user_address = ${address}`
+  return row?.rank
+}
+
+function ranked(window: Window): Prisma.Sql {
+  const { before, last, newest, pool, chainId } = window
+  const scoped = pool || typeof chainId === 'number'
+  if (!scoped && before === null)
+    return newest
+      ? Prisma.sql`SELECT user_address, points, rank FROM account`
+      : Prisma.sql`SELECT user_address, points, rank FROM standing WHERE distribution_date = ${last}::date`
+  return Prisma.sql`SELECT user_address, points, row_number() OVER (ORDER BY points DESC, user_address)::int AS rank
+    FROM (${scoped ? summed(window) : differences(window)}) s`
+}
+
+/**
+ * Subtracts the running totals before the window from those at its end. A user without points in it may have no position
+ * there either.
+ */
+const differences = ({ before, last, newest }: Window): Prisma.Sql => {
+  const end = newest ? Prisma.sql`a` : Prisma.sql`e`
+  return Prisma.sql`SELECT a.user_address, ${end}.points - coalesce(b.points, 0) AS points
+    FROM account a
+    ${newest ? Prisma.empty : Prisma.sql`JOIN standing e ON e.distribution_date = ${last}::date AND e.user_address = a.user_address`}
+    LEFT JOIN standing b ON b.distribution_date = ${before}::date AND b.user_address = a.user_address
+    WHERE a.last_distribution_date > ${before}::date AND (a.last_distribution_date <= ${last}::date
+      OR a.first_distribution_date > ${before}::date OR ${end}.points <> coalesce(b.points, 0)
+      OR (SELECT true FROM account_day d WHERE d.user_address = a.user_address
+        AND d.distribution_date > ${before}::date AND d.distribution_date <= ${last}::date LIMIT 1))`
+}
+
+/** Sums the points of the positions in the window, date by date, so that only those of its dates are read. */
+const summed = ({ before, last, pool, chainId }: Window): Prisma.Sql => {
+  const onChain = Prisma.sql`SELECT id FROM pool WHERE chain_id = ${chainId}::bigint`
+  const ofDate = pool
+    ? Prisma.sql`FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
+      WHERE p.market_address = ${pool} AND p.distribution_date = d.date
+        ${typeof chainId === 'number' ? Prisma.sql`AND p.market_address IN (${onChain})` : Prisma.empty}`
+    : Prisma.sql`FROM position_points pp WHERE pp.distribution_date = d.date AND pp.market_address IN (${onChain})`
+  return Prisma.sql`SELECT pp.user_address, sum(pp.points)::bigint AS points
+    FROM distribution d
+    CROSS JOIN LATERAL (SELECT pp.user_address, pp.points_a + pp.points_b AS points ${ofDate} OFFSET 0) pp
+    WHERE d.date > ${before ?? '-infinity'}::date AND d.date <= ${last}::date GROUP BY 1`
+}
+
+const bad = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

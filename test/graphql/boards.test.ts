@@ -1,0 +1,336 @@
+import { parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inTransaction } from '../../src/db/connect/transaction.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
+import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
+import { compileCost } from '../../src/graphql/policy/cost.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { samplePool } from '../../src/sample/sample.ts'
+import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
+
+/** Leaderboards of windows, held against sums over all positions. test/facts has more of them, by SQL. */
+
+type Row = Record<string, any>
+interface Position {
+  user: string
+  date: string
+  pool: string
+  chain: number
+  points: number
+}
+interface Window {
+  from?: string
+  to?: string
+  pool?: string
+  chainId?: number
+}
+
+const DAYS = 45
+const UNKNOWN = `0x${'9'.repeat(40)}`
+
+let gateway: Gateway
+let positions: Position[]
+let dates: string[]
+/** Has positions of 0 points on dates 20 to 22 and others before and after. */
+let idle: string
+/** Has no position on these dates, but before and after. */
+let absent: string
+
+const day = (n: number) => dates.at(n) ?? ''
+
+beforeAll(async () => {
+  gateway = await startOnSample({ users: 60, days: DAYS })
+  const { pool } = gateway.deps.store
+  dates = (await pool.query('SELECT date::text FROM distribution ORDER BY date')).rows.map(({ date }) => date)
+  const [first, second] = (
+    await pool.query(
+      `SELECT user_address FROM account WHERE first_distribution_date <= $1 AND last_distribution_date > $2 ORDER BY rank LIMIT 2`,
+      [day(10), day(30)],
+    )
+  ).rows
+  idle = first.user_address
+  absent = second.user_address
+  const changed = dates.slice(20, 23)
+  await inTransaction(pool, async (client) => {
+    await lockWriters(client)
+    await client.query(
+      'UPDATE position_points SET points_a = 0, points_b = 0 WHERE user_address = $1 AND distribution_date = ANY($2)',
+      [idle, changed],
+    )
+    for (const table of ['position_points', 'position'])
+      await client.query(`DELETE FROM ${table} WHERE user_address = $1 AND distribution_date = ANY($2)`, [
+        absent,
+        changed,
+      ])
+    await refreshRollups(client, { dates: changed, kind: 'import', startedAt: new Date(), removed: [absent] })
+  })
+  await rebuildRankHistory(pool)
+  positions = (
+    await pool.query(`SELECT p.user_address AS "user", p.distribution_date::text AS date, p.market_address AS pool,
+        o.chain_id::int AS chain, (pp.points_a + pp.points_b)::float8 AS points
+      FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
+      JOIN pool o ON o.id = p.market_address`)
+  ).rows
+})
+afterAll(() => gateway.close())
+
+/** The leaderboard of a window, from the positions alone. */
+function boardOf({ from = '', to = '9999', pool, chainId }: Window) {
+  const sums = new Map<string, number>()
+  for (const { user, date, points, ...at } of positions)
+    if (date >= from && date <= to && (pool ?? at.pool) === at.pool && (chainId ?? at.chain) === at.chain)
+      sums.set(user, (sums.get(user) ?? 0) + points)
+  return [...sums]
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([userAddress, points], i) => ({ userAddress, points: points / 1e6, rank: i + 1 }))
+}
+
+/** The arguments of a window, as they are written. */
+const written = (window: object) =>
+  Object.entries(window)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join(', ')
+
+async function ask(query: string): Promise<Row> {
+  const { data, errors } = await gateway.graphql(query)
+  expect(errors, query).toBeUndefined()
+  return data
+}
+
+const problem = async (args: string, selection = 'nodes { rank }', of = gateway) =>
+  (await of.graphql(`{ leaderboard(${args}) { ${selection} } }`)).errors?.[0]
+
+const ROW = 'userAddress points rank'
+const windows: [string, () => Window][] = [
+  ['a date', () => ({ from: day(21), to: day(21) })],
+  ['a week', () => ({ from: day(7), to: day(13) })],
+  ['the last week', () => ({ from: day(-7), to: day(-1) })],
+  ['a month', () => ({ from: day(3), to: day(33) })],
+  ['since a date', () => ({ from: day(19) })],
+  ['up to a date', () => ({ to: day(19) })],
+  ['the dates that one user has left out', () => ({ from: day(20), to: day(22) })],
+  ['all dates', () => ({ from: '2001-01-01' })],
+  ['a pool, all dates', () => ({ pool: samplePool.address })],
+  ['a pool, a week', () => ({ pool: samplePool.address, from: day(18), to: day(24) })],
+  ['a chain, 31 dates', () => ({ chainId: samplePool.chainId, from: day(0), to: day(30) })],
+  ['a chain, since a date', () => ({ chainId: 1, from: day(-3) })],
+]
+
+describe.each(windows)('%s', (_, windowOf) => {
+  test('ranks all users with a position in it by their points in it', async () => {
+    const board = boardOf(windowOf())
+    expect(board.length).toBeGreaterThan(0)
+    const { leaderboard } = await ask(
+      `{ leaderboard(${written(windowOf())}, first: 1000) { totalCount aroundRank nodes { ${ROW} } } }`,
+    )
+    expect(leaderboard).toEqual({ totalCount: board.length, aroundRank: null, nodes: board })
+  })
+
+  test('its pages, forward and backward, are one long page', async () => {
+    const board = boardOf(windowOf())
+    for (const [size, past, end, more] of [
+      ['first', 'after', 'endCursor', 'hasNextPage'],
+      ['last', 'before', 'startCursor', 'hasPreviousPage'],
+    ] as const) {
+      const found: Row[] = []
+      for (let cursor = ''; ; ) {
+        const { leaderboard } = await ask(
+          `{ leaderboard(${written(windowOf())}, ${size}: 13${cursor}) { nodes { ${ROW} } pageInfo { ${end} ${more} } } }`,
+        )
+        if (size === 'first') found.push(...leaderboard.nodes)
+        else found.unshift(...leaderboard.nodes)
+        if (!leaderboard.pageInfo[more]) break
+        cursor = `, ${past}: "${leaderboard.pageInfo[end]}"`
+      }
+      expect(found).toEqual(board)
+    }
+    const { leaderboard } = await ask(
+      `{ leaderboard(${written(windowOf())}, first: 5, offset: 4) { nodes { ${ROW} } } }`,
+    )
+    expect(leaderboard.nodes).toEqual(board.slice(4, 9))
+  })
+})
+
+test('users of 0 points share a rank by address, and a user without a position is left out', async () => {
+  const window = { from: day(20), to: day(22) }
+  const { leaderboard } = await ask(`{ leaderboard(${written(window)}, first: 1000) { nodes { ${ROW} } } }`)
+  const of = (user: string) => leaderboard.nodes.find(({ userAddress }: Row) => userAddress === user)
+  expect(of(idle)).toMatchObject({ points: 0 })
+  expect(of(absent)).toBeUndefined()
+  expect(boardOf({}).some(({ userAddress }) => userAddress === absent)).toBe(true)
+})
+
+describe('around a user', () => {
+  const boards: [string, () => string, () => Row[]][] = [
+    ['now', () => '', () => boardOf({})],
+    ['as of a date', () => `asOf: "${day(12)}",`, () => boardOf({ to: day(12) })],
+    ...[1, 5, 9].map((n): [string, () => string, () => Row[]] => {
+      const [name, windowOf] = windows[n] as (typeof windows)[number]
+      return [name, () => `${written(windowOf())},`, () => boardOf(windowOf())]
+    }),
+  ]
+  test.each(boards)('%s: the first, one in the middle, the last', async (_, args, boardOfArgs) => {
+    const board = boardOfArgs()
+    for (const rank of [1, Math.ceil(board.length / 2), board.length]) {
+      const { userAddress } = board[rank - 1] ?? {}
+      const { leaderboard, alone } = await ask(
+        `{ leaderboard(${args()} around: "${userAddress}", first: 5) { totalCount aroundRank nodes { ${ROW} } pageInfo { endCursor } }
+          alone: leaderboard(${args()} around: "${userAddress}") { aroundRank } }`,
+      )
+      const start = Math.max(0, rank - 3)
+      const { pageInfo, ...shown } = leaderboard
+      expect(shown).toEqual({ totalCount: board.length, aroundRank: rank, nodes: board.slice(start, start + 5) })
+      expect(alone).toEqual({ aroundRank: rank })
+      const next = await ask(`{ leaderboard(${args()} after: "${pageInfo.endCursor}", first: 2) { nodes { ${ROW} } } }`)
+      expect(next.leaderboard.nodes).toEqual(board.slice(start + 5, start + 7))
+    }
+  })
+
+  test.each(boards)('%s: the end of the list is told apart from a user that is not ranked', async (_, args, board) => {
+    const last = board().at(-1)?.userAddress
+    const { none, end } = await ask(
+      `{ none: leaderboard(${args()} around: "${UNKNOWN}") { aroundRank nodes { rank } }
+        end: leaderboard(${args()} around: "${last}", first: 0) { aroundRank nodes { rank } } }`,
+    )
+    expect(none).toEqual({ aroundRank: null, nodes: [] })
+    expect(end).toEqual({ aroundRank: board().length, nodes: [] })
+  })
+
+  test('a user without a position in the window is not ranked in it', async () => {
+    const args = written({ from: day(20), to: day(22), around: absent })
+    expect((await ask(`{ leaderboard(${args}) { totalCount aroundRank nodes { rank } } }`)).leaderboard).toEqual({
+      totalCount: 0,
+      aroundRank: null,
+      nodes: [],
+    })
+  })
+})
+
+test('a window is filtered and sorted like the leaderboard', async () => {
+  const window = { from: day(7), to: day(13) }
+  const board = boardOf(window)
+  const [best, ...others] = board
+  const users = [board[3], board[1]].map((row) => row?.userAddress)
+  const { few, range, sorted, count } = await ask(`{
+    few: leaderboard(${written(window)}, where: { users: ${JSON.stringify(users)} }) { totalCount nodes { ${ROW} } }
+    range: leaderboard(${written(window)}, where: { points: { lt: ${best?.points} } }, first: 1000) { nodes { ${ROW} } }
+    sorted: leaderboard(${written(window)}, orderBy: USER_ASC, first: 1000) { nodes { ${ROW} } }
+    count: leaderboard(${written(window)}, where: { rank: { gt: 4 } }) { totalCount } }`)
+  expect(few).toEqual({ totalCount: 2, nodes: [board[1], board[3]] })
+  expect(range.nodes).toEqual(others)
+  expect(sorted.nodes).toEqual(board.toSorted((a, b) => (a.userAddress < b.userAddress ? -1 : 1)))
+  expect(count.totalCount).toBe(board.length - 4)
+})
+
+test('an empty store has empty windows', async () => {
+  const empty = await startGateway()
+  try {
+    const args = [`from: "2026-01-01"`, `to: "2026-01-01"`, `pool: "${UNKNOWN}"`, 'chainId: 1']
+    for (const window of args) {
+      const { data } = await empty.graphql(
+        `{ leaderboard(${window}, around: "${UNKNOWN}") { totalCount aroundRank nodes { rank } } }`,
+      )
+      expect(data.leaderboard).toEqual({ totalCount: 0, aroundRank: null, nodes: [] })
+    }
+  } finally {
+    await empty.close()
+  }
+})
+
+describe('what is refused', () => {
+  const pool = samplePool.address
+  test.each([
+    [
+      `asOf: "2026-01-01", from: "2026-01-01"`,
+      'asOf cannot be given together with from, to, pool or chainId: for the points up to a date, give to.',
+    ],
+    [`asOf: "2026-01-01", pool: "${pool}"`, /^asOf cannot be given together with/],
+    [`from: "2026-01-02", to: "2026-01-01"`, 'from must not be later than to.'],
+    [
+      'chainId: 1',
+      `from and to must span at most 366 distribution dates with pool, or 31 with chainId alone, not ${DAYS}: give both, closer together.`,
+    ],
+    [`from: "2026-01-01", around: "${UNKNOWN}", last: 3`, /^around cannot be given together with/],
+    [`from: "2026-01-01", around: "${UNKNOWN}", offset: 3`, /^around cannot be given together with/],
+  ])('%s', async (args, message) => {
+    // A window without a distribution needs no ranks.
+    const inData = args.replaceAll('from: "2026-01-01", around', `from: "${day(0)}", around`)
+    expect(await problem(inData)).toMatchObject({
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+      extensions: { code: 'BAD_INPUT' },
+    })
+  })
+
+  test('a pool over more than 366 dates', async () => {
+    const { pool: database } = gateway.deps.store
+    const years = `generate_series(date '1990-01-01', date '1990-12-31', '1 day')`
+    await database.query(`INSERT INTO distribution SELECT d, 0, 0, 0, 'import', now(), now() FROM ${years} d`)
+    try {
+      expect(await problem(`pool: "${pool}"`)).toMatchObject({
+        message: expect.stringMatching(`not ${365 + DAYS}: give both`),
+        extensions: { code: 'BAD_INPUT' },
+      })
+      expect(await problem(`pool: "${pool}", from: "${day(0)}"`)).toBeUndefined()
+    } finally {
+      await database.query(`DELETE FROM distribution WHERE date < '1991-01-01'`)
+    }
+  })
+
+  test('a window whose ranks are being recomputed, but not one that needs none of them', async () => {
+    const { pool: database } = gateway.deps.store
+    await database.query('DELETE FROM standing_day WHERE date >= $1', [day(12)])
+    try {
+      for (const window of [{ from: day(13) }, { from: day(13), to: day(20) }, { to: day(12) }])
+        expect(await problem(written(window))).toMatchObject({
+          message: expect.stringMatching(`The ranks of ${day(12)} are being recomputed.*Try again in a moment`),
+          extensions: { code: 'UNAVAILABLE' },
+        })
+      for (const window of [{ from: day(12) }, { from: day(5), to: day(11) }, { pool, from: day(13) }])
+        expect(await problem(written(window))).toBeUndefined()
+    } finally {
+      await rebuildRankHistory(database)
+    }
+  })
+})
+
+test.runIf(hasPlans)('a window takes two statements, and one more around a user, however many rows', async () => {
+  const page = '{ totalCount aroundRank nodes { rank user { points } } }'
+  const around = `around: "${boardOf({})[0]?.userAddress}"`
+  const counts: [string, number][] = [
+    [`{ leaderboard(first: 3) ${page} }`, 1],
+    [`{ leaderboard(${around}) ${page} }`, 2],
+    ...[1, 100].flatMap((first): [string, number][] => [
+      [`{ leaderboard(from: "${day(5)}", to: "${day(9)}", first: ${first}) ${page} }`, 2],
+      [`{ leaderboard(pool: "${samplePool.address}", first: ${first}) ${page} }`, 2],
+      [`{ leaderboard(chainId: 1, from: "${day(-3)}", first: ${first}) ${page} }`, 2],
+      [`{ leaderboard(from: "${day(5)}", ${around}, first: ${first}) ${page} }`, 3],
+    ]),
+  ]
+  for (const [query, count] of counts) {
+    for (let known = 0; known < 2; known++) await ask(query)
+    gateway.statements.length = 0
+    await ask(query)
+    expect(gateway.statements, query).toHaveLength(count)
+  }
+})
+
+test('a window costs what it reads', () => {
+  const schema = createSchema()
+  const costOf = (args: string, selection = 'aroundRank') =>
+    compileCost(schema, parse(`{ leaderboard(${args}) { ${selection} } }`), undefined)?.({})
+  const week = 'from: "2026-01-01", to: "2026-01-07"'
+  const around = `around: "${UNKNOWN}"`
+  const pool = `pool: "${UNKNOWN}"`
+  expect(costOf('first: 3', 'totalCount nodes { rank }')).toBe(1 + 10 + 3)
+  expect(costOf(around)).toBe(1)
+  expect(costOf(week)).toBe(1 + 2000)
+  expect(costOf(`${week}, first: 3`, 'totalCount nodes { rank }')).toBe(1 + 2000 + 2000 + 3)
+  expect(costOf(`${week}, ${around}`)).toBe(1 + 2 * 2000)
+  expect(costOf(`${week}, ${pool}`)).toBe(1 + 7 * 20)
+  expect(costOf(`${week}, ${pool}, ${around}`)).toBe(1 + 2 * 7 * 20)
+  expect(costOf(`${week}, chainId: 1`, 'totalCount')).toBe(1 + 2 * 7 * 1000)
+  expect(costOf(pool)).toBe(1 + 366 * 20)
+  expect(costOf('chainId: 0')).toBe(1 + 31 * 1000)
+  expect(costOf('chainId: 1, from: "1999-01-01"')).toBe(1 + 31 * 1000)
+})
