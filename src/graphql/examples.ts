@@ -227,6 +227,36 @@ subscription LiveUser($user: Address!) {
     variables: ofUser,
   },
   {
+    name: 'ValueThroughTime',
+    persona: 'A wallet',
+    title: 'Charts: value and earnings of wallets',
+    query: `# Wallets added up, and what one had at a past time.
+query ValueThroughTime(
+  $wallets: [String!]!
+  $user: Address!
+  $asOf: DateTime!
+) {
+  portfolio(addresses: $wallets) {
+    series(interval: WEEK) {
+      start
+      netWorthUsd
+      borrowedUsd
+      currentValueUsd
+      netCashInvestedUsd
+      earningsUsd
+    }
+  }
+  user(address: $user) {
+    earnings(asOf: $asOf) {
+      totalCurrentValueUsd
+      totalEarningsUsd
+    }
+    netApr(asOf: $asOf) { earnNetApr borrowNetApr }
+  }
+}`,
+    variables: ({ user, leaders, dates }) => ({ wallets: [...new Set([user, ...leaders])], user, asOf: dates.first }),
+  },
+  {
     name: 'Leaderboard',
     persona: 'The leaderboard',
     title: 'The top ten and the program in numbers',

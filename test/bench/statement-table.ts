@@ -24,6 +24,7 @@ export const statementTable: Record<string, number> = {
   'graphql PoolRanking': 2,
   'graphql ManyUsers': 4,
   'graphql Portfolio': 7,
+  'graphql ValueThroughTime': 6,
   'graphql Search': 4,
   'graphql Ranks': 7,
   'graphql AsOf': 2,

@@ -87,6 +87,17 @@ describe('the cost of an operation', () => {
       2 * (2 + 10 + 975 * 5),
     ],
     [
+      'earnings through time',
+      '{ user(address: "a") { series(from: "2025-08-01", to: "2025-09-01") { netWorthUsd earningsUsd currentValueUsd } } }',
+      1 + 10 + 32 * (5 + 2 + 2),
+    ],
+    [
+      'a portfolio through time, by its addresses',
+      'query ($to: DateTime) { portfolio(addresses: ["a", "b", "c"]) { series(from: "2025-08-01", to: $to) { points earningsUsd } } }',
+      1 + 3 * 10 + 10 + 32 * (5 + 2) + 3 * 32 * 5,
+      { to: '2025-09-01' },
+    ],
+    [
       'rates of many days',
       '{ market(chainId: 1, address: "a") { rateSeries(from: "2023-01-01", to: "2025-09-01") { to } } }',
       1 + 10 + 975,

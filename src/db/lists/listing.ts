@@ -209,7 +209,7 @@ export function pageSql<Row>(
 }
 
 /** The types of the values that rows are looked up by. */
-export type KeyType = 'text' | 'bigint' | 'date'
+export type KeyType = 'text' | 'bigint' | 'date' | 'timestamptz'
 
 /**
  * Reads the rows of many keys in one statement. The result is in the order of the keys.

@@ -14,6 +14,7 @@ import {
   recordset,
   sortValue,
   total,
+  upTo,
   usdColumn as usd,
 } from '../holding/holding.ts'
 
@@ -79,7 +80,10 @@ export const earningsColumns = columnsOf(
 
 export type Earnings = RowOf<typeof earningsColumns>
 
-const CASH = Prisma.raw(exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"))
+/** SQL of the net cash invested by a cash flow `f`, as an exact number. */
+export const CASH = Prisma.raw(
+  exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"),
+)
 
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of the holder. The
@@ -99,12 +103,16 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
       SELECT f.chain_id, f.entity_type::text, f.entity_id, 0,
         coalesce(sum(${CASH}), 0), bool_or(f.amount_usd IS NULL)
       FROM ${holder.owners} CROSS JOIN LATERAL (SELECT * FROM cash_flow f WHERE f.account_id = owner.address
-        AND ${onChain('f.chain_id', holder.chainId)} OFFSET 0) f
+        AND ${onChain('f.chain_id', holder.chainId)} ${upTo('f.timestamp', holder.asOf)} OFFSET 0) f
       GROUP BY f.chain_id, f.entity_type, f.entity_id
     ) b GROUP BY b.chain_id, b.entity_type, b.entity_id
   ) t`
 }
 
-/** Reads the total earnings of each group of addresses, in one statement. */
-export const earningsOf = (reader: Reader, groups: readonly (readonly string[])[], chainId: number | null) =>
-  readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom)
+/** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */
+export const earningsOf = (
+  reader: Reader,
+  groups: readonly (readonly string[])[],
+  chainId: number | null,
+  asOf: Date | null,
+) => readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom, asOf)

@@ -81,18 +81,38 @@ export const netAprColumns = columnsOf(
 
 export type NetApr = RowOf<typeof netAprColumns>
 
+/**
+ * Joins the rates of a holding `h` in force at a moment. Before the first recorded rates of an entity, those count, since
+ * when they were set is not known.
+ */
+const ratesAsOf = (asOf: Prisma.Sql) => Prisma.sql`LEFT JOIN LATERAL (
+    SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r WHERE r.entity_type = h.entity_type::entity_type
+      AND r.chain_id = h.chain_id AND r.entity_id = coalesce(m.id, v.id) AND r.changed_at <= greatest(coalesce(${asOf}, 'infinity'),
+        (SELECT min(f.changed_at) FROM rate_revision f WHERE f.entity_type = h.entity_type::entity_type
+          AND f.chain_id = h.chain_id AND f.entity_id = h.entity_id))
+    ORDER BY r.changed_at DESC LIMIT 1) r ON true`
+
 /** The FROM clause for `netAprColumns`: a row for every entity with a snapshot. A missing price counts as 0. */
 export function netAprFrom(holder: Holder): Prisma.Sql {
+  const { asOf } = holder
+  const [deposit, borrow] = asOf
+    ? ['r.deposit_rate', 'r.borrow_rate']
+    : ['m.deposit_rate, v.deposit_rate', 'm.borrow_rate']
   return Prisma.sql`FROM (
     SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.protected_usd::float8, h.debt_usd::float8,
-      coalesce(m.deposit_rate, v.deposit_rate, 0) AS deposit_rate, coalesce(m.borrow_rate, 0) AS borrow_rate,
+      ${Prisma.raw(`coalesce(${deposit}, 0) AS deposit_rate, coalesce(${borrow}, 0) AS borrow_rate`)},
       ${sortValue('h.deposit_usd + h.debt_usd')}
     FROM (${holdings(holder)}) h
     LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id AND m.id = h.entity_id
     LEFT JOIN vault v ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id
+    ${asOf ? ratesAsOf(asOf) : Prisma.empty}
   ) t`
 }
 
-/** Reads the net APR of each group of addresses, in one statement. */
-export const netAprOf = (reader: Reader, groups: readonly (readonly string[])[], chainId: number | null) =>
-  readGroups<NetApr>(reader, groups, chainId, netAprColumns, netAprFrom)
+/** Reads the net APR of each group of addresses, now or as of a moment, in one statement. */
+export const netAprOf = (
+  reader: Reader,
+  groups: readonly (readonly string[])[],
+  chainId: number | null,
+  asOf: Date | null,
+) => readGroups<NetApr>(reader, groups, chainId, netAprColumns, netAprFrom, asOf)

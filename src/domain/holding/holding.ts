@@ -16,7 +16,19 @@ export interface Holder {
   vaults: Prisma.Sql
   /** SQL of null means all chains. */
   chainId: Prisma.Sql
+  /** SQL of the moment up to which records count. Omitted or null, all of them count. */
+  asOf?: Prisma.Sql | undefined
 }
+
+/** SQL of a moment. Undefined if there is none, so that the statement stays the one without it. */
+export const momentSql = (moment: Date | null | undefined) =>
+  moment ? Prisma.sql`${moment.toISOString()}::timestamptz` : undefined
+
+/** Condition: a time in Unix seconds is not after a moment, if there is one. */
+export const upTo = (column: string, moment: Prisma.Sql | undefined) =>
+  moment
+    ? Prisma.sql`AND ${Prisma.raw(column)} <= coalesce(floor(extract(epoch FROM ${moment}))::bigint, 9223372036854775807)`
+    : Prisma.empty
 
 /** One address as `owners`. */
 export const oneOwner = (address: Prisma.Sql) => Prisma.sql`(SELECT ${address} AS address) owner`
@@ -45,11 +57,16 @@ export function holdings({ markets, vaults, chainId }: Holder): Prisma.Sql {
  * one row whose column `snapshots` is an array, or null if there are none. It skips along the key's index from one
  * entity to the next, so that a long history costs nothing. OFFSET 0 stops the planner, which cannot know how few rows
  * match, from scanning the whole table.
+ * @param asOf SQL of the moment up to which snapshots count. Each entity's newest one by then is looked up in the same index
  */
-export function latest(kind: EntityType, owners: Prisma.Sql): Prisma.Sql {
+export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql): Prisma.Sql {
   const table = Prisma.raw(`${kind}_snapshot`)
   const entity = Prisma.raw(`s.${kind}_id`)
   const order = Prisma.sql`ORDER BY s.chain_id DESC, ${entity} DESC, s.timestamp DESC LIMIT 1`
+  const newest = asOf
+    ? Prisma.sql`(SELECT s.timestamp FROM ${table} s WHERE s.account_id = n.address AND s.chain_id = n.chain_id
+        AND ${entity} = n.entity_id ${upTo('s.timestamp', asOf)} ${order})`
+    : Prisma.sql`n.timestamp`
   return Prisma.sql`WITH RECURSIVE newest AS (
       SELECT owner.address, first.* FROM ${owners} CROSS JOIN LATERAL (
         SELECT s.chain_id, ${entity} AS entity_id, s.timestamp FROM ${table} s WHERE s.account_id = owner.address ${order}) first
@@ -60,7 +77,7 @@ export function latest(kind: EntityType, owners: Prisma.Sql): Prisma.Sql {
     )
     SELECT array_agg(found.snapshot) AS snapshots FROM newest n CROSS JOIN LATERAL (
       SELECT s AS snapshot FROM ${table} s WHERE s.account_id = n.address AND s.chain_id = n.chain_id
-        AND ${entity} = n.entity_id AND s.timestamp = n.timestamp OFFSET 0) found`
+        AND ${entity} = n.entity_id AND s.timestamp = ${newest} OFFSET 0) found`
 }
 
 /** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
@@ -108,9 +125,18 @@ export const sortValue = (value: string) => Prisma.raw(`floor((${value}) * 1e6 +
 /** SQL of the total of a displayed value over entities `t`. */
 export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`
 
+/** A FROM item with a row `wallets` for each group of addresses. */
+export const groupsOf = (groups: readonly (readonly string[])[]) =>
+  Prisma.sql`unnest(${groups.map((addresses) => `{${addresses.join(',')}}`)}::text[])
+    WITH ORDINALITY AS wallets(addresses, ordinality)`
+
+/** The addresses of `wallets`, as `owners`. */
+export const groupOwners = Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
+
 /**
  * Reads aggregates over the holdings of each group of addresses, in one statement.
  * @param columns aggregates over the entities `t` of `from`. `entities` is returned as JSON
+ * @param moment the moment up to which records count; all by default
  */
 export function readGroups<Row>(
   reader: Reader,
@@ -118,14 +144,15 @@ export function readGroups<Row>(
   chainId: number | null,
   columns: Columns,
   from: (holder: Holder) => Prisma.Sql,
+  moment?: Date | null,
 ): Promise<Row[]> {
-  const owners = Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
+  const owners = groupOwners
   const [markets, vaults] = [Prisma.raw('m.snapshots'), Prisma.raw('v.snapshots')]
-  const holder = { owners, markets, vaults, chainId: Prisma.sql`${chainId}::bigint` }
+  const asOf = momentSql(moment)
+  const holder = { owners, markets, vaults, chainId: Prisma.sql`${chainId}::bigint`, asOf }
   return reader.$queryRaw<Row[]>`
-    SELECT e.* FROM unnest(${groups.map((addresses) => `{${addresses.join(',')}}`)}::text[])
-      WITH ORDINALITY AS wallets(addresses, ordinality)
-    CROSS JOIN LATERAL (${latest('market', owners)}) m CROSS JOIN LATERAL (${latest('vault', owners)}) v
+    SELECT e.* FROM ${groupsOf(groups)}
+    CROSS JOIN LATERAL (${latest('market', owners, asOf)}) m CROSS JOIN LATERAL (${latest('vault', owners, asOf)}) v
     CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })}
       ${from(holder)}) e
     ORDER BY wallets.ordinality`

@@ -2,8 +2,9 @@ import type { Reader } from '../../db/connect/reader.ts'
 import type { Described, RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, latest } from '../holding/holding.ts'
+import { type EntityType, latest, momentSql } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
+import { isoDate } from '../position/position.ts'
 import { marketAmounts, sumOf, vaultAmounts } from '../snapshot/snapshot.ts'
 
 /** The sum of users' newest snapshots in a market. A USD value is null if no price is known. */
@@ -12,7 +13,7 @@ export type MarketHolding = RowOf<typeof marketAmounts> & { chainId: bigint; mar
 /** The sum of users' newest snapshots in a vault. A USD value is null if no price is known. */
 export type VaultHolding = RowOf<typeof vaultAmounts> & { chainId: bigint; vaultId: string; userCount: number }
 
-/** The sum of users' positions in a pool on the newest distribution date. */
+/** The sum of users' positions in a pool on one distribution date. */
 export interface PoolHolding {
   poolAddress: string
   userCount: number
@@ -28,23 +29,35 @@ const sums = (amounts: Record<string, Described>) =>
     .join(', ')
 const SUMS: Record<EntityType, string> = { market: sums(marketAmounts), vault: sums(vaultAmounts) }
 
-function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]): Promise<Row[]> {
+function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[], asOf: Date | null): Promise<Row[]> {
+  const owners = Prisma.sql`unnest(${users}::text[]) AS owner(address)`
   return reader.$queryRaw<Row[]>`
     SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
       count(DISTINCT t.account_id)::int AS "userCount", ${Prisma.raw(SUMS[kind])}
-    FROM (${latest(kind, Prisma.sql`unnest(${users}::text[]) AS owner(address)`)}) l CROSS JOIN unnest(l.snapshots) t
+    FROM (${latest(kind, owners, momentSql(asOf))}) l CROSS JOIN unnest(l.snapshots) t
     GROUP BY 1, 2 ORDER BY 1, 2`
 }
 
-/** Reads the total holdings of users in every market, by chain and address. */
-export const marketHoldings = (reader: Reader, users: string[]) =>
-  holdingsTogether<MarketHolding>(reader, 'market', users)
+/** Reads the total holdings of users in every market, now or as of a moment, by chain and address. */
+export const marketHoldings = (reader: Reader, users: string[], asOf: Date | null) =>
+  holdingsTogether<MarketHolding>(reader, 'market', users, asOf)
 
-/** Reads the total holdings of users in every vault, by chain and address. */
-export const vaultHoldings = (reader: Reader, users: string[]) => holdingsTogether<VaultHolding>(reader, 'vault', users)
+/** Reads the total holdings of users in every vault, now or as of a moment, by chain and address. */
+export const vaultHoldings = (reader: Reader, users: string[], asOf: Date | null) =>
+  holdingsTogether<VaultHolding>(reader, 'vault', users, asOf)
 
-/** Reads the total holdings of users in every pool on the newest distribution date, most points first. */
-export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHolding[]> {
+/** Counts the positions of users on all distribution dates up to a moment. */
+export async function positionCountAsOf(reader: Reader, users: string[], asOf: Date): Promise<number> {
+  const [row] = await reader.$queryRaw<[{ count: number }]>`
+    SELECT coalesce(sum(d.position_count), 0)::int AS count FROM unnest(${users}::text[]) AS owner(address)
+    CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d WHERE d.user_address = owner.address
+      AND d.distribution_date <= ${isoDate(asOf)}::date OFFSET 0) d`
+  return row.count
+}
+
+/** Reads the total holdings of users in every pool on the last distribution date up to a moment, most points first. */
+export function poolHoldings(reader: Reader, users: string[], asOf: Date | null): Promise<PoolHolding[]> {
+  const upTo = asOf ? Prisma.sql`WHERE date <= ${isoDate(asOf)}::date` : Prisma.empty
   const sum = (column: string) =>
     Prisma.raw(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})::float8`)
   return reader.$queryRaw<PoolHolding[]>`
@@ -52,7 +65,7 @@ export function poolHoldings(reader: Reader, users: string[]): Promise<PoolHoldi
       SELECT p.market_address AS "poolAddress", count(*)::int AS "userCount",
         ${Prisma.raw(pointsOf('sum(coalesce(pp.points_a + pp.points_b, 0))'))} AS points, ${sum('supplied')} AS "suppliedUsd",
         ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
-      FROM (SELECT max(date) AS date FROM distribution) newest
+      FROM (SELECT max(date) AS date FROM distribution ${upTo}) newest
       CROSS JOIN unnest(${users}::text[]) AS owner(address)
       CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
         AND p.distribution_date = newest.date OFFSET 0) p

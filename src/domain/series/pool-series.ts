@@ -11,16 +11,12 @@ export interface Levels {
   positionCount: number
   suppliedUsd: number
   protectedUsd: number
+  /** Supplied and protected. */
+  tvlUsd: number
   borrowedUsd: number
 }
 
-/** The levels of pools. */
-export interface PoolLevels extends Levels {
-  /** Supplied and protected. */
-  tvlUsd: number
-}
-
-export interface PoolBucket extends PoolLevels {
+export interface PoolBucket extends Levels {
   points: number
 }
 
@@ -52,8 +48,8 @@ export async function poolSeries(reader: Reader, pools: readonly string[], span:
 }
 
 /** The sums over all pools on the last distribution date of each bucket. */
-export function programLevels(reader: Reader, span: Span): Promise<PoolLevels[]> {
-  return reader.$queryRaw<PoolLevels[]>`
+export function programLevels(reader: Reader, span: Span): Promise<Levels[]> {
+  return reader.$queryRaw<Levels[]>`
     WITH ${buckets(span)}
     SELECT bucket.start, ${sums} FROM bucket
     CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d

@@ -1,51 +1,63 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { groupOwners, groupsOf } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'
 import type { Levels } from './pool-series.ts'
 
-/** A user's points in a bucket. */
+/** Groups of users, each of which is added up: a single user, or those of a portfolio. */
+type Groups = readonly (readonly string[])[]
+
+/** A user's or a group's points in a bucket. */
 export interface UserPoints {
   start: Date
   points: number
 }
 
-/** Each user's points in each bucket with any, from the account's days. */
-export async function userPoints(reader: Reader, users: readonly string[], span: Span): Promise<UserPoints[][]> {
+/** Each group's points in each bucket with any, from the accounts' days. */
+export async function userPoints(reader: Reader, groups: Groups, span: Span): Promise<UserPoints[][]> {
   const rows = await reader.$queryRaw<(UserPoints & { ordinality: number })[]>`
-    SELECT owner.ordinality::int AS ordinality, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
+    SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
       ${Prisma.raw(pointsOf('sum(d.points)'))} AS points
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
+    FROM ${groupsOf(groups)} CROSS JOIN ${groupOwners}
     CROSS JOIN LATERAL (SELECT d.distribution_date, d.points FROM account_day d WHERE d.user_address = owner.address
       AND ${within(span, 'd.distribution_date')} OFFSET 0) d
     GROUP BY 1, 2`
-  return byOrdinality(users, rows)
+  return byOrdinality(groups, rows)
+}
+
+/** The levels of users. */
+export interface UserLevels extends Levels {
+  /** Supplied and protected minus borrowed. */
+  netWorthUsd: number
 }
 
 /** The sum of both sides of positions `p`. */
 const sumOfSides = (what: string) => {
   const side = (of: string) => exact(`p.${of}_${what}_amount_usd`)
-  return Prisma.raw(`sum(${side('a')} + ${side('b')})::float8`)
+  return `sum(${side('a')} + ${side('b')})`
 }
+const [supplied, secured, borrowed] = ['supplied', 'protected_supplied', 'borrowed'].map(sumOfSides)
 
-/** Each user's levels on the last distribution date of each bucket, if the user had a position on it. */
-export async function userLevels(reader: Reader, users: readonly string[], span: Span): Promise<Levels[][]> {
-  const rows = await reader.$queryRaw<(Levels & { ordinality: number })[]>`
+/** Each group's levels on the last distribution date of each bucket, if a user had a position on it. */
+export async function userLevels(reader: Reader, groups: Groups, span: Span): Promise<UserLevels[][]> {
+  const rows = await reader.$queryRaw<(UserLevels & { ordinality: number })[]>`
     WITH ${buckets(span)}
-    SELECT owner.ordinality::int AS ordinality, bucket.start, count(*)::int AS "positionCount",
-      ${sumOfSides('supplied')} AS "suppliedUsd", ${sumOfSides('protected_supplied')} AS "protectedUsd",
-      ${sumOfSides('borrowed')} AS "borrowedUsd"
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
+    SELECT wallets.ordinality::int AS ordinality, bucket.start, count(*)::int AS "positionCount",
+      ${Prisma.raw(`(${supplied})::float8 AS "suppliedUsd", (${secured})::float8 AS "protectedUsd",
+      (${borrowed})::float8 AS "borrowedUsd", (${supplied} + ${secured})::float8 AS "tvlUsd",
+      (${supplied} + ${secured} - ${borrowed})::float8 AS "netWorthUsd"`)}
+    FROM ${groupsOf(groups)} CROSS JOIN ${groupOwners}
     CROSS JOIN bucket
     CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
       AND p.distribution_date = bucket.last OFFSET 0) p
     GROUP BY 1, 2`
-  return byOrdinality(users, rows)
+  return byOrdinality(groups, rows)
 }
 
-/** A user's liquidation rewards in a bucket. A sum is 0 without rewards, and null if none of them has a price. */
+/** A user's or a group's liquidation rewards in a bucket. A sum is 0 without rewards, and null if none of them has a price. */
 export interface UserRewards {
   start: Date
   marketCount: number
@@ -56,18 +68,18 @@ export interface UserRewards {
 
 const USD_IF = Prisma.raw(`(sum(${exact('r.usd')}) FILTER`)
 
-/** Each user's liquidation rewards in each bucket with any. */
-export async function userRewards(reader: Reader, users: readonly string[], span: Span): Promise<UserRewards[][]> {
+/** Each group's liquidation rewards in each bucket with any. */
+export async function userRewards(reader: Reader, groups: Groups, span: Span): Promise<UserRewards[][]> {
   const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
   const rows = await reader.$queryRaw<(UserRewards & { ordinality: number })[]>`
-    SELECT owner.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
+    SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
       count(*) FILTER (WHERE r.market)::int AS "marketCount",
       CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
         ELSE ${USD_IF} (WHERE r.market))::float8 END AS "marketUsd",
       count(*) FILTER (WHERE NOT r.market)::int AS "vaultCount",
       CASE WHEN count(*) FILTER (WHERE NOT r.market) = 0 THEN 0
         ELSE ${USD_IF} (WHERE NOT r.market))::float8 END AS "vaultUsd"
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
+    FROM ${groupsOf(groups)} CROSS JOIN ${groupOwners}
     CROSS JOIN LATERAL (
       SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd
       FROM market_liquidation_reward m
@@ -77,11 +89,11 @@ export async function userRewards(reader: Reader, users: readonly string[], span
       WHERE v.account_id = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
       OFFSET 0) r
     GROUP BY 1, 2`
-  return byOrdinality(users, rows)
+  return byOrdinality(groups, rows)
 }
 
-function byOrdinality<Row>(owners: readonly string[], rows: (Row & { ordinality: number })[]): Row[][] {
-  const found: Row[][] = owners.map(() => [])
+function byOrdinality<Row>(groups: Groups, rows: (Row & { ordinality: number })[]): Row[][] {
+  const found: Row[][] = groups.map(() => [])
   for (const row of rows) found[row.ordinality - 1]?.push(row)
   return found
 }

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, latest, onChain, oneOwner } from '../holding/holding.ts'
+import { type EntityType, latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
 import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'
 
 /**
@@ -12,16 +12,17 @@ export const latestFrom = (kind: EntityType, snapshots: Prisma.Sql, chainId: Pri
   Prisma.sql`FROM unnest(${snapshots}) t WHERE ${onChain('t.chain_id', chainId)}
     ORDER BY t.chain_id, t.${Prisma.raw(kind)}_id, t.position_id`
 
-/** Reads each user's newest snapshots: in every market and vault, all rows at the user's newest timestamp. */
+/** Reads each user's newest snapshots, now or as of a moment: in every market and vault, all rows at the newest timestamp. */
 export async function latestSnapshots(
   reader: Reader,
   users: readonly string[],
   chainId: number | null,
+  asOf: Date | null,
 ): Promise<(MarketSnapshot | VaultSnapshot)[][]> {
   const of = <Row>(kind: EntityType, { columns }: Listing<Row>) =>
     reader.$queryRaw<(Row & { ordinality: number })[]>`
       SELECT u.ordinality::int AS ordinality, found.* FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, ordinality)
-      CROSS JOIN LATERAL (${latest(kind, oneOwner(Prisma.raw('u.address')))}) l
+      CROSS JOIN LATERAL (${latest(kind, oneOwner(Prisma.raw('u.address')), momentSql(asOf))}) l
       CROSS JOIN LATERAL (SELECT ${selectList(columns)}
         ${latestFrom(kind, Prisma.raw('l.snapshots'), Prisma.sql`${chainId}::bigint`)}) found`
   const [markets, vaults] = await Promise.all([of('market', marketSnapshots), of('vault', vaultSnapshots)])

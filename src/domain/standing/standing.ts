@@ -4,7 +4,7 @@ import { many, one, range } from '../../db/lists/filter.ts'
 import { listing, selectList } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { addPoints, doubleOf, pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 import { buckets } from '../series/calendar.ts'
 import type { Span } from '../series/interval.ts'
@@ -149,6 +149,12 @@ async function standingsAt(reader: Reader, users: readonly string[], dates: Pris
   const found: Standing[][] = users.map(() => [])
   for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)
   return found
+}
+
+/** The points of users together, and the best of their ranks. */
+export function together(all: Pick<Standing, 'points' | 'rank'>[]): Pick<Standing, 'points' | 'rank'> {
+  const ranks = all.flatMap(({ rank }) => rank ?? [])
+  return { points: addPoints(all.map(({ points }) => points)), rank: ranks.length > 0 ? Math.min(...ranks) : null }
 }
 
 /** Reads each user's rank history at the last distribution date of each bucket, oldest first. */

@@ -67,7 +67,9 @@ class Compiler {
 
   #field(field: Field, scope: Scope, own: Record<string, string> | undefined): Piece {
     const { definition, node } = field
-    const reading = definition.extensions.reading as Reading | undefined
+    const declared = definition.extensions.reading as Reading | undefined
+    const isPast = declared?.past && node.arguments?.some(({ name }) => name.value === 'asOf')
+    const reading = isPast ? declared.past : declared
     const column = (name: string | undefined) => {
       if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)
       return leaf(definition.type, scope.column(name), scope.encoding(name))
@@ -78,9 +80,8 @@ class Compiler {
     const of = (name: string) => scope.column(at(name))
     switch (reading.kind) {
       case 'column': {
-        const { past } = reading
-        if (!past || !node.arguments?.some(({ name }) => name.value === 'asOf')) return column(at(reading.column))
-        const row = this.#one(field, past.one, past.by, scope, at)
+        if (!reading.of) return column(at(reading.column))
+        const row = this.#one(field, reading.of.one, reading.of.by, scope, at)
         return leaf(definition.type, row.column(reading.column), row.encoding(reading.column))
       }
       case 'sql':

@@ -22,10 +22,13 @@ import { type Applied, applyListInputs } from '../schema/list-inputs.ts'
  * The SQL of a field, declared beside its resolver in `extensions.reading`, so that a plan can read a selection in one
  * statement. An exposed field needs no declaration: it is the row's column of that name. Other fields without one are
  * left to their resolvers.
+ * @property past what is read instead if the argument `asOf` is given
  */
-export type Reading =
-  /** A column of the row. If the argument `asOf` is given, it is read from the row of `past` at the keys `by` instead. */
-  | { kind: 'column'; column: string; past?: { one: One; by: string[] } }
+export type Reading = Present & { past?: Present }
+
+type Present =
+  /** A column of the row or, looked up as by `one`, of the row `of`. */
+  | { kind: 'column'; column: string; of?: More }
   /** SQL over the row's columns, and the type of its value. */
   | { kind: 'sql'; type: ValueType; sql(column: (field: string) => string): string }
   /** An object built from the row's columns, by field. It is null if the column `presence` is null. */
@@ -51,7 +54,7 @@ export interface One {
   always?: boolean
 }
 
-/** A row that is looked up by columns of another row of which it is a part. */
+/** A row that is looked up by the values of `by`: columns of another row, or arguments. */
 export interface More {
   one: One
   by: string[]
@@ -164,7 +167,11 @@ export function columnAsOf<Row, Past extends Record<string, unknown>>(
 ) {
   const now = column(kind, name, by)
   return {
-    ...reading({ kind: 'column', column: name, past: { one: past, by: [...by, 'asOf'] } }),
+    ...reading({
+      kind: 'column',
+      column: name,
+      past: { kind: 'column', column: name, of: { one: past, by: [...by, 'asOf'] } },
+    }),
     resolve: async (row: any, args: any, context: GraphContext): Promise<any> =>
       args.asOf
         ? (await context.batches.load(past.load, [...keyIn(row, by), args.asOf]))?.[name]

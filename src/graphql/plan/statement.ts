@@ -123,7 +123,8 @@ function keySql(key: Key, request: Request): Prisma.Sql {
   const args = request.argumentsOf(key.field)
   key.assert?.(args)
   const value = args[key.argument]
-  return Prisma.sql`${value instanceof Date ? value.toISOString().slice(0, 10) : value}::${raw([key.type])}`
+  const text = value instanceof Date ? value.toISOString().slice(0, key.type === 'date' ? 10 : undefined) : value
+  return Prisma.sql`${text}::${raw([key.type])}`
 }
 
 /** Selects the rows of a list under their alias, each with its ordinal `n`. */

@@ -37,7 +37,7 @@ export interface FieldCost {
   /** The cost of the field itself. `count` means the parent's cost of counting. Defaults to 1 for an object, 0 for a value or a list. */
   weight?: number | Charge | 'count'
   /** The additional cost for each row of the parent's page. */
-  perRow?: number
+  perRow?: number | Charge
   /**
    * The number of rows of its list, each of which costs `each` plus its selection. `page` means the parent's page size.
    * Defaults to its own page size, or to the length of its required list argument.
@@ -118,7 +118,7 @@ interface Term {
   weight: Rows
   /** How often it counts the rows of the parent list. */
   counts: number
-  perRow: number
+  perRow: Rows
   /** The number of rows. Undefined if it is not a list. `page` means the parent's page size. */
   rows: Rows | 'page' | undefined
   each: number
@@ -172,7 +172,7 @@ function evaluate(steps: Step[], variables: Variables): number {
         const weight = count(term.weight, variables)
         own += scale * (rows === undefined ? weight + sub : weight)
         ownCounts += term.counts
-        ownPerRow += scale * term.perRow
+        ownPerRow += scale * count(term.perRow, variables)
         if (rows === 'page') ownPerRow += scale * (each + sub)
         else if (rows !== undefined) own += scale * count(rows, variables) * (each + sub)
       }
@@ -289,7 +289,8 @@ class Compiler {
       ...NO_TERM,
       weight: this.#weightOf(field, node, declared?.weight, isCompositeType(named) && !isList ? 1 : 0),
       counts: declared?.weight === 'count' ? 1 : 0,
-      perRow: declared?.perRow ?? 0,
+      perRow:
+        typeof declared?.perRow === 'function' ? this.#charge(field, node, declared.perRow) : (declared?.perRow ?? 0),
       each: declared?.each ?? 1,
       page,
       count: declared?.count ? this.#charge(field, node, declared.count) : COUNT,

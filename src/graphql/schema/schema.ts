@@ -105,14 +105,14 @@ export function addTypes(builder: Builder) {
   addLive(builder, { Query, Distribution, Run: runs.Run })
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...activity, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
-  const { spanArguments } = addSeries(builder, { User, Pool, Program, GroupKey })
+  const UserLookup = addUserLookup(builder, { User })
+  const Portfolio = addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
+  const { spanArguments } = addSeries(builder, { User, Pool, Program, Portfolio, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User })
   addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, filterType, PositionInputs, ...snapshots })
-  const UserLookup = addUserLookup(builder, { User })
-  addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
   addSearch(builder, { Pool, Market, Vault, User })
   return { User, Pool, Market, Vault }
 }

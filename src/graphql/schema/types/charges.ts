@@ -26,6 +26,12 @@ export const buckets: Charge = ({ interval, from, to }) => {
 /** The cost of a bucket of amounts, each of which is computed separately. */
 export const BUCKET = 5
 
+/** The cost of a value of a bucket that is counted from the newest snapshots up to its end. */
+export const EARNED = 2
+
+/** The cost of the buckets for each address that they add up. */
+export const bucketsOfAddress: Charge = (given) => BUCKET * buckets(given)
+
 /** The number of addresses in the arguments. */
 export const addresses: Charge = ({ addresses: given }) => Math.min(lengthOf(given), MAX_PAGE)
 

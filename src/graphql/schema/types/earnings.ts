@@ -7,9 +7,9 @@ import {
   entityEarnings,
 } from '../../../domain/earnings/earnings.ts'
 import { entityAprs, type NetApr as NetAprRow, netAprColumns, netAprFrom } from '../../../domain/earnings/net-apr.ts'
-import { type Entity, type Holder, oneOwner } from '../../../domain/holding/holding.ts'
+import { type Entity, type Holder, latest, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { list, type One } from '../../plan/reading.ts'
+import { list, type More, type One, reading } from '../../plan/reading.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
@@ -19,15 +19,15 @@ import { listArguments } from './page-arguments.ts'
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
 
+type From = (holder: Holder) => Prisma.Sql
+
+/** The columns of an aggregate `e`. */
+const aggregated = (columns: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]))
+
 /** An aggregate over the holdings of the user in the parent row. It always yields one row. */
-const holdings = (
-  columns: Columns,
-  from: (holder: Holder) => Prisma.Sql,
-  bodies = new Map<string, Prisma.Sql>(),
-): One => ({
-  columns: Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]),
-  ),
+const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()): One => ({
+  columns: aggregated(columns),
   // The user's address and snapshots, and the argument chainId.
   types: ['text', 'text', 'text', 'bigint'],
   always: true,
@@ -44,10 +44,31 @@ const holdings = (
   },
 })
 
-/** The parent columns that `earningsAt` and `netAprAt` read. */
-export const heldBy = ['address', 'latestMarkets', 'latestVaults', 'chainId']
-export const earningsAt = holdings(earningsColumns, earningsFrom)
-export const netAprAt = holdings(netAprColumns, netAprFrom)
+/** The same as of a moment. It looks up the snapshots by itself. */
+const holdingsAsOf = (columns: Columns, from: From): One => ({
+  columns: aggregated(columns),
+  types: ['text', 'bigint', 'timestamptz'],
+  always: true,
+  at: (keys) => {
+    const [address, chainId, moment] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql]
+    const [owners, asOf] = [oneOwner(address), Prisma.raw('at.moment')]
+    const [markets, vaults] = [Prisma.raw('m.snapshots'), Prisma.raw('v.snapshots')]
+    return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment) at
+      CROSS JOIN LATERAL (${latest('market', owners, asOf)}) m CROSS JOIN LATERAL (${latest('vault', owners, asOf)}) v
+      CROSS JOIN LATERAL (SELECT ${selectList(columns)}
+        ${from({ owners, markets, vaults, chainId: Prisma.raw('at.chain_id'), asOf })}) e`
+  },
+})
+
+/** Declares a user's aggregate over holdings, now or, given the argument `asOf`, as of a moment. */
+const heldBy = (columns: Columns, from: From) => {
+  const present: More = { one: holdings(columns, from), by: ['address', 'latestMarkets', 'latestVaults', 'chainId'] }
+  const past: More = { one: holdingsAsOf(columns, from), by: ['address', 'chainId', 'asOf'] }
+  return reading({ kind: 'one', ...present, past: { kind: 'one', ...past } }, { cost: { weight: 10 } })
+}
+
+export const earningsReading = heldBy(earningsColumns, earningsFrom)
+export const netAprReading = heldBy(netAprColumns, netAprFrom)
 
 const breakdown = <Row>(listing: Listing<Row>) =>
   list(

@@ -1,15 +1,16 @@
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
-import { addPoints } from '../../../domain/points/millionths.ts'
 import {
   type MarketHolding,
   marketHoldings,
   type PoolHolding,
   poolHoldings,
+  positionCountAsOf,
   type VaultHolding,
   vaultHoldings,
 } from '../../../domain/portfolio/portfolio.ts'
 import { marketAmounts, marketSnapshots, vaultAmounts, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
+import { together } from '../../../domain/standing/standing.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import { one } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
@@ -19,6 +20,7 @@ import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
+import { standingAt } from './standing.ts'
 import { type Lookup, MAX_ADDRESSES, readAddresses, type UserLookupRef } from './user-lookup.ts'
 import { userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
@@ -26,18 +28,22 @@ import { type VaultRef, vaultAt } from './vault.ts'
 const { chainId, marketId } = marketSnapshots.columns
 const { vaultId } = vaultSnapshots.columns
 
+/** The end of descriptions of fields that depend on `asOf`. */
+const upTo = ', or those up to `asOf`'
+
 interface Portfolio {
   users: Lookup[]
   /** The valid addresses, without duplicates. */
   addresses: string[]
+  asOf: Date | null
 }
 
 type Refs = { UserLookup: UserLookupRef; Pool: PoolRef; Market: MarketRef; Vault: VaultRef } & EarningsRefs
 
 /** Adds `portfolio`: the combined holdings of several addresses. */
-export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault, Earnings, NetApr }: Refs): void {
+export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault, Earnings, NetApr }: Refs) {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
-    description: 'The combined positions of the users in a pool on the newest distribution date.',
+    description: 'The combined positions of the users in a pool on one distribution date.',
     fields: (t) => ({
       poolAddress: t.expose('poolAddress', { type: 'Address', description: "The pool's address." }),
       pool: t.field({
@@ -86,14 +92,20 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
 
   const Portfolio = builder.objectRef<Portfolio>('Portfolio').implement({
     description:
-      'The combined holdings of several users. A user who is given twice counts once. An invalid address gets an entry in `users` whose `problem` says why, and is left out of the sums.',
+      'The combined holdings of several users, now or, with `asOf`, at a past time. A user who is given twice counts once. An invalid address gets an entry in `users` whose `problem` says why, and is left out of the sums.',
     fields: (t) => {
-      const accounts = async ({ addresses }: Portfolio, context: GraphContext) =>
-        (await Promise.all(addresses.map((address) => context.batches.load(userAt.load, [address])))).filter(
+      const accounts = async ({ addresses }: Portfolio, { batches }: GraphContext) =>
+        (await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))).filter(
           (one) => one !== null,
         )
-      const netApr = ({ addresses }: Portfolio, context: GraphContext) =>
-        context.batches.load(netAprOf, addresses, null)
+      const standing = async (portfolio: Portfolio, context: GraphContext) => {
+        const { addresses, asOf } = portfolio
+        if (!asOf) return together(await accounts(portfolio, context))
+        const all = addresses.map((address) => context.batches.load(standingAt.load, [address, asOf]))
+        return together((await Promise.all(all)).filter((one) => one !== null))
+      }
+      const netApr = ({ addresses, asOf }: Portfolio, context: GraphContext) =>
+        context.batches.load(netAprOf, addresses, null, asOf)
       const total = (value: 'totalEarnDepositsUsd' | 'totalProtectedUsd' | 'totalBorrowUsd', description: string) =>
         t.float({
           description,
@@ -107,23 +119,22 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           resolve: ({ users }) => users,
         }),
         points: t.float({
-          description: 'Total points of all users over all distribution dates.',
-          resolve: async (portfolio, _, context) =>
-            addPoints((await accounts(portfolio, context)).map(({ points }) => points)),
+          description: `Total points of all users over all distribution dates${upTo}.`,
+          resolve: async (portfolio, _, context) => (await standing(portfolio, context)).points,
         }),
         positionCount: t.int({
-          description: 'Number of stored positions of all users over all distribution dates.',
-          resolve: async (portfolio, _, context) =>
-            (await accounts(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0),
+          description: `Number of stored positions of all users over all distribution dates${upTo}.`,
+          resolve: async (portfolio, _, context) => {
+            const { addresses, asOf } = portfolio
+            if (asOf) return positionCountAsOf(context.reader, addresses, asOf)
+            return (await accounts(portfolio, context)).reduce((sum, one) => sum + one.positionCount, 0)
+          },
         }),
         bestRank: t.int({
           nullable: true,
           description:
-            'The best leaderboard rank among the users, starting at 1. Null if no user has a stored position.',
-          resolve: async (portfolio, _, context) => {
-            const ranks = (await accounts(portfolio, context)).flatMap(({ rank }) => rank ?? [])
-            return ranks.length ? Math.min(...ranks) : null
-          },
+            'The best leaderboard rank among the users, starting at 1. Null if no user has a stored position by then, and briefly while the ranks of a past date are recomputed.',
+          resolve: async (portfolio, _, context) => (await standing(portfolio, context)).rank,
         }),
         suppliedUsd: total(
           'totalEarnDepositsUsd',
@@ -141,7 +152,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           type: Earnings,
           extensions: { cost: { perRow: 10 } },
           description: 'The combined earnings of all users, in total and in each market and vault.',
-          resolve: ({ addresses }, _, context) => context.batches.load(earningsOf, addresses, null),
+          resolve: ({ addresses, asOf }, _, context) => context.batches.load(earningsOf, addresses, null, asOf),
         }),
         netApr: t.field({
           type: NetApr,
@@ -152,20 +163,21 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         pools: t.field({
           type: [PoolHoldingType],
           extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
-          description: 'The combined positions in each pool on the newest distribution date, most points first.',
-          resolve: ({ addresses }, _, { reader }) => poolHoldings(reader, addresses),
+          description:
+            'The combined positions in each pool on the newest distribution date, or the last one up to `asOf`, most points first.',
+          resolve: ({ addresses, asOf }, _, { reader }) => poolHoldings(reader, addresses, asOf),
         }),
         markets: t.field({
           type: [MarketHoldingType],
           extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'The current combined holdings in each market, by chain, then address.',
-          resolve: ({ addresses }, _, { reader }) => marketHoldings(reader, addresses),
+          resolve: ({ addresses, asOf }, _, { reader }) => marketHoldings(reader, addresses, asOf),
         }),
         vaults: t.field({
           type: [VaultHoldingType],
           extensions: { cost: { weight: 10, perRow: 5, rows: 20 } },
           description: 'The current combined holdings in each vault, by chain, then address.',
-          resolve: ({ addresses }, _, { reader }) => vaultHoldings(reader, addresses),
+          resolve: ({ addresses, asOf }, _, { reader }) => vaultHoldings(reader, addresses, asOf),
         }),
       }
     },
@@ -185,12 +197,20 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           required: true,
           description: `The addresses of the users, at most ${MAX_ADDRESSES}.`,
         }),
+        asOf: t.arg({
+          type: 'DateTime',
+          description:
+            'The point in time: only snapshots and cash flows at or before it, and distribution dates up to it. Defaults to the newest of all. It does not apply to `users` and `series`.',
+        }),
       },
-      resolve: (_, args) => {
+      resolve: (_, { asOf = null, ...args }) => {
         const users = readAddresses(args.addresses)
         const addresses = users.flatMap(({ address }) => (address ? [address] : []))
-        return { users, addresses: [...new Set(addresses)].sort() }
+        return { users, addresses: [...new Set(addresses)].sort(), asOf }
       },
     }),
   }))
+  return Portfolio
 }
+
+export type PortfolioRef = ReturnType<typeof addPortfolio>

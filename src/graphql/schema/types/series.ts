@@ -1,5 +1,6 @@
 import type { ArgBuilder } from '@pothos/core'
 import { type CalendarBucket, calendarOf, programDates } from '../../../domain/series/calendar.ts'
+import { type EarningsBucket, earningsSeries } from '../../../domain/series/earnings-series.ts'
 import {
   bucketStart,
   type Interval as IntervalName,
@@ -12,19 +13,26 @@ import {
   groupedSeries,
   type Levels,
   type PoolBucket,
-  type PoolLevels,
   poolSeries,
   programLevels,
 } from '../../../domain/series/pool-series.ts'
-import { type UserRewards, userLevels, userPoints, userRewards } from '../../../domain/series/user-series.ts'
-import { type Standing, standingHistory } from '../../../domain/standing/standing.ts'
+import {
+  type UserLevels,
+  type UserRewards,
+  userLevels,
+  userPoints,
+  userRewards,
+} from '../../../domain/series/user-series.ts'
+import { type Standing, standingHistory, together } from '../../../domain/standing/standing.ts'
 import { GatewayError } from '../../../errors.ts'
 import { type Batch, type GraphContext, once } from '../../execution/context.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
-import { BUCKET, buckets } from './charges.ts'
+import { BUCKET, buckets, bucketsOfAddress, EARNED } from './charges.ts'
 import type { ProgramRef } from './distribution.ts'
 import type { GroupKeyRef } from './group-key.ts'
 import type { PoolRef } from './pool.ts'
+import type { PortfolioRef } from './portfolio.ts'
 import type { UserRef } from './user-ref.ts'
 
 /** A bucket with lazy values: the first access reads the values of all buckets at once. */
@@ -36,18 +44,20 @@ interface Bucket {
   /** Number of users with a position on the bucket's last date. Null if unknown. */
   userCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
-  /** The user's points and rank as of the bucket's last date. */
-  standing?(): Promise<Standing | undefined>
+  /** The users' points and best rank as of the bucket's last date. */
+  standing?(): Promise<Pick<Standing, 'points' | 'rank'> | undefined>
+  /** The users' earnings as of the bucket's end. */
+  earnings?(): Promise<EarningsBucket | undefined>
 }
 
-type LevelsOfBucket = Omit<Levels, 'start'> & Partial<Pick<PoolLevels, 'tvlUsd'>>
+type LevelsOfBucket = Omit<Levels, 'start'> & Partial<Pick<UserLevels, 'netWorthUsd'>>
 
-const NO_LEVELS = { positionCount: 0, suppliedUsd: 0, protectedUsd: 0, tvlUsd: 0, borrowedUsd: 0 }
+const NO_LEVELS = { positionCount: 0, suppliedUsd: 0, protectedUsd: 0, tvlUsd: 0, borrowedUsd: 0, netWorthUsd: 0 }
 const MAX_GROUPS = 100
 
-type Refs = { User: UserRef; Pool: PoolRef; Program: ProgramRef; GroupKey: GroupKeyRef }
+type Refs = { User: UserRef; Pool: PoolRef; Program: ProgramRef; Portfolio: PortfolioRef; GroupKey: GroupKeyRef }
 
-export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: Refs) {
+export function addSeries(builder: Builder, { User, Pool, Program, Portfolio, GroupKey }: Refs) {
   const Interval = builder.enumType('Interval', {
     description: 'The length of a bucket of a series. Buckets start at midnight UTC.',
     values: {
@@ -61,7 +71,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
     description:
       'One date, week or month of a series. Flows (points, rewards) are summed over the bucket and are 0 in a gap. Levels (counts, USD amounts) are those of its last distribution date: 0 if there were no positions, null in a gap. A gap is a bucket without a distribution.',
     fields: (t) => {
-      const level = (name: 'suppliedUsd' | 'protectedUsd' | 'borrowedUsd', description: string) =>
+      const level = (name: 'suppliedUsd' | 'protectedUsd' | 'tvlUsd' | 'borrowedUsd', description: string) =>
         t.float({
           nullable: true,
           description: `${description} Null in a gap.`,
@@ -87,6 +97,10 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
         }),
         suppliedUsd: level('suppliedUsd', 'Borrowable supply on the last distribution date, in USD.'),
         protectedUsd: level('protectedUsd', 'Protected (non-borrowable) supply on the last distribution date, in USD.'),
+        tvlUsd: level(
+          'tvlUsd',
+          'Total value locked on the last distribution date, in USD: borrowable plus protected supply, including what is lent out.',
+        ),
         borrowedUsd: level('borrowedUsd', 'Amount borrowed on the last distribution date, in USD.'),
       }
     },
@@ -95,47 +109,81 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
 
   const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
     description:
-      "One date, week or month of a user's series. Flows are summed over the bucket; levels are those of its last distribution date.",
+      'One date, week or month of the series of a user, or of the users of a portfolio combined. Flows are summed over the bucket; levels are those of its last distribution date; earnings are those at its end.',
     interfaces: [SeriesBucket],
-    fields: (t) => ({
-      totalPoints: t.float({
-        nullable: true,
-        description:
-          "The user's points over all distribution dates up to the bucket's last one. Null in a gap and before the user's first position.",
-        resolve: async (bucket) => (await bucket.standing?.())?.points ?? null,
-      }),
-      rank: t.int({
-        nullable: true,
-        description:
-          "The user's rank on the leaderboard as of the bucket's last distribution date, starting at 1. Null in a gap, before the user's first position, and briefly while the ranks of the date are recomputed after a run for it or for an earlier date.",
-        resolve: async (bucket) => (await bucket.standing?.())?.rank ?? null,
-      }),
-      liquidationRewardCount: t.int({
-        description: "Number of the user's liquidation rewards in the bucket, by time of the liquidation.",
-        resolve: async (bucket) => {
-          const rewards = await bucket.rewards?.()
-          return rewards ? rewards.marketCount + rewards.vaultCount : 0
-        },
-      }),
-      marketLiquidationRewardsUsd: t.float({
-        nullable: true,
-        description:
-          'Liquidation rewards in markets, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
-        resolve: async (bucket) => {
-          const rewards = await bucket.rewards?.()
-          return rewards ? rewards.marketUsd : 0
-        },
-      }),
-      vaultLiquidationRewardsUsd: t.float({
-        nullable: true,
-        description:
-          'Liquidation rewards in vaults, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
-        resolve: async (bucket) => {
-          const rewards = await bucket.rewards?.()
-          return rewards ? rewards.vaultUsd : 0
-        },
-      }),
-    }),
+    fields: (t) => {
+      const earned = (name: Exclude<keyof EarningsBucket, 'start' | 'hasIncompletePrices'>, description: string) =>
+        t.float({
+          nullable: true,
+          extensions: { cost: { weight: EARNED } },
+          description: `${description} Null before the first snapshot or cash flow.`,
+          resolve: async (bucket) => (await bucket.earnings?.())?.[name] ?? null,
+        })
+      return {
+        netWorthUsd: t.float({
+          nullable: true,
+          description:
+            'Borrowable plus protected supply minus the amount borrowed on the last distribution date, in USD. Null in a gap.',
+          resolve: async (bucket) => (await levelsOf(bucket))?.netWorthUsd ?? null,
+        }),
+        currentValueUsd: earned(
+          'totalCurrentValueUsd',
+          'Value of the holdings in all markets and vaults minus debt, in USD, from the newest snapshots up to the end of the bucket. A missing price counts as 0.',
+        ),
+        netCashInvestedUsd: earned(
+          'totalNetCashInvestedUsd',
+          'Net cash invested up to the end of the bucket, in USD: deposits + repayments - withdrawals - borrowings.',
+        ),
+        earningsUsd: earned(
+          'totalEarningsUsd',
+          'Total earnings as of the end of the bucket, in USD: `currentValueUsd` minus `netCashInvestedUsd`, like `earnings(asOf)`.',
+        ),
+        hasIncompletePrices: t.boolean({
+          nullable: true,
+          extensions: { cost: { weight: EARNED } },
+          description:
+            'Whether a price was missing in a snapshot or cash flow that the earnings count. Null before the first of them.',
+          resolve: async (bucket) => (await bucket.earnings?.())?.hasIncompletePrices ?? null,
+        }),
+        totalPoints: t.float({
+          nullable: true,
+          description:
+            "The points over all distribution dates up to the bucket's last one. Null in a gap and before the first position.",
+          resolve: async (bucket) => (await bucket.standing?.())?.points ?? null,
+        }),
+        rank: t.int({
+          nullable: true,
+          description:
+            "The rank on the leaderboard as of the bucket's last distribution date, starting at 1; of a portfolio, the best rank of its users. Null in a gap, before the first position, and briefly while the ranks of the date are recomputed after a run for it or for an earlier date.",
+          resolve: async (bucket) => (await bucket.standing?.())?.rank ?? null,
+        }),
+        liquidationRewardCount: t.int({
+          description: 'Number of liquidation rewards in the bucket, by time of the liquidation.',
+          resolve: async (bucket) => {
+            const rewards = await bucket.rewards?.()
+            return rewards ? rewards.marketCount + rewards.vaultCount : 0
+          },
+        }),
+        marketLiquidationRewardsUsd: t.float({
+          nullable: true,
+          description:
+            'Liquidation rewards in markets, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
+          resolve: async (bucket) => {
+            const rewards = await bucket.rewards?.()
+            return rewards ? rewards.marketUsd : 0
+          },
+        }),
+        vaultLiquidationRewardsUsd: t.float({
+          nullable: true,
+          description:
+            'Liquidation rewards in vaults, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
+          resolve: async (bucket) => {
+            const rewards = await bucket.rewards?.()
+            return rewards ? rewards.vaultUsd : 0
+          },
+        }),
+      }
+    },
   })
 
   const PoolSeriesBucket = builder.objectRef<Bucket>('PoolSeriesBucket').implement({
@@ -143,15 +191,6 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
       'One date, week or month of the series of one pool or of several pools combined. Flows are summed over the bucket; levels are those of its last distribution date.',
     interfaces: [SeriesBucket],
     fields: (t) => ({
-      tvlUsd: t.float({
-        nullable: true,
-        description:
-          'Total value locked on the last distribution date, in USD: borrowable plus protected supply, including what is lent out. Null in a gap.',
-        resolve: async (bucket) => {
-          const levels = await levelsOf(bucket)
-          return levels?.tvlUsd ?? null
-        },
-      }),
       userCount: t.int({
         nullable: true,
         description:
@@ -179,27 +218,19 @@ export function addSeries(builder: Builder, { User, Pool, Program, GroupKey }: R
     series: t.field({
       type: [UserSeriesBucket],
       extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
-      description: `The user's points, rank, positions, USD amounts and liquidation rewards by date, week or month. ${gaps}`,
+      description: `The user's points, rank, positions, USD amounts, earnings and liquidation rewards by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
-      resolve: async ({ address }, args, context) => {
-        const span = await readSpan(context, args)
-        if (!span) return []
-        const points = byStart(() => context.batches.load(userPoints, address, span))
-        const levels = byStart(() => context.batches.load(userLevels, address, span))
-        const rewards = byStart(() => context.batches.load(userRewards, address, span))
-        const standings = byStart(async () =>
-          (await context.batches.load(standingHistory, address, span)).map((standing) => ({
-            ...standing,
-            start: bucketStart(span.interval, standing.date),
-          })),
-        )
-        return bucketsOf(context, span, (start) => ({
-          points: async () => (await points(start))?.points ?? 0,
-          levels: () => levels(start),
-          rewards: () => rewards(start),
-          standing: () => standings(start),
-        }))
-      },
+      resolve: ({ address }, args, context) => userBuckets(context, [address], args),
+    }),
+  }))
+
+  builder.objectFields(Portfolio, (t) => ({
+    series: t.field({
+      type: [UserSeriesBucket],
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET, perRow: bucketsOfAddress } satisfies FieldCost },
+      description: `The users' points, positions, USD amounts, earnings and liquidation rewards added up, by date, week or month. ${gaps}`,
+      args: spanArguments(t.arg),
+      resolve: ({ addresses }, args, context) => userBuckets(context, addresses, args),
     }),
   }))
 
@@ -314,13 +345,19 @@ export type SpanArguments = ReturnType<typeof addSeries>['spanArguments']
 export const SERIES_UNPLANNED =
   'Its buckets are put together from several statements, whose range depends on the stored dates.'
 
+interface SpanValues {
+  interval: IntervalName
+  from?: Date | null
+  to?: Date | null
+}
+
 /**
  * Resolves the range arguments to buckets. Returns undefined if `to` is omitted and there is no distribution.
  * @param extent reads the first and the newest date of the data; by default those of the program
  */
 export async function readSpan(
   context: GraphContext,
-  { interval, from, to }: { interval: IntervalName; from?: Date | null; to?: Date | null },
+  { interval, from, to }: SpanValues,
   extent: Batch<'', { first: Date; newest: Date } | null> = programDatesOnce,
 ): Promise<Span | undefined> {
   const dates = from && to ? null : await context.batches.load(extent, '')
@@ -353,6 +390,38 @@ function bucketsOf(
 ): Bucket[] {
   const calendar = byStart(() => loadCalendar(context, span))
   return span.starts.map((start) => ({ start, program: () => calendar(start), ...values(start) }))
+}
+
+/** The buckets of users, added up. */
+async function userBuckets(context: GraphContext, users: string[], args: SpanValues): Promise<Bucket[]> {
+  const span = await readSpan(context, args)
+  if (!span) return []
+  const { batches } = context
+  const points = byStart(() => batches.load(userPoints, users, span))
+  const levels = byStart(() => batches.load(userLevels, users, span))
+  const rewards = byStart(() => batches.load(userRewards, users, span))
+  const earnings = byStart(() => batches.load(earningsSeries, users, span))
+  const standings = byStart(async () => {
+    const histories = await Promise.all(users.map((user) => batches.load(standingHistory, user, span)))
+    const byDate = new Map<number, Standing[]>()
+    for (const standing of histories.flat()) {
+      const time = standing.date.getTime()
+      const others = byDate.get(time)
+      if (others) others.push(standing)
+      else byDate.set(time, [standing])
+    }
+    return [...byDate].map(([time, all]) => ({
+      ...(users.length === 1 && all[0] ? all[0] : together(all)),
+      start: bucketStart(span.interval, new Date(time)),
+    }))
+  })
+  return bucketsOf(context, span, (start) => ({
+    points: async () => (await points(start))?.points ?? 0,
+    levels: () => levels(start),
+    rewards: () => rewards(start),
+    earnings: () => earnings(start),
+    standing: () => standings(start),
+  }))
 }
 
 /** The values of pool buckets. In a single pool each user has one position, so positions count users. */

@@ -5,7 +5,7 @@ import type { Builder } from '../builder.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 /** Loads a user's points and rank as of a date. */
-const standingAt: KeyedRow<Standing> = keyedRow<Standing>({
+export const standingAt: KeyedRow<Standing> = keyedRow<Standing>({
   columns: standingColumns,
   types: ['text', 'date'],
   always: true,

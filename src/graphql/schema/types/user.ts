@@ -4,7 +4,7 @@ import { type AccountDay, accountDays } from '../../../domain/account/account.ts
 import { userAmountColumns, users } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
-import type { EntityType } from '../../../domain/holding/holding.ts'
+import { type EntityType, latest, momentSql, oneOwner } from '../../../domain/holding/holding.ts'
 import { marketLiquidationRewards, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
@@ -25,7 +25,7 @@ import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
-import { type EarningsRefs, earningsAt, heldBy, netAprAt } from './earnings.ts'
+import { type EarningsRefs, earningsReading, netAprReading } from './earnings.ts'
 import type { RewardRefs } from './liquidation-reward.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
@@ -37,6 +37,16 @@ const latestRows = (kind: EntityType, columns: Columns, by: string): RowsReading
   columns,
   by: [by],
   of: ({ chainId = null }, [snapshots]) => latestFrom(kind, snapshots as Prisma.Sql, Prisma.sql`${chainId}::bigint`),
+})
+
+/** The same as of a moment. */
+const latestRowsAsOf = (kind: EntityType, columns: Columns): RowsReading => ({
+  columns,
+  by: ['address'],
+  of: ({ chainId = null, asOf }, [address]) => {
+    const snapshots = Prisma.sql`(${latest(kind, oneOwner(address as Prisma.Sql), momentSql(asOf))})`
+    return latestFrom(kind, snapshots, Prisma.sql`${chainId}::bigint`)
+  },
 })
 
 /** Reads one user's positions on one date. */
@@ -104,6 +114,11 @@ export function addUser(builder: Builder, refs: Refs) {
   })
   builder.prismaObjectFields(User, (t) => {
     const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
+    const asOf = () =>
+      t.arg({
+        type: 'DateTime',
+        description: 'Only snapshots and cash flows at or before this time. All of them by default.',
+      })
     const seconds = (description: string) => t.arg({ type: 'BigInt', description })
     const window = () => ({
       from: seconds(
@@ -188,8 +203,8 @@ export function addUser(builder: Builder, refs: Refs) {
       latestSnapshots: t.field({
         type: [refs.Snapshot],
         description:
-          "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there.",
-        args: { chainId: chainId() },
+          "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there. With `asOf`, the newest at or before that time.",
+        args: { chainId: chainId(), asOf: asOf() },
         ...reading(
           {
             kind: 'types',
@@ -197,10 +212,18 @@ export function addUser(builder: Builder, refs: Refs) {
               MarketSnapshot: latestRows('market', marketSnapshots.columns, 'latestMarkets'),
               VaultSnapshot: latestRows('vault', vaultSnapshots.columns, 'latestVaults'),
             },
+            past: {
+              kind: 'types',
+              types: {
+                MarketSnapshot: latestRowsAsOf('market', marketSnapshots.columns),
+                VaultSnapshot: latestRowsAsOf('vault', vaultSnapshots.columns),
+              },
+            },
           },
           { cost: { weight: 1, rows: 10 } },
         ),
-        resolve: (user, args, context) => context.batches.load(latestSnapshots, user.address, args.chainId ?? null),
+        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
+          context.batches.load(latestSnapshots, address, chainId, asOf),
       }),
       marketLiquidationRewards: t.field({
         type: refs.MarketLiquidationRewards,
@@ -223,17 +246,21 @@ export function addUser(builder: Builder, refs: Refs) {
       }),
       earnings: t.field({
         type: refs.Earnings,
-        description: "The user's earnings: the current value of the positions minus the net cash invested.",
-        args: { chainId: chainId() },
-        ...reading({ kind: 'one', one: earningsAt, by: heldBy }, { cost: { weight: 10 } }),
-        resolve: ({ address }, args, context) => context.batches.load(earningsOf, [address], args.chainId ?? null),
+        description:
+          "The user's earnings: the current value of the positions minus the net cash invested. With `asOf`, as they were at that time.",
+        args: { chainId: chainId(), asOf: asOf() },
+        ...earningsReading,
+        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
+          context.batches.load(earningsOf, [address], chainId, asOf),
       }),
       netApr: t.field({
         type: refs.NetApr,
-        description: "The average APR of the user's deposits and debts.",
-        args: { chainId: chainId() },
-        ...reading({ kind: 'one', one: netAprAt, by: heldBy }, { cost: { weight: 10 } }),
-        resolve: ({ address }, args, context) => context.batches.load(netAprOf, [address], args.chainId ?? null),
+        description:
+          "The average APR of the user's deposits and debts. With `asOf`, of those at that time, at the rates in force then; before the first rates that were recorded of a market or vault, at those.",
+        args: { chainId: chainId(), asOf: asOf() },
+        ...netAprReading,
+        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
+          context.batches.load(netAprOf, [address], chainId, asOf),
       }),
     }
   })

@@ -1,0 +1,743 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
+import { asker } from '../facts/fact.ts'
+import { addressOf, type Files, hashOf } from '../support/datasets.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles, multiplier, pool, position } from '../support/one-pool.ts'
+
+type Row = Record<string, any>
+
+const DAY = 86_400
+const START = Date.parse('2026-03-01T00:00:00Z') / 1000
+const DAYS = 24
+const iso = (second: number) => new Date(second * 1000).toISOString()
+
+/** Numbers from 0 up that look random and are the same each time. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed
+  return (sides) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0
+    return (state >>> 16) % sides
+  }
+}
+const roll = dice(11)
+const one = <T>(of: readonly T[]): T => of[roll(of.length)] as T
+
+/** `idle` has positions alone, `early` cash flows before any snapshot, and nothing names `nobody`. */
+const users = ['ann', 'ben', 'cat', 'dan', 'early', 'idle'].map(addressOf)
+const [, , , , early = '', idle = ''] = users
+const nobody = addressOf('nobody')
+const entities = (
+  [
+    ['market', 1, 'same'],
+    ['market', 10, 'same'],
+    ['market', 1, 'other'],
+    ['vault', 1, 'vault'],
+    ['vault', 10, 'vault'],
+  ] as const
+).map(([type, chainId, label]) => ({ type, chainId, id: addressOf(label) }))
+
+/** Cents, so that sums in this file are exact; one in eight is unknown. */
+const usd = () => (roll(8) === 0 ? null : (roll(30_000) * 7919 + roll(100)) / 100)
+const moment = () => START + roll(DAYS) * DAY + one([0, 0, 1, 3600, 43_200, DAY - 1])
+
+function snapshots() {
+  const made = new Map<string, Row>()
+  for (const accountId of users.filter((user) => user !== idle))
+    for (const { type, chainId, id } of entities) {
+      if (roll(4) === 0) continue
+      for (let n = roll(9); n >= 0; n--) {
+        const timestamp = accountId === early ? START + (DAYS - 1) * DAY : moment()
+        // Several positions at the same second, or one.
+        for (const positionId of one([['main'], ['main', 'second'], ['second']]))
+          made.set([accountId, type, chainId, id, timestamp, positionId].join(' '), {
+            type,
+            chainId,
+            accountId,
+            positionId,
+            timestamp: String(timestamp),
+            ...(type === 'market'
+              ? { marketId: id, ...market(String(roll(1000)), String(roll(10)), String(roll(100))) }
+              : { vaultId: id, shares: String(roll(1000)), assets: String(roll(1000)), assetsUsd: usd() }),
+          })
+      }
+    }
+  return [...made.values()]
+}
+const market = (collateralAssets: string, protectedAssets: string, debtAssets: string) => ({
+  collateralAssets,
+  collateralUsd: usd(),
+  protectedAssets,
+  protectedUsd: usd(),
+  debtAssets,
+  debtUsd: usd(),
+})
+
+const cashFlows = users
+  .filter((user) => user !== idle)
+  .flatMap((accountId) =>
+    Array.from({ length: 12 }, (_, n) => {
+      const { type, chainId, id } = one(entities)
+      return {
+        chainId,
+        txHash: hashOf(`${accountId.slice(-8)}${n}`),
+        logIndex: n,
+        accountId,
+        entityType: type,
+        entityId: id,
+        timestamp: String(moment()),
+        kind: one(['deposit', 'deposit', 'withdraw', 'borrow', 'repay']),
+        amountUsd: usd(),
+      }
+    }),
+  )
+const rewards = users.slice(0, 4).map((accountId, n) => ({
+  chainId: 1,
+  txHash: hashOf(`reward${n}`),
+  logIndex: n,
+  timestamp: String(moment()),
+  accountId,
+  supplySent: '1',
+  supplySentUsd: 1,
+  collateralReceived: '1',
+  collateralReceivedUsd: 1,
+  liquidReward: '1',
+  liquidRewardUsd: one([null, 1.5, 2.25]),
+  userRoi: null,
+  claimedTimestamp: null,
+  vaultId: addressOf('vault'),
+}))
+
+const all = snapshots()
+const without = ({ type: _, ...row }: Row) => row
+const records = {
+  markets: entities
+    .filter(({ type }) => type === 'market')
+    .map(({ chainId, id }, n) => ({
+      chainId,
+      id,
+      poolId: pool.id,
+      assetAddress: pool.asset_1_address,
+      assetSymbol: 'S',
+      assetDecimals: 18,
+      depositRate: 0.01 * (n + 1),
+      borrowRate: 0.02 * (n + 1),
+    })),
+  vaults: entities
+    .filter(({ type }) => type === 'vault')
+    .map(({ chainId, id }, n) => ({
+      chainId,
+      id,
+      name: 'V',
+      assetAddress: pool.asset_1_address,
+      assetSymbol: 'S',
+      assetDecimals: 6,
+      depositRate: 0.05 * (n + 1),
+    })),
+  // No distribution on every third day.
+  positions: users
+    .filter((user) => user !== early)
+    .flatMap((user) =>
+      Array.from({ length: DAYS }, (_, day) => day)
+        .filter((day) => day % 3 !== 2 && roll(3) > 0)
+        .map((day) => {
+          const [a, b, c] = [usd() ?? 0, usd() ?? 0, usd() ?? 0]
+          return position(user, a, {
+            distributionDate: iso(START + day * DAY),
+            aProtectedSuppliedAmountUsd: b,
+            bBorrowedAmountUsd: c,
+          })
+        }),
+    ),
+  'market-snapshots': all.filter(({ type }) => type === 'market').map(without),
+  'vault-snapshots': all.filter(({ type }) => type === 'vault').map(without),
+  'cash-flows': cashFlows,
+  'vault-liquidation-rewards': rewards,
+}
+const fixed = { pools: [pool], multipliers: [multiplier] }
+
+/** The records up to a second: what the store would have held. */
+const until = (second: number): Files => ({
+  ...fixed,
+  ...Object.fromEntries(
+    Object.entries(records).map(([file, rows]) => [
+      file,
+      (rows as Row[]).filter(({ timestamp, distributionDate }) =>
+        distributionDate ? Date.parse(distributionDate) / 1000 <= second : Number(timestamp ?? -Infinity) <= second,
+      ),
+    ]),
+  ),
+})
+
+let gateway: Gateway
+/** The roads that an answer can take. */
+let roads: [name: string, ask: ReturnType<typeof asker>][]
+beforeAll(async () => {
+  gateway = await startGateway()
+  await importFiles(gateway, until(Infinity))
+  await rebuildRankHistory(gateway.deps.store.pool)
+  roads = [
+    ['planned', asker(gateway)],
+    ['resolved', asker(gateway, { resolved: true })],
+  ]
+})
+afterAll(() => gateway?.close())
+
+const ask = async (query: string, variables?: object) => (await asker(gateway)(query, variables)) as Row
+const roadsOf = async (query: string, variables?: object) => {
+  const answers: Row[] = []
+  for (const [, road] of roads) answers.push(await road(query, variables))
+  for (const answer of answers) expect(answer).toEqual(answers[0])
+  return answers[0] as Row
+}
+
+const times = [...all, ...cashFlows].map(({ timestamp }) => Number(timestamp))
+/** Moments of all kinds, in milliseconds. */
+const moments = [
+  START * 1000 - 1,
+  Date.parse('0001-01-01T00:00:00Z'),
+  Date.parse('9999-12-31T23:59:59.999Z'),
+  ...Array.from({ length: 24 }, () => one(times) * 1000 + one([-1000, -1, 0, 0, 999])),
+  ...Array.from({ length: 12 }, () => (START + roll(DAYS * DAY)) * 1000),
+]
+
+/** An amount in cents; unknown ones are 0. */
+const cents = (value: number | null) => BigInt(Math.round((value ?? 0) * 100))
+const dollars = (value: bigint) => Number(value) / 100
+
+interface Held {
+  entityType: string
+  chainId: number
+  entityAddress: string
+  value: bigint
+  cash: bigint
+  deposit: bigint
+  debt: bigint
+  /** Whether there is a snapshot. */
+  seen: boolean
+  incomplete: boolean
+}
+
+/** The newest snapshots of an owner in each entity, by then. */
+function newest(owner: string, second: number): Row[] {
+  const rows = all.filter((row) => row.accountId === owner && Number(row.timestamp) <= second)
+  const entity = (row: Row) => `${row.type} ${row.chainId} ${row.marketId ?? row.vaultId}`
+  return rows.filter((row) =>
+    rows.every((other) => entity(other) !== entity(row) || Number(other.timestamp) <= Number(row.timestamp)),
+  )
+}
+
+/** What owners have in each entity at a moment, counted record by record. */
+function held(owners: string[], second: number): Held[] {
+  const found = new Map<string, Held>()
+  const at = (type: string, chainId: number, id: string) => {
+    const key = `${type} ${chainId} ${id}`
+    const entityType = type.toUpperCase()
+    const empty = { value: 0n, cash: 0n, deposit: 0n, debt: 0n, seen: false, incomplete: false }
+    const entry = found.get(key) ?? { entityType, chainId, entityAddress: id, ...empty }
+    found.set(key, entry)
+    return entry
+  }
+  for (const owner of owners) {
+    for (const row of newest(owner, second)) {
+      const entry = at(row.type, row.chainId, row.marketId ?? row.vaultId)
+      entry.seen = true
+      const deposit = cents(row.type === 'market' ? row.collateralUsd : row.assetsUsd)
+      entry.deposit += deposit
+      entry.debt += cents(row.debtUsd ?? null)
+      entry.value += deposit + cents(row.protectedUsd ?? null) - cents(row.debtUsd ?? null)
+      const parts = row.type === 'market' ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
+      entry.incomplete ||= parts.includes(null)
+    }
+    for (const flow of cashFlows.filter((one) => one.accountId === owner && Number(one.timestamp) <= second)) {
+      const entry = at(flow.entityType, flow.chainId, flow.entityId)
+      entry.cash += (flow.kind === 'deposit' || flow.kind === 'repay' ? 1n : -1n) * cents(flow.amountUsd)
+      entry.incomplete ||= flow.amountUsd === null
+    }
+  }
+  return [...found.values()]
+}
+const sum = <T>(rows: T[], of: (row: T) => bigint) => rows.reduce((total, row) => total + of(row), 0n)
+
+function earnings(owners: string[], second: number, chainId?: number) {
+  const rows = held(owners, second).filter((row) => chainId === undefined || row.chainId === chainId)
+  return {
+    totalEarningsUsd: dollars(sum(rows, ({ value, cash }) => value - cash)),
+    totalCurrentValueUsd: dollars(sum(rows, ({ value }) => value)),
+    totalNetCashInvestedUsd: dollars(sum(rows, ({ cash }) => cash)),
+    hasIncompletePrices: rows.some(({ incomplete }) => incomplete),
+    breakdown: {
+      totalCount: rows.length,
+      nodes: expect.toSatisfy((nodes: Row[]) => {
+        expect(nodes).toHaveLength(rows.length)
+        for (const { entityType, chainId, entityAddress, value, cash, incomplete } of rows)
+          expect(nodes).toContainEqual({
+            entityType,
+            chainId,
+            entityAddress,
+            currentValueUsd: dollars(value),
+            netCashInvestedUsd: dollars(cash),
+            earningsUsd: dollars(value - cash),
+            hasIncompletePrices: incomplete,
+          })
+        const values = nodes.map(({ currentValueUsd }) => currentValueUsd)
+        return values.every((value, i) => i === 0 || value <= values[i - 1])
+      }, 'the rows of each entity, largest first'),
+    },
+  }
+}
+const EARNINGS = `totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
+  breakdown { totalCount nodes { entityType chainId entityAddress currentValueUsd netCashInvestedUsd earningsUsd hasIncompletePrices } }`
+
+/** The rates of the dataset, which are the only ones that were recorded. */
+function netApr(owners: string[], second: number) {
+  const rows = held(owners, second).filter(({ seen }) => seen)
+  const rate = (row: Held, name: 'depositRate' | 'borrowRate') =>
+    ([...records.markets, ...records.vaults] as Row[]).find(
+      (one) => one.id === row.entityAddress && one.chainId === row.chainId,
+    )?.[name] ?? 0
+  const average = (of: (row: Held) => bigint, name: 'depositRate' | 'borrowRate') => {
+    const total = sum(rows, of)
+    if (total === 0n) return 0
+    return expect.closeTo(rows.reduce((all, row) => all + Number(of(row)) * rate(row, name), 0) / Number(total), 10)
+  }
+  return {
+    earnNetApr: average(({ deposit }) => deposit, 'depositRate'),
+    borrowNetApr: average(({ debt }) => debt, 'borrowRate'),
+    totalEarnDepositsUsd: dollars(sum(rows, ({ deposit }) => deposit)),
+    totalBorrowUsd: dollars(sum(rows, ({ debt }) => debt)),
+    breakdown: { totalCount: rows.length },
+  }
+}
+const APR = 'earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd breakdown { totalCount }'
+
+const SNAPSHOT = `chainId userAddress positionId timestamp
+  ... on MarketSnapshot { marketAddress collateralUsd protectedUsd debtUsd collateralAssets }
+  ... on VaultSnapshot { vaultAddress assetsUsd shares }`
+const snapshotOf = (row: Row) => ({
+  chainId: row.chainId,
+  userAddress: row.accountId,
+  positionId: row.positionId,
+  timestamp: row.timestamp,
+  ...(row.type === 'market'
+    ? {
+        marketAddress: row.marketId,
+        collateralUsd: row.collateralUsd,
+        protectedUsd: row.protectedUsd,
+        debtUsd: row.debtUsd,
+        collateralAssets: row.collateralAssets,
+      }
+    : { vaultAddress: row.vaultId, assetsUsd: row.assetsUsd, shares: row.shares }),
+})
+const bySnapshot = (row: Row) =>
+  [row.marketId ? 0 : 1, String(row.chainId).padStart(3, '0'), row.marketId ?? row.vaultId, row.positionId].join(' ')
+
+test('earnings, net APR and latest snapshots of a user are those of the records by then', async () => {
+  expect(new Set(all.map((row) => `${row.accountId} ${row.marketId} ${row.timestamp}`)).size).toBeLessThan(all.length)
+  for (const [i, time] of moments.entries()) {
+    const user = [...users, nobody][i % 7] as string
+    const second = Math.floor(time / 1000)
+    const answer = await roadsOf(
+      `query ($user: Address!, $asOf: DateTime) { user(address: $user) {
+        earnings(asOf: $asOf) { ${EARNINGS} } onOne: earnings(asOf: $asOf, chainId: 10) { ${EARNINGS} }
+        netApr(asOf: $asOf) { ${APR} } latestSnapshots(asOf: $asOf) { ${SNAPSHOT} }
+        onOther: latestSnapshots(asOf: $asOf, chainId: 1) { ${SNAPSHOT} } } }`,
+      { user, asOf: new Date(time).toISOString() },
+    )
+    const latest = newest(user, second).toSorted((a, b) => (bySnapshot(a) < bySnapshot(b) ? -1 : 1))
+    expect(answer.user, `${user} at ${new Date(time).toISOString()}`).toEqual({
+      earnings: earnings([user], second),
+      onOne: earnings([user], second, 10),
+      netApr: netApr([user], second),
+      latestSnapshots: latest.map(snapshotOf),
+      onOther: latest.filter(({ chainId }) => chainId === 1).map(snapshotOf),
+    })
+  }
+})
+
+test('many users at once, and as of now, are as each by itself and as without a moment', async () => {
+  const selection = (asOf: string) =>
+    `earnings${asOf} { ${EARNINGS} } netApr${asOf} { ${APR} } latestSnapshots${asOf} { ${SNAPSHOT} }`
+  const page = (asOf: string) => `{ users { nodes { address ${selection(asOf)} } } }`
+  const now = await roadsOf(page(''))
+  expect(now.users.nodes).toHaveLength(users.length)
+  expect(await roadsOf(page(`(asOf: "${new Date(Date.now() + 1000).toISOString()}")`))).toEqual(now)
+  expect(
+    await roadsOf(`query ($none: DateTime) { users { nodes { address ${selection('(asOf: $none)')} } } }`, {
+      none: null,
+    }),
+  ).toEqual(now)
+  const then = `(asOf: "${iso(START + 9 * DAY)}")`
+  const { users: past } = await roadsOf(page(then))
+  for (const { address, ...user } of past.nodes)
+    expect((await ask(`{ user(address: "${address}") { ${selection(then)} } }`)).user).toEqual(user)
+})
+
+const PORTFOLIO = `points positionCount bestRank suppliedUsd protectedUsd borrowedUsd earnings { ${EARNINGS} } netApr { ${APR} }
+  pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd }
+  markets { chainId marketAddress userCount collateralAssets collateralUsd protectedUsd debtAssets debtUsd }
+  vaults { chainId vaultAddress userCount shares assetsUsd }`
+
+describe('a store that holds only the records up to a moment', () => {
+  for (const [name, time] of [
+    ['before the first record', START - 1],
+    ['on the first day', START + DAY / 2],
+    ['at a snapshot', times[5] ?? 0],
+    ['between distributions', START + 11 * DAY + 5],
+  ] as const)
+    test(`${name}: says without the moment what the whole store says as of it`, async () => {
+      const then = await startGateway()
+      try {
+        await importFiles(then, until(time))
+        const selection = (asOf: string) => `{
+          ${[...users, nobody]
+            .map(
+              (user, i) => `u${i}: user(address: "${user}") { earnings${asOf} { ${EARNINGS} } netApr${asOf} { ${APR} }
+              latestSnapshots${asOf} { ${SNAPSHOT} } points${asOf} rank${asOf} }`,
+            )
+            .join(' ')} }`
+        const portfolio = (asOf: string) =>
+          `{ portfolio(addresses: ${JSON.stringify([...users.slice(1), nobody, 'x'])}${asOf}) { ${PORTFOLIO} } }`
+        const other = asker(then)
+        expect(await roadsOf(selection(`(asOf: "${iso(time)}")`))).toEqual(await other(selection('')))
+        expect(await roadsOf(portfolio(`, asOf: "${iso(time)}"`))).toEqual(await other(portfolio('')))
+      } finally {
+        await then.close()
+      }
+    })
+})
+
+test('a portfolio is what the records of its users by then add up to', async () => {
+  for (const time of moments.slice(0, 12)) {
+    const second = Math.floor(time / 1000)
+    const some = users.filter(() => roll(3) > 0)
+    const { portfolio } = await roadsOf(
+      `query ($users: [String!]!, $asOf: DateTime) { portfolio(addresses: $users, asOf: $asOf) { positionCount suppliedUsd borrowedUsd
+        earnings { ${EARNINGS} } netApr { ${APR} } pools { userCount suppliedUsd } } }`,
+      { users: some, asOf: new Date(time).toISOString() },
+    )
+    const apr = netApr(some, second)
+    const past = records.positions.filter(
+      ({ userAddress, distributionDate }) => some.includes(userAddress) && Date.parse(distributionDate) <= time,
+    )
+    const dates = records.positions
+      .map(({ distributionDate }) => Date.parse(distributionDate))
+      .filter((one) => one <= time)
+    const last = past.filter(({ distributionDate }) => Date.parse(distributionDate) === Math.max(...dates))
+    expect(portfolio).toEqual({
+      positionCount: past.length,
+      suppliedUsd: apr.totalEarnDepositsUsd,
+      borrowedUsd: apr.totalBorrowUsd,
+      earnings: earnings(some, second),
+      netApr: apr,
+      pools: last.length
+        ? [{ userCount: last.length, suppliedUsd: dollars(sum(last, (row) => cents(row.aSuppliedAmountUsd))) }]
+        : [],
+    })
+  }
+})
+
+test('net APR is at the rates that were in force', async () => {
+  const { pool: store } = gateway.deps.store
+  const [entity] = entities
+  const [changed, later] = ['2026-03-08T12:00:00.500Z', '2026-03-20T00:00:00Z']
+  const original = await store.query('SELECT changed_at FROM rate_revision')
+  await store.query("UPDATE rate_revision SET changed_at = '2026-03-05'")
+  const rates = [entity?.id, entity?.chainId]
+  for (const [time, rate] of [
+    [changed, 0.5],
+    [later, 0.9],
+  ])
+    await store.query('INSERT INTO rate_revision VALUES ($4, $2, $1, $3, $5, $5)', [...rates, time, 'market', rate])
+  const user = users.find((one) => newest(one, START + 3 * DAY).some((row) => row.marketId === entity?.id)) as string
+  const rateAt = async (asOf: string) =>
+    (
+      await roadsOf(`{ user(address: "${user}") { netApr(asOf: "${asOf}") {
+        breakdown(where: { entity: "${entity?.id}", chainId: ${entity?.chainId} }) { nodes { depositRate borrowRate } } } } }`)
+    ).user.netApr.breakdown.nodes[0]
+  expect(await rateAt('2026-03-04T00:00:00Z'), 'before the first').toEqual({ depositRate: 0.01, borrowRate: 0.02 })
+  expect(await rateAt('2026-03-06T00:00:00Z')).toEqual({ depositRate: 0.01, borrowRate: 0.02 })
+  expect(await rateAt('2026-03-08T12:00:00.499Z')).toEqual({ depositRate: 0.01, borrowRate: 0.02 })
+  expect(await rateAt(changed)).toEqual({ depositRate: 0.5, borrowRate: 0.5 })
+  expect(await rateAt(later)).toEqual({ depositRate: 0.9, borrowRate: 0.9 })
+  await store.query('DELETE FROM rate_revision WHERE changed_at = ANY($1)', [[changed, later]])
+  await store.query('UPDATE rate_revision SET changed_at = $1', [original.rows[0].changed_at])
+})
+
+const EARNED = 'earningsUsd currentValueUsd netCashInvestedUsd hasIncompletePrices'
+const LEVELS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd netWorthUsd'
+
+/** The first second of each bucket of a range, and of the bucket after it. */
+function bucketsOf(interval: string, first: number, last: number): [start: number, end: number][] {
+  const startOf = (second: number) => {
+    const date = new Date(second * 1000)
+    if (interval === 'WEEK') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
+    if (interval === 'MONTH') date.setUTCDate(1)
+    return date.setUTCHours(0, 0, 0, 0) / 1000
+  }
+  const starts = new Set<number>()
+  for (let second = first; second <= last + 40 * DAY; second += DAY) starts.add(startOf(second))
+  const all = [...starts]
+  return all.slice(0, -1).flatMap((start, i) => (start <= last ? [[start, all[i + 1] as number]] : []))
+}
+
+describe('series', () => {
+  for (const interval of ['DAY', 'WEEK', 'MONTH'])
+    test(`${interval}: every bucket of users and portfolios is what the records by its end add up to`, async () => {
+      const [first, last] = [START - 3 * DAY, START + (DAYS + 3) * DAY]
+      const span = `interval: ${interval}, from: "${iso(first)}", to: "${iso(last)}"`
+      const groups = [...users.map((user) => [user]), [nobody], users, users.slice(2, 4), []]
+      for (const group of groups) {
+        const { portfolio, lookupUsers } = await ask(
+          `query ($group: [String!]!) {
+            portfolio(addresses: $group) { series(${span}) { start lastDate points totalPoints positionCount ${LEVELS} ${EARNED} liquidationRewardCount vaultLiquidationRewardsUsd rank } }
+            lookupUsers(addresses: $group) { user { series(${span}) { start lastDate points totalPoints positionCount ${LEVELS} ${EARNED} liquidationRewardCount vaultLiquidationRewardsUsd rank } } } }`,
+          { group },
+        )
+        const single = lookupUsers.map(({ user }: Row) => user.series)
+        if (group.length === 1) expect(portfolio.series).toEqual(single[0])
+        const buckets = bucketsOf(interval, first, last)
+        expect(portfolio.series).toHaveLength(buckets.length)
+        for (const [n, [start, end]] of buckets.entries()) {
+          const now = held(group, end - 1)
+          const dates = records.positions
+            .map(({ distributionDate }) => Date.parse(distributionDate) / 1000)
+            .filter((date) => date >= start && date < end)
+          const lastDate = dates.length > 0 ? Math.max(...dates) : null
+          const positions = records.positions.filter(
+            ({ userAddress, distributionDate }) =>
+              group.includes(userAddress) && Date.parse(distributionDate) / 1000 === lastDate,
+          )
+          const level = (of: (row: Row) => bigint) => (lastDate === null ? null : dollars(sum(positions, of)))
+          const [supplied, secured, borrowed] = [
+            'aSuppliedAmountUsd',
+            'aProtectedSuppliedAmountUsd',
+            'bBorrowedAmountUsd',
+          ].map((name) => (row: Row) => cents(row[name])) as [
+            (row: Row) => bigint,
+            (row: Row) => bigint,
+            (row: Row) => bigint,
+          ]
+          const own = rewards.filter(
+            ({ accountId, timestamp }) =>
+              group.includes(accountId) && Number(timestamp) >= start && Number(timestamp) < end,
+          )
+          const priced = own.filter(({ liquidRewardUsd }) => liquidRewardUsd !== null)
+          const each: Row[] = single.map((series: Row[]) => series[n])
+          const standing = each.filter(({ rank }) => rank !== null)
+          expect(portfolio.series[n], `${group} ${iso(start)}`).toEqual({
+            start: iso(start),
+            lastDate: lastDate === null ? null : iso(lastDate),
+            points: expect.closeTo(
+              each.reduce((total, bucket) => total + bucket.points, 0),
+              5,
+            ),
+            totalPoints: standing.length
+              ? expect.closeTo(
+                  standing.reduce((total, bucket) => total + bucket.totalPoints, 0),
+                  5,
+                )
+              : null,
+            rank: standing.length ? Math.min(...standing.map(({ rank }) => rank)) : null,
+            positionCount: lastDate === null ? null : positions.length,
+            suppliedUsd: level(supplied),
+            protectedUsd: level(secured),
+            borrowedUsd: level(borrowed),
+            tvlUsd: level((row) => supplied(row) + secured(row)),
+            netWorthUsd: level((row) => supplied(row) + secured(row) - borrowed(row)),
+            earningsUsd: now.length ? dollars(sum(now, ({ value, cash }) => value - cash)) : null,
+            currentValueUsd: now.length ? dollars(sum(now, ({ value }) => value)) : null,
+            netCashInvestedUsd: now.length ? dollars(sum(now, ({ cash }) => cash)) : null,
+            hasIncompletePrices: now.length ? now.some(({ incomplete }) => incomplete) : null,
+            liquidationRewardCount: own.length,
+            vaultLiquidationRewardsUsd:
+              own.length > 0 && priced.length === 0 ? null : dollars(sum(priced, (row) => cents(row.liquidRewardUsd))),
+          })
+        }
+      }
+    })
+
+  test('the last bucket is as of its end, of a user and of a portfolio', async () => {
+    for (const [interval, to] of [
+      ['DAY', START + 7 * DAY],
+      ['WEEK', START + 12 * DAY + 7],
+      ['MONTH', START + 3],
+      ['MONTH', START + 40 * DAY],
+    ] as const) {
+      const [, end] = bucketsOf(interval, to, to)[0] as [number, number]
+      const [span, asOf] = [
+        `interval: ${interval}, to: "${iso(to)}"`,
+        `asOf: "${new Date(end * 1000 - 1).toISOString()}"`,
+      ]
+      for (const user of users) {
+        const found = await ask(
+          `{ user(address: "${user}") { series(${span}) { earningsUsd } earnings(${asOf}) { totalEarningsUsd } } }`,
+        )
+        expect(found.user.series.at(-1).earningsUsd ?? 0).toBe(found.user.earnings.totalEarningsUsd)
+      }
+      const addresses = JSON.stringify(users)
+      const { some, then } =
+        await ask(`{ some: portfolio(addresses: ${addresses}) { series(${span}) { earningsUsd currentValueUsd totalPoints rank } }
+        then: portfolio(addresses: ${addresses}, ${asOf}) { points bestRank earnings { totalEarningsUsd totalCurrentValueUsd } } }`)
+      const { earningsUsd, currentValueUsd, totalPoints, rank } = some.series.at(-1)
+      expect([earningsUsd, currentValueUsd]).toEqual([
+        then.earnings.totalEarningsUsd,
+        then.earnings.totalCurrentValueUsd,
+      ])
+      if (totalPoints !== null) expect([totalPoints, rank]).toEqual([then.points, then.bestRank])
+    }
+  })
+
+  test('a range that ends before the first record, and one in the year 9999', async () => {
+    const { user } = await ask(`{ user(address: "${users[0]}") {
+      before: series(from: "2026-02-01", to: "2026-02-02") { earningsUsd netWorthUsd }
+      after: series(interval: MONTH, from: "9999-12-01", to: "9999-12-31") { earningsUsd }
+      first: series(from: "0001-01-01", to: "0001-01-01") { earningsUsd } } }`)
+    expect(user).toEqual({
+      before: [
+        { earningsUsd: null, netWorthUsd: null },
+        { earningsUsd: null, netWorthUsd: null },
+      ],
+      after: [{ earningsUsd: earnings([users[0] as string], Infinity).totalEarningsUsd }],
+      first: [{ earningsUsd: null }],
+    })
+  })
+})
+
+test('an empty store, and a moment that is none', async () => {
+  const empty = await startGateway()
+  try {
+    const nothing = asker(empty)
+    expect(
+      await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { totalEarningsUsd breakdown { totalCount } }
+        netApr(asOf: "2026-03-01") { earnNetApr } latestSnapshots(asOf: "2026-03-01") { timestamp } }
+        portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points bestRank positionCount pools { points } markets { debtUsd }
+          series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd netWorthUsd } none: series { points } } }`),
+    ).toEqual({
+      user: {
+        earnings: { totalEarningsUsd: 0, breakdown: { totalCount: 0 } },
+        netApr: { earnNetApr: 0 },
+        latestSnapshots: [],
+      },
+      portfolio: {
+        points: 0,
+        bestRank: null,
+        positionCount: 0,
+        pools: [],
+        markets: [],
+        series: [{ points: 0, earningsUsd: null, netWorthUsd: null }],
+        none: [],
+      },
+    })
+  } finally {
+    await empty.close()
+  }
+  for (const field of [
+    `user(address: "${nobody}") { earnings(asOf: "yesterday") { totalEarningsUsd } }`,
+    'portfolio(addresses: [], asOf: 5) { points }',
+  ]) {
+    const { errors } = await gateway.graphql(`{ ${field} }`)
+    expect(errors?.[0].message).toMatch(/date/i)
+  }
+})
+
+test('many users and addresses take as many statements as one', async () => {
+  const count = async (query: string, variables: object, road = asker(gateway)) => {
+    for (let known = 0; known < 2; known++) await road(query, variables)
+    gateway.statements.length = 0
+    await road(query, variables)
+    return gateway.statements.length
+  }
+  const series = '{ points rank netWorthUsd earningsUsd currentValueUsd liquidationRewardCount }'
+  const portfolio = `query ($a: [String!]!) { portfolio(addresses: $a) { series ${series} } }`
+  const each = `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { series ${series} } } }`
+  const then = `query ($a: [String!]!) { portfolio(addresses: $a, asOf: "2026-03-09T12:00:00Z") { ${PORTFOLIO} } }`
+  const past = `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { earnings(asOf: "2026-03-09") { totalEarningsUsd }
+    netApr(asOf: "2026-03-09") { earnNetApr } latestSnapshots(asOf: "2026-03-09") { timestamp } } } }`
+  for (const a of [users.slice(0, 1), [...users, nobody]]) {
+    expect(await count(portfolio, { a })).toBe(7)
+    expect(await count(each, { a })).toBe(7)
+    expect(await count(then, { a })).toBe(9)
+    expect(await count(past, { a })).toBe(4)
+  }
+  // What is not selected is not read.
+  expect(
+    await count(`query ($a: [String!]!) { portfolio(addresses: $a) { series { netWorthUsd } } }`, { a: users }),
+  ).toBe(3)
+})
+
+describe('a user with 50,000 snapshots among 200,000 of others', () => {
+  const deep = addressOf('deep')
+  const other = (n: string) => `'0x1' || lpad(to_hex(${n}), 39, '0')`
+  const market = (n: string) => `'0x2' || lpad(to_hex(${n}), 39, '0')`
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { DATABASE_POOL_SIZE: '3' } })
+    for (const statement of [
+      // Every twenty minutes, in five markets and so through 139 days; others each day in one of a hundred.
+      `INSERT INTO market_snapshot SELECT '${deep}', 1, ${market('n % 5')}, ${START} + 1200 * (n / 5), 'main', 1, 1, 1, 1, 1, 1
+        FROM generate_series(0, 49999) n`,
+      `INSERT INTO market_snapshot SELECT ${other('u')}, 1, ${market('u % 100')}, ${START} + ${DAY} * d, 'main', 1, 1, 1, 1, 1, 1
+        FROM generate_series(1, 1000) u, generate_series(0, 199) d`,
+      `INSERT INTO cash_flow SELECT 1, '0x' || md5(u || ' ' || n), n, ${other('u')}, 'market', ${market('u % 100')}, ${START} + n, 'deposit', 1
+        FROM generate_series(1, 1000) u, generate_series(1, 20) n`,
+      `INSERT INTO cash_flow SELECT 1, '0x' || md5(n::text), n, '${deep}', 'market', ${market('n % 5')}, ${START} + 12000 * n, 'deposit', 1
+        FROM generate_series(1, 1000) n`,
+      `INSERT INTO distribution SELECT date '2026-03-01' + d, 0, 0, 0, 'import', now(), now() FROM generate_series(0, 138) d`,
+      'VACUUM ANALYZE',
+    ])
+      await gateway.deps.store.pool.query(statement)
+  }, 120_000)
+  afterAll(() => gateway?.close())
+
+  /** The blocks of tables and indexes that a query touches. */
+  async function blocks(query: string, variables?: object): Promise<number> {
+    const { pool } = gateway.deps.store
+    const touched = async () => {
+      // Connections keep their counts for a second: each hands them over.
+      const held = await Promise.all(Array.from({ length: 3 }, () => pool.connect()))
+      for (const client of held) await client.query('SELECT pg_stat_force_next_flush()')
+      for (const client of held) client.release()
+      const { rows } =
+        await pool.query(`SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int AS n
+        FROM pg_statio_user_tables WHERE relname IN ('market_snapshot', 'vault_snapshot', 'cash_flow')`)
+      return rows[0].n as number
+    }
+    // The first time, the operation's first statement is run again in its transaction.
+    const { errors } = await gateway.graphql(query, variables)
+    expect(errors).toBeUndefined()
+    const before = await touched()
+    await gateway.graphql(query, variables)
+    const read = (await touched()) - before
+    expect(read, 'the statistics have come').toBeGreaterThan(0)
+    return read
+  }
+
+  test.each([0, 1, 70, 138, 400])('after %d days: reads some blocks for each entity', async (day) => {
+    const asOf = `asOf: "${iso(START + day * DAY)}"`
+    // The flows are summed up: there are as many as fit into 40 blocks.
+    for (const selection of [
+      `latestSnapshots(${asOf}) { timestamp }`,
+      `netApr(${asOf}) { totalBorrowUsd }`,
+      `earnings(${asOf}) { totalEarningsUsd }`,
+    ])
+      expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(150)
+    expect(
+      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { suppliedUsd markets { debtUsd } } }`),
+    ).toBeLessThan(300)
+  })
+
+  test('a series reads some blocks for each entity and bucket, however many snapshots there are', async () => {
+    const ask = (span: string) => blocks(`{ user(address: "${deep}") { series(${span}) { earningsUsd } } }`)
+    expect(await ask('from: "2026-04-01", to: "2026-04-30"')).toBeLessThan(30 * 5 * 10 + 100)
+    expect(await ask('interval: WEEK, from: "2026-03-01", to: "2026-07-31"')).toBeLessThan(23 * 5 * 10 + 100)
+    expect(await ask('from: "2024-01-01", to: "2026-09-20"')).toBeLessThan(1000 * 5 * 10 + 100)
+  })
+
+  test('a portfolio reads some blocks for each address, entity and bucket', async () => {
+    const addresses = Array.from({ length: 200 }, (_, n) => `0x1${(n + 1).toString(16).padStart(39, '0')}`)
+    const query =
+      'query ($addresses: [String!]!) { portfolio(addresses: $addresses) { series(interval: WEEK, from: "2026-04-01", to: "2026-07-31") { earningsUsd netWorthUsd } } }'
+    expect(await blocks(query, { addresses })).toBeLessThan(200 * 18 * 10 + 200 * 50)
+  })
+})
