@@ -1,4 +1,4 @@
-import { markets, pools, users, vaults } from './data.ts'
+import { markets, pools, tokens, users, vaults } from './data.ts'
 import type { Fact } from './fact.ts'
 
 const { ann, cat, gus } = users
@@ -33,10 +33,10 @@ const bucket = (interval: Interval, rows: string, condition = 'true') => `b.star
     )
     .join(', ')}`
 /** The same of many users: how many they are, and what is locked. */
-const many = (interval: Interval, condition = 'true') => `${bucket(interval, 'scored', condition)},
-  CASE WHEN last IS NOT NULL THEN (SELECT count(DISTINCT "user") FROM scored WHERE ${condition} AND date = last) END
+const many = (interval: Interval, condition = 'true', rows = 'scored') => `${bucket(interval, rows, condition)},
+  CASE WHEN last IS NOT NULL THEN (SELECT count(DISTINCT "user") FROM ${rows} WHERE ${condition} AND date = last) END
     AS "userCount",
-  CASE WHEN last IS NOT NULL THEN (SELECT coalesce(sum("suppliedUsd" + "protectedUsd"), 0) FROM scored
+  CASE WHEN last IS NOT NULL THEN (SELECT coalesce(sum("suppliedUsd"::numeric + "protectedUsd"::numeric), 0) FROM ${rows}
     WHERE ${condition} AND date = last) END AS "tvlUsd"`
 
 /** What each pool, chain or token has in total over the range, those with the most points first. */
@@ -76,6 +76,12 @@ export const seriesFacts: Fact[] = [
       query: `pool(address: "${pools.eth}") { series(${args(interval)}) { ${BUCKET} userCount tvlUsd } }`,
       at: 'pool.series',
       sql: `SELECT ${many(interval, `pool = '${pools.eth}'`)} FROM ${buckets(interval)} ORDER BY start`,
+    },
+    {
+      name: `a market's series, each ${interval}: its side of its pool`,
+      query: `market(chainId: 1, address: "${markets.usdc}") { series(${args(interval)}) { ${BUCKET} userCount tvlUsd } }`,
+      at: 'market.series',
+      sql: `SELECT ${many(interval, `pool = '${pools.eth}' AND asset = '${tokens.usdc}'`, 'sides')} FROM ${buckets(interval)} ORDER BY start`,
     },
     {
       name: `the program's series, each ${interval}`,

@@ -32,6 +32,10 @@ const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, 
     .map((what) => `${exact(`d.a_${what}`)} + ${exact(`d.b_${what}`)} AS ${what}`)
     .join(', ')}`)
 
+/** The points and the exact amounts of one side. */
+const side = (of: 'a' | 'b') => `d.${of}_points, ${exact(`d.${of}_supplied_usd`)}, ${exact(`d.${of}_protected_usd`)},
+  ${exact(`d.${of}_borrowed_usd`)}`
+
 /** Each pool's sums in each bucket with positions. Its cost is one row for each pool and date. */
 export async function poolSeries(reader: Reader, pools: readonly string[], span: Span): Promise<PoolBucket[][]> {
   const rows = await reader.$queryRaw<(PoolBucket & { ordinality: number })[]>`
@@ -44,6 +48,43 @@ export async function poolSeries(reader: Reader, pools: readonly string[], span:
     GROUP BY 1, 2`
   const found: PoolBucket[][] = pools.map(() => [])
   for (const row of rows) found[row.ordinality - 1]?.push(row)
+  return found
+}
+
+/** A market, by its key. */
+export interface MarketKey {
+  chainId: bigint
+  id: string
+}
+
+/**
+ * Each market's sums in each bucket with positions: those of its side of its pool. Null if its pool is not stored, or does not
+ * name the market as a side. Its cost is one row for each market and date.
+ */
+export async function marketSeries(
+  reader: Reader,
+  markets: readonly MarketKey[],
+  span: Span,
+): Promise<(PoolBucket[] | null)[]> {
+  const rows = await reader.$queryRaw<(PoolBucket & { start: Date | null; ordinality: number })[]>`
+    WITH ${buckets(span)}
+    SELECT owner.ordinality::int AS ordinality, b.* FROM unnest(${markets.map(({ chainId }) => String(chainId))}::bigint[],
+      ${markets.map(({ id }) => id)}::text[]) WITH ORDINALITY AS owner(chain_id, id, ordinality)
+    JOIN market ON market.chain_id = owner.chain_id AND market.id = owner.id
+    JOIN pool ON pool.id = market.pool_id AND pool.chain_id = market.chain_id
+      AND market.id IN (pool.unit_1_id, pool.unit_2_id)
+    LEFT JOIN LATERAL (SELECT bucket.start, ${sums}
+      FROM (SELECT one.*, d.distribution_date, d.position_count FROM pool_day d
+        CROSS JOIN LATERAL (VALUES (pool.unit_1_id, ${Prisma.raw(side('a'))}), (pool.unit_2_id, ${Prisma.raw(side('b'))}))
+          AS one(market_id, points, supplied_usd, protected_usd, borrowed_usd)
+        WHERE d.pool_address = pool.id AND one.market_id = market.id AND ${within(span, 'd.distribution_date')} OFFSET 0) d
+      JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
+      GROUP BY 1) b ON true`
+  const found: (PoolBucket[] | null)[] = markets.map(() => null)
+  for (const { ordinality, ...row } of rows) {
+    found[ordinality - 1] ??= []
+    if (row.start) found[ordinality - 1]?.push(row)
+  }
   return found
 }
 
@@ -69,8 +110,6 @@ export interface GroupSeries {
   buckets: PoolBucket[]
 }
 
-const side = (of: 'a' | 'b') => `(d.${of}_token_address, d.${of}_points, ${exact(`d.${of}_supplied_usd`)},
-  ${exact(`d.${of}_protected_usd`)}, ${exact(`d.${of}_borrowed_usd`)})`
 const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
   pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain, NULL AS asset, ${both}
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
@@ -79,7 +118,7 @@ const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
   asset: Prisma.sql`SELECT NULL AS pool, pool.chain_id AS chain, one.asset, d.pool_address, d.distribution_date,
       d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address
-    CROSS JOIN LATERAL (VALUES ${Prisma.raw(`${side('a')}, ${side('b')}`)})
+    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
       AS one(asset, points, supplied_usd, protected_usd, borrowed_usd)`,
 }
 

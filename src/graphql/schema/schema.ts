@@ -107,7 +107,7 @@ export function addTypes(builder: Builder) {
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const UserLookup = addUserLookup(builder, { User })
   const Portfolio = addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
-  const { spanArguments } = addSeries(builder, { User, Pool, Program, Portfolio, GroupKey })
+  const { spanArguments } = addSeries(builder, { User, Market, Pool, Program, Portfolio, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addStanding(builder, { User })
   addChange(builder, { User, Pool })

@@ -12,6 +12,7 @@ import {
   type GroupSeries,
   groupedSeries,
   type Levels,
+  marketSeries,
   type PoolBucket,
   poolSeries,
   programLevels,
@@ -31,6 +32,7 @@ import type { Builder, Types } from '../builder.ts'
 import { BUCKET, buckets, bucketsOfAddress, EARNED } from './charges.ts'
 import type { ProgramRef } from './distribution.ts'
 import type { GroupKeyRef } from './group-key.ts'
+import type { MarketRef } from './market.ts'
 import type { PoolRef } from './pool.ts'
 import type { PortfolioRef } from './portfolio.ts'
 import type { UserRef } from './user-ref.ts'
@@ -55,9 +57,16 @@ type LevelsOfBucket = Omit<Levels, 'start'> & Partial<Pick<UserLevels, 'netWorth
 const NO_LEVELS = { positionCount: 0, suppliedUsd: 0, protectedUsd: 0, tvlUsd: 0, borrowedUsd: 0, netWorthUsd: 0 }
 const MAX_GROUPS = 100
 
-type Refs = { User: UserRef; Pool: PoolRef; Program: ProgramRef; Portfolio: PortfolioRef; GroupKey: GroupKeyRef }
+type Refs = {
+  User: UserRef
+  Market: MarketRef
+  Pool: PoolRef
+  Program: ProgramRef
+  Portfolio: PortfolioRef
+  GroupKey: GroupKeyRef
+}
 
-export function addSeries(builder: Builder, { User, Pool, Program, Portfolio, GroupKey }: Refs) {
+export function addSeries(builder: Builder, { User, Market, Pool, Program, Portfolio, GroupKey }: Refs) {
   const Interval = builder.enumType('Interval', {
     description: 'The length of a bucket of a series. Buckets start at midnight UTC.',
     values: {
@@ -188,7 +197,7 @@ export function addSeries(builder: Builder, { User, Pool, Program, Portfolio, Gr
 
   const PoolSeriesBucket = builder.objectRef<Bucket>('PoolSeriesBucket').implement({
     description:
-      'One date, week or month of the series of one pool or of several pools combined. Flows are summed over the bucket; levels are those of its last distribution date.',
+      'One date, week or month of the series of a market, of a pool or of several pools combined. Flows are summed over the bucket; levels are those of its last distribution date.',
     interfaces: [SeriesBucket],
     fields: (t) => ({
       userCount: t.int({
@@ -245,6 +254,29 @@ export function addSeries(builder: Builder, { User, Pool, Program, Portfolio, Gr
         if (!span) return []
         const values = byStart(() => context.batches.load(poolSeries, id, span))
         return bucketsOf(context, span, ofPools(values, true))
+      },
+    }),
+  }))
+
+  builder.prismaObjectFields(Market, (t) => ({
+    series: t.field({
+      type: [PoolSeriesBucket],
+      extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
+      description: `The points and USD amounts of the market, which is one side of its pool, by date, week or month; positions are those of the pool. Empty if the pool is not stored or does not name the market as a side. ${gaps}`,
+      args: spanArguments(t.arg),
+      resolve: async ({ chainId, id }, args, context) => {
+        const span = await readSpan(context, args)
+        const found = span && (await context.batches.load(marketSeries, { chainId, id }, span))
+        return found
+          ? bucketsOf(
+              context,
+              span,
+              ofPools(
+                byStart(async () => found),
+                true,
+              ),
+            )
+          : []
       },
     }),
   }))
