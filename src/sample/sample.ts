@@ -400,7 +400,7 @@ function* marketRecords() {
     const [{ token: a }, { token: b }] = sides
     for (const market of sides) {
       const { chainId, id, token, depositRate, borrowRate } = market
-      const risk = a.follows === b.follows ? correlated : risks[token.follows]
+      const risk = a.follows === b.follows ? correlated : (risks[token.follows] ?? unknown)
       yield { chainId, id, poolId, ...assetFields(market), depositRate, borrowRate, ...risk }
     }
   }
@@ -422,13 +422,13 @@ function* rateRecords({ midnights, days }: World) {
 }
 
 interface Risk {
-  maxLtv: number
-  liquidationThreshold: number
+  maxLtv: number | null
+  liquidationThreshold: number | null
 }
 
 /** The risk parameters of collateral that moves with the debt. */
 const correlated: Risk = { maxLtv: 0.8, liquidationThreshold: 0.84 }
-/** Those of other collateral, by its price model. Of the youngest tokens they are not known. */
+/** Those of other collateral, by its price model. */
 const risks: Partial<Record<Token['follows'], Risk>> = {
   USD: { maxLtv: 0.8, liquidationThreshold: 0.85 },
   EUR: { maxLtv: 0.78, liquidationThreshold: 0.83 },
@@ -440,6 +440,7 @@ const risks: Partial<Record<Token['follows'], Risk>> = {
   AERO: { maxLtv: 0.55, liquidationThreshold: 0.65 },
   GMX: { maxLtv: 0.5, liquidationThreshold: 0.6 },
 }
+const unknown: Risk = { maxLtv: null, liquidationThreshold: null }
 
 function* vaultRecords() {
   for (const [index, vault] of vaults.entries()) {
