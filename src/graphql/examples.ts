@@ -614,6 +614,33 @@ query SeriesOfTokens {
 }`,
   },
   {
+    name: 'NearLiquidation',
+    persona: 'The risk desk',
+    title: 'Positions near liquidation',
+    query: `# Below 1 a position can be liquidated.
+query NearLiquidation($below: Float!) {
+  currentPositions(
+    first: 10
+    where: { healthFactor: { lt: $below } }
+    orderBy: HEALTH_FACTOR_ASC
+  ) {
+    nodes {
+      healthFactor
+      ltv
+      user { address }
+      pool {
+        displayName
+        marketA { maxLtv liquidationThreshold }
+      }
+      sideA { assetSymbol suppliedAmountUsd }
+      sideB { assetSymbol borrowedAmountUsd }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+    variables: () => ({ below: 1.2 }),
+  },
+  {
     name: 'Aggregates',
     persona: 'The risk desk',
     title: 'Sums and averages of a user, by group',

@@ -396,10 +396,12 @@ const assetFields = ({ token }: Entity) => ({
 })
 
 function* marketRecords() {
-  for (const pool of pools) {
-    for (const market of pool.sides) {
-      const { chainId, id, depositRate, borrowRate } = market
-      yield { chainId, id, poolId: pool.id, ...assetFields(market), depositRate, borrowRate }
+  for (const { id: poolId, sides } of pools) {
+    const [{ token: a }, { token: b }] = sides
+    for (const market of sides) {
+      const { chainId, id, token, depositRate, borrowRate } = market
+      const risk = a.follows === b.follows ? correlated : (risks[token.follows] ?? unknown)
+      yield { chainId, id, poolId, ...assetFields(market), depositRate, borrowRate, ...risk }
     }
   }
 }
@@ -418,6 +420,27 @@ function* rateRecords({ midnights, days }: World) {
     }
   }
 }
+
+interface Risk {
+  maxLtv: number | null
+  liquidationThreshold: number | null
+}
+
+/** The risk parameters of collateral that moves with the debt. */
+const correlated: Risk = { maxLtv: 0.8, liquidationThreshold: 0.84 }
+/** Those of other collateral, by its price model. */
+const risks: Partial<Record<Token['follows'], Risk>> = {
+  USD: { maxLtv: 0.8, liquidationThreshold: 0.85 },
+  EUR: { maxLtv: 0.78, liquidationThreshold: 0.83 },
+  ETH: { maxLtv: 0.75, liquidationThreshold: 0.8 },
+  BTC: { maxLtv: 0.73, liquidationThreshold: 0.78 },
+  S: { maxLtv: 0.6, liquidationThreshold: 0.68 },
+  LINK: { maxLtv: 0.6, liquidationThreshold: 0.68 },
+  ARB: { maxLtv: 0.55, liquidationThreshold: 0.65 },
+  AERO: { maxLtv: 0.55, liquidationThreshold: 0.65 },
+  GMX: { maxLtv: 0.5, liquidationThreshold: 0.6 },
+}
+const unknown: Risk = { maxLtv: null, liquidationThreshold: null }
 
 function* vaultRecords() {
   for (const [index, vault] of vaults.entries()) {

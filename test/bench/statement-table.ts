@@ -13,6 +13,7 @@ export const statementTable: Record<string, number> = {
   'graphql Pools': 1,
   'graphql PoolPositions': 1,
   'graphql LargestPositions': 1,
+  'graphql NearLiquidation': 1,
   'graphql Pages': 1,
   'graphql Market': 1,
   'graphql Distributions': 1,

@@ -217,6 +217,22 @@ describe('a second record with the same key replaces the first', () => {
     expect(await rows(sql)).toEqual([{ ...first, id: id.toLowerCase(), updated_at: new Date(updatedAt) }])
   })
 
+  test('a market keeps its risk parameters until a record has one of them', async () => {
+    const stored = async () => (await rows('SELECT max_ltv, liquidation_threshold, borrow_rate FROM market'))[0]
+    const risk = { maxLtv: 0.75, liquidationThreshold: 0.8 }
+    await load(goodFiles())
+    expect(await stored()).toMatchObject({ max_ltv: null, liquidation_threshold: null })
+    await load({ markets: [{ ...record.markets, ...risk }] })
+    expect(await stored()).toMatchObject({ max_ltv: 0.75, liquidation_threshold: 0.8 })
+    const same = await load({ markets: [record.markets, { ...record.markets, maxLtv: null }] })
+    expect(same.files).toEqual({ 'markets.jsonl': { lines: 2, written: 0 } })
+    await load({ markets: [{ ...record.markets, borrowRate: 9, liquidationThreshold: null, maxLtv: null }] })
+    expect(await stored()).toEqual({ max_ltv: 0.75, liquidation_threshold: 0.8, borrow_rate: 9 })
+    // A threshold below the stored LTV does not stay beside it.
+    await load({ markets: [{ ...record.markets, liquidationThreshold: 0.5 }] })
+    expect(await stored()).toMatchObject({ max_ltv: null, liquidation_threshold: 0.5 })
+  })
+
   test('dates with unchanged positions are not refreshed again', async () => {
     const other = { ...record.positions, distributionDate: '2026-11-10T00:00:00Z' }
     await load(goodFiles({ positions: [record.positions, other] }))
@@ -400,6 +416,17 @@ describe('a bad line stores nothing and is reported', () => {
       'cash-flows',
       { ...record['cash-flows'], assets: '-1' },
       ': assets: must be a decimal string from 0 to 2^256-1 or null',
+    ],
+    ['markets', { ...record.markets, maxLtv: 75 }, ': maxLtv: must be a number from 0 to 1 or null, not 75'],
+    [
+      'markets',
+      { ...record.markets, liquidationThreshold: -0.1 },
+      ': liquidationThreshold: must be a number from 0 to 1 or null, not -0.1',
+    ],
+    [
+      'markets',
+      { ...record.markets, maxLtv: 0.9, liquidationThreshold: 0.8 },
+      ': maxLtv: must not be above liquidationThreshold, 0.8, but is 0.9',
     ],
     // What a record names must be known.
     [

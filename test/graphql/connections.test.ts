@@ -209,6 +209,14 @@ const ways: Record<string, Way[]> = {
     { through: ofPool, order: newestFirst },
     { through: ofPool, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst },
   ],
+  'Query.currentPositions': [
+    { through: 'LIST', order: newestFirst },
+    {
+      through: 'LIST',
+      filter: 'where: { healthFactor: { lt: 5 } }, orderBy: HEALTH_FACTOR_ASC',
+      order: (row) => [row.healthFactor, ...newestFirst(row)],
+    },
+  ],
   'Pool.currentPositions': [
     { through: ofPool, order: newestFirst },
     {

@@ -65,7 +65,7 @@ const ofUser = `user(address: "${sampleUser}") { LIST }`
 
 const positions = {
   select:
-    'recordId userAddress poolAddress distributionDate points pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
+    'recordId userAddress poolAddress distributionDate points ltv healthFactor pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
   conditions: {
     user: (r: Row) => r.userAddress,
     users: (r: Row) => r.userAddress,
@@ -83,6 +83,8 @@ const positions = {
       r.sideA.protectedSuppliedAmountUsd +
       r.sideB.protectedSuppliedAmountUsd,
     borrowedUsd: (r: Row) => r.sideA.borrowedAmountUsd + r.sideB.borrowedAmountUsd,
+    ltv: (r: Row) => r.ltv,
+    healthFactor: (r: Row) => r.healthFactor,
   },
   first: { field: 'DATE', direction: 'DESC' as const },
 }
@@ -94,6 +96,8 @@ const positionKeys = {
   POINTS: positions.conditions.points,
   SUPPLIED_USD: positions.conditions.suppliedUsd,
   BORROWED_USD: positions.conditions.borrowedUsd,
+  LTV: positions.conditions.ltv,
+  HEALTH_FACTOR: positions.conditions.healthFactor,
 }
 
 const snapshots = (kind: 'market' | 'vault') => ({
@@ -270,6 +274,13 @@ const lists: Record<string, Tried> = {
     ...positions,
     keys: positionKeys,
   },
+  'positions near liquidation': {
+    field: 'Query.currentPositions',
+    through: 'LIST',
+    bound: 'healthFactor',
+    ...positions,
+    keys: positionKeys,
+  },
   "a user's positions": { field: 'User.positions', through: ofUser, ...positions, keys: positionKeys },
   "a user's current positions": { field: 'User.currentPositions', through: ofUser, ...positions, keys: positionKeys },
   "a pool's current positions": {
@@ -326,13 +337,16 @@ const lists: Record<string, Tried> = {
   markets: {
     field: 'Query.markets',
     through: 'LIST',
-    select: `address chainId assetAddress assetSymbol depositRate borrowRate pool { address } ${amounts.select}`,
+    select: `address chainId assetAddress assetSymbol depositRate borrowRate maxLtv liquidationThreshold pool { address }
+      ${amounts.select}`,
     conditions: {
       ...amounts.conditions,
       ...entities('market'),
       pool: (r) => r.pool.address,
       pools: (r) => r.pool.address,
       borrowRate: (r) => r.borrowRate,
+      maxLtv: (r) => r.maxLtv,
+      liquidationThreshold: (r) => r.liquidationThreshold,
     },
     keys: {
       CHAIN_ID: (r) => r.chainId,
@@ -340,6 +354,8 @@ const lists: Record<string, Tried> = {
       ASSET_SYMBOL: (r) => r.assetSymbol,
       DEPOSIT_RATE: (r) => r.depositRate,
       BORROW_RATE: (r) => r.borrowRate,
+      MAX_LTV: (r) => r.maxLtv,
+      LIQUIDATION_THRESHOLD: (r) => r.liquidationThreshold,
       ...amounts.keys,
     },
     first: { field: 'CHAIN_ID', direction: 'ASC' },
@@ -767,10 +783,16 @@ for (const [name, list] of Object.entries(lists))
     })
   })
 
+function median(values: (number | null)[]): number {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b)
+  return known[Math.floor(known.length / 2)] as number
+}
+
 /** The filter that bounds a list, with values of its rows. */
 function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.distributionDate, lte: rows[0]?.distributionDate } }
+  if (bound === 'healthFactor') return { healthFactor: { lt: median(rows.map((row) => row.healthFactor)) } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.distributionDate } }
   const newest = seconds(rows.at(-1)?.timestamp) as number
   return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }

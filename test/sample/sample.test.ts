@@ -79,6 +79,7 @@ const format: Record<Name, { fields: Record<string, Check>; key: string[] }> = {
       assetSymbol: text,
       assetDecimals: one(4, 6, 8, 18),
       ...fields(rate, 'depositRate borrowRate'),
+      ...fields(or(number, none), 'maxLtv liquidationThreshold'),
     },
   },
   vaults: {

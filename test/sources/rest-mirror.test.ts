@@ -255,7 +255,7 @@ describe('on a sample', () => {
     })
 
     const graph = `{ pools { nodes { address chainId } }
-      markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } } }
+      markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate maxLtv liquidationThreshold pool { address } } }
       vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } users { nodes { address } } }`
     expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
     const flows = await cashFlows(source)
@@ -287,6 +287,39 @@ describe('on a sample', () => {
       expect(await mirror(copy, { base: older.base })).toMatchObject({ graph: true, notes: [] })
       expect(await differences(source, copy, someOf(await everyRequest(source), 15))).toEqual([])
       expect(await cashFlows(copy)).not.toEqual(await cashFlows(source))
+    } finally {
+      await older.close()
+    }
+  })
+
+  test('a gateway whose graph has no risk parameters is copied too, and those that are stored stay', {
+    timeout: 300_000,
+  }, async () => {
+    const requested: string[] = []
+    const older = await startProxy(source.base, {
+      change(path, body: any) {
+        const { market } = (path === '/graphql' && body.data) || {}
+        if (market?.fields)
+          market.fields = market.fields.filter(({ name }: { name: string }) => !/maxLtv|liquidation/.test(name))
+        for (const node of (path === '/graphql' && body.data?.markets?.nodes) || [])
+          requested.push(...Object.keys(node))
+        return body
+      },
+    })
+    const risk = async () =>
+      (await copy.deps.store.pool.query('SELECT id, max_ltv, liquidation_threshold FROM market ORDER BY chain_id, id'))
+        .rows
+    try {
+      expect(await mirror(copy, { base: older.base })).toMatchObject({ graph: true, notes: [] })
+      expect(requested).toContain('borrowRate')
+      expect(requested).not.toContain('maxLtv')
+      const none = await risk()
+      expect(none.every((row) => row.max_ltv === null && row.liquidation_threshold === null)).toBe(true)
+      await mirror(copy, { base: source.base })
+      const known = await risk()
+      expect(known).not.toEqual(none)
+      await mirror(copy, { base: older.base })
+      expect(await risk()).toEqual(known)
     } finally {
       await older.close()
     }

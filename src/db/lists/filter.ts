@@ -61,6 +61,10 @@ export const flag = (sql: string, description: string) => condition('flag', { sq
 /** Marks a condition whose columns are indexed in the list's default order. */
 export const indexed = (condition: Condition): Condition => ({ ...condition, indexed: true })
 
+/** Marks no condition as indexed, for a list whose rows another index gives. */
+export const unindexed = (conditions: Conditions): Conditions =>
+  Object.fromEntries(Object.entries(conditions).map(([name, one]) => [name, { ...one, indexed: false }]))
+
 /** Returns the conditions of the columns with `filter`. */
 export function columnFilters(columns: Columns): Conditions {
   const conditions: Conditions = {}

@@ -4,6 +4,7 @@ import {
   decimals,
   defaulting,
   type FieldType,
+  fraction,
   hash,
   instant,
   integer,
@@ -126,7 +127,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
       assetDecimals: decimals,
       depositRate: number,
       borrowRate: number,
+      maxLtv: optional(nullable(fraction)),
+      liquidationThreshold: optional(nullable(fraction)),
     },
+    check: riskFits,
   },
   vaults: {
     table: 'vault',
@@ -254,6 +258,16 @@ export const records: Record<DatasetFile, RecordFormat> = {
 function ratesFit({ entityType, borrowRate }: Record<string, unknown>) {
   if ((entityType === 'market') === (typeof borrowRate === 'number')) return undefined
   return { field: 'borrowRate', reason: entityType === 'market' ? 'is missing' : 'must be absent: a vault has none' }
+}
+
+/** A loan that is allowed must not be liquidated at once. */
+function riskFits({ maxLtv, liquidationThreshold }: Record<string, unknown>) {
+  if (typeof maxLtv !== 'number' || typeof liquidationThreshold !== 'number' || maxLtv <= liquidationThreshold)
+    return undefined
+  return {
+    field: 'maxLtv',
+    reason: `must not be above liquidationThreshold, ${liquidationThreshold}, but is ${maxLtv}`,
+  }
 }
 
 /** pointsA and pointsB are given together or not at all. If given, points is their sum. */

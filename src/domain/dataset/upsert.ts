@@ -49,6 +49,10 @@ const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('ru
 export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
     || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
 
+/** A record with neither risk parameter keeps both that are stored, so that they always fit each other. */
+const keptRisk = (column: string) =>
+  `CASE WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column} ELSE s.${column} END`
+
 /** The stored value of columns that differ from the record's. `old` is the existing row with the key. */
 const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
   multipliers: {
@@ -61,6 +65,10 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
           = (old.deposit_token_a, old.deposit_token_b, old.borrow_token_a, old.borrow_token_b)
         THEN old.updated_at END, statement_timestamp())`,
     },
+  },
+  markets: {
+    join: 'LEFT JOIN market old USING (chain_id, id)',
+    columns: { max_ltv: keptRisk('max_ltv'), liquidation_threshold: keptRisk('liquidation_threshold') },
   },
   positions: {
     columns: {

@@ -94,6 +94,13 @@ export const multiplier: FieldType = {
   encode: (value) => (typeof value === 'number' && value >= 0 ? number.encode(value) : undefined),
 }
 
+/** A double from 0 to 1. */
+export const fraction: FieldType = {
+  ...number,
+  what: 'a number from 0 to 1',
+  encode: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? number.encode(value) : undefined),
+}
+
 const integerTo = (max: number, sql: string, what: string): FieldType => ({
   sql,
   what,

@@ -9,6 +9,22 @@ import { entityColumns, entityFilters } from './entity.ts'
 export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
   ...entityColumns('market', { poolId: { type: 'address' } }),
   borrowRate: { type: 'float', description: 'The borrow APR as a fraction: 0.05 is 5 %.', filter: true, sort: true },
+  maxLtv: {
+    type: 'float',
+    nullable: true,
+    description:
+      'The maximum loan-to-value (LTV) of a new loan against the asset as collateral, as a fraction: 0.75 is 75 %. Null if it is not known.',
+    filter: true,
+    sort: true,
+  },
+  liquidationThreshold: {
+    type: 'float',
+    nullable: true,
+    description:
+      'The loan-to-value (LTV) above which a loan against the asset as collateral can be liquidated, as a fraction: 0.8 is 80 %. Null if it is not known.',
+    filter: true,
+    sort: true,
+  },
 })
 
 /** The columns of a market that are computed: the amounts of its side of the pool. */

@@ -1,5 +1,6 @@
 import type { Where } from '../../db/lists/filter.ts'
 import { GatewayError } from '../../errors.ts'
+import { mostHealth } from './health.ts'
 
 /** The maximum users, or pools times dates, whose positions one request may sort. */
 const MOST_USERS = 100
@@ -68,7 +69,8 @@ function isBounded(where: Where, bounds: Bounds): boolean {
 export function assertSortable(where: Where | null | undefined, bounds: Bounds): void {
   const { users = Infinity, pools = Infinity, dates = Infinity } = where ? bounded(where, bounds) : bounds
   if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
-  const message = `would sort all positions that match the filter: add where.user, where.users (at most ${MOST_USERS}), or where.pool together with where.date.eq (or pools and date.in, at most ${MOST_POOL_DATES} pairs)`
+  if (dates <= 1 && mostHealth(where) !== undefined) return
+  const message = `would sort all positions that match the filter: add where.user, where.users (at most ${MOST_USERS}), or where.pool together with where.date.eq (or pools and date.in, at most ${MOST_POOL_DATES} pairs), or limit where.healthFactor on one date`
   throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by DATE alone needs no filter.`, [
     { in: 'query', name: 'orderBy', message },
   ])

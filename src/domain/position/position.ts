@@ -1,9 +1,10 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { indexed, many, one, range } from '../../db/lists/filter.ts'
-import { listing, selectList } from '../../db/lists/listing.ts'
+import { indexed, many, one, range, unindexed, type Where } from '../../db/lists/filter.ts'
+import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { healthFactorSql, joinedThreshold, LTV, mostHealth, positionsUpTo, storedThreshold } from './health.ts'
 
 const POINTS = 'coalesce(pp.points_a + pp.points_b, 0)'
 const address = { type: 'address' } as const
@@ -32,6 +33,24 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   runId: { sql: 'pp.run_id', type: 'bigint', nullable: true },
   // Whether the points were imported instead of computed.
   given: { sql: 'coalesce(pp.given, false)', type: 'boolean' },
+  ltv: {
+    sql: LTV,
+    type: 'float',
+    nullable: true,
+    description:
+      'The loan-to-value (LTV) as a fraction, 0.75 is 75 %: the debt of each side, divided by the supply of the other side, including protected supply, where that side has debt. Null without debt or without such supply, or if tokens have no price.',
+    filter: true,
+    sort: true,
+  },
+  healthFactor: {
+    sql: healthFactorSql(storedThreshold),
+    type: 'float',
+    nullable: true,
+    description:
+      "The supply of each side where the other side has debt, including protected supply, times its market's `liquidationThreshold`, divided by the debt of both sides. Below 1 the position can be liquidated. Null without debt, if such a threshold is not known now, or if tokens have no price.",
+    filter: true,
+    sort: true,
+  },
   aTokenAddress: address,
   aTokenSymbol: text,
   aTokenPrice: float,
@@ -64,48 +83,67 @@ const chain = {
 } as const
 const tokens = [columns.aTokenAddress, columns.bTokenAddress]
 
+const withPoints = (positions: Prisma.Sql) => Prisma.sql`${positions} LEFT JOIN position_points pp
+  ON pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address AND pp.market_address = t.market_address`
+
+const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
+  listing({
+    name: 'positions',
+    from: withPoints(from),
+    columns: all,
+    order: { distributionDate: 'DESC', id: 'ASC' },
+    filters: {
+      user: one(columns.userAddress, 'Only positions of this user.'),
+      users: indexed(many(columns.userAddress, 'Only positions of one of these users.')),
+      pool: one(columns.marketAddress, 'Only positions in this pool.'),
+      pools: indexed(many(columns.marketAddress, 'Only positions in one of these pools.')),
+      asset: indexed(one(tokens, 'Only positions with this token on either side.')),
+      assets: indexed(many(tokens, 'Only positions with one of these tokens on either side.')),
+      chainId: one(chain, 'Only positions in pools on this chain.'),
+      chainIds: many(chain, 'Only positions in pools on one of these chains.'),
+      date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
+      points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only positions whose total points are in this range.'),
+      suppliedUsd: range(
+        { sql: SUPPLIED, type: 'float' },
+        'Only positions whose total supply is in this range, in USD: both sides, including protected supply.',
+      ),
+      borrowedUsd: range(
+        { sql: BORROWED, type: 'float' },
+        'Only positions whose total amount borrowed on both sides is in this range, in USD.',
+      ),
+    },
+    sortKeys: {
+      SUPPLIED_USD: {
+        column: SUPPLIED,
+        field: 'suppliedUsd',
+        type: 'float',
+        description: 'Total supply on both sides, including protected supply, in USD.',
+      },
+      BORROWED_USD: {
+        column: BORROWED,
+        field: 'borrowedUsd',
+        type: 'float',
+        description: 'Total amount borrowed on both sides, in USD.',
+      },
+    },
+  })
+
 /** Positions, newest distribution date first, then by id. */
-export const positionListing = listing({
-  name: 'positions',
-  from: Prisma.sql`position t LEFT JOIN position_points pp ON pp.distribution_date = t.distribution_date
-    AND pp.user_address = t.user_address AND pp.market_address = t.market_address`,
-  columns,
-  order: { distributionDate: 'DESC', id: 'ASC' },
-  filters: {
-    user: one(columns.userAddress, 'Only positions of this user.'),
-    users: indexed(many(columns.userAddress, 'Only positions of one of these users.')),
-    pool: one(columns.marketAddress, 'Only positions in this pool.'),
-    pools: indexed(many(columns.marketAddress, 'Only positions in one of these pools.')),
-    asset: indexed(one(tokens, 'Only positions with this token on either side.')),
-    assets: indexed(many(tokens, 'Only positions with one of these tokens on either side.')),
-    chainId: one(chain, 'Only positions in pools on this chain.'),
-    chainIds: many(chain, 'Only positions in pools on one of these chains.'),
-    date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
-    points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only positions whose total points are in this range.'),
-    suppliedUsd: range(
-      { sql: SUPPLIED, type: 'float' },
-      'Only positions whose total supply is in this range, in USD: both sides, including protected supply.',
-    ),
-    borrowedUsd: range(
-      { sql: BORROWED, type: 'float' },
-      'Only positions whose total amount borrowed on both sides is in this range, in USD.',
-    ),
-  },
-  sortKeys: {
-    SUPPLIED_USD: {
-      column: SUPPLIED,
-      field: 'suppliedUsd',
-      type: 'float',
-      description: 'Total supply on both sides, including protected supply, in USD.',
-    },
-    BORROWED_USD: {
-      column: BORROWED,
-      field: 'borrowedUsd',
-      type: 'float',
-      description: 'Total amount borrowed on both sides, in USD.',
-    },
-  },
-})
+export const positionListing = positionsFrom(Prisma.sql`position t`, columns)
+
+/** The columns of positions from `positionsUpTo`. */
+const joinedColumns = {
+  ...columns,
+  healthFactor: { ...columns.healthFactor, sql: healthFactorSql(joinedThreshold) },
+}
+
+/** Lists the positions of a date. If the filter limits the health factor, an index gives those that may match. */
+export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): Listing<Position> {
+  const most = mostHealth(where)
+  if (most === undefined) return positionListing
+  const limited = positionsFrom(positionsUpTo(most, date), joinedColumns)
+  return { ...limited, filters: unindexed(limited.filters) }
+}
 
 /** Reads positions by id, in the order of the ids. Null for an unknown id. */
 export async function positionsById(reader: Reader, ids: readonly string[]): Promise<(Position | null)[]> {

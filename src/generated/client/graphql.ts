@@ -352,6 +352,10 @@ export type PositionFilter = {
   chainIds?: Array<number> | null | undefined;
   /** Only positions whose distribution date is in this range. */
   date?: DateTimeRange | null | undefined;
+  /** Only rows whose `healthFactor` is in this range. */
+  healthFactor?: FloatRange | null | undefined;
+  /** Only rows whose `ltv` is in this range. */
+  ltv?: FloatRange | null | undefined;
   /** Only positions whose total points are in this range. */
   points?: FloatRange | null | undefined;
   /** Only positions in this pool. */
@@ -376,6 +380,14 @@ export type PositionOrder =
   | 'DATE_ASC'
   /** The distribution date, midnight UTC. The largest or latest first. */
   | 'DATE_DESC'
+  /** The supply of each side where the other side has debt, including protected supply, times its market's `liquidationThreshold`, divided by the debt of both sides. Below 1 the position can be liquidated. Null without debt, if such a threshold is not known now, or if tokens have no price. Nulls come last. The smallest or earliest first. */
+  | 'HEALTH_FACTOR_ASC'
+  /** The supply of each side where the other side has debt, including protected supply, times its market's `liquidationThreshold`, divided by the debt of both sides. Below 1 the position can be liquidated. Null without debt, if such a threshold is not known now, or if tokens have no price. Nulls come last. The largest or latest first. */
+  | 'HEALTH_FACTOR_DESC'
+  /** The loan-to-value (LTV) as a fraction, 0.75 is 75 %: the debt of each side, divided by the supply of the other side, including protected supply, where that side has debt. Null without debt or without such supply, or if tokens have no price. Nulls come last. The smallest or earliest first. */
+  | 'LTV_ASC'
+  /** The loan-to-value (LTV) as a fraction, 0.75 is 75 %: the debt of each side, divided by the supply of the other side, including protected supply, where that side has debt. Null without debt or without such supply, or if tokens have no price. Nulls come last. The largest or latest first. */
+  | 'LTV_DESC'
   /** Total points of both sides. The smallest or earliest first. */
   | 'POINTS_ASC'
   /** Total points of both sides. The largest or latest first. */

@@ -24,7 +24,14 @@ const entity = {
   assetDecimals: z.int().min(0),
   depositRate: z.number(),
 }
-const market = z.object({ ...entity, borrowRate: z.number(), pool: z.object({ address }) })
+const fraction = z.number().nullable().optional()
+const market = z.object({
+  ...entity,
+  borrowRate: z.number(),
+  maxLtv: fraction,
+  liquidationThreshold: fraction,
+  pool: z.object({ address }),
+})
 const vault = z.object({ ...entity, name: z.string() })
 type GraphMarket = z.output<typeof market>
 type GraphVault = z.output<typeof vault>
@@ -77,22 +84,26 @@ export interface GraphUser {
 const USERS = 100
 const REWARDS = 200
 
+const marketsWith = (more: string) => `query Markets($after: String) {
+    markets(first: 1000, after: $after) {
+      nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate ${more} pool { address } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`
+
 /** The operations, valid against the schema of src/graphql. */
 export const graphOperations = {
   fields: `query GatewayFields {
     query: __type(name: "Query") { fields { name } }
     user: __type(name: "User") { fields { name } }
+    market: __type(name: "Market") { fields { name } }
   }`,
   version: 'query DataVersion { dataVersion }',
   pools: `query Pools($after: String) {
     pools(first: 1000, after: $after) { nodes { address chainId } pageInfo { hasNextPage endCursor } }
   }`,
-  markets: `query Markets($after: String) {
-    markets(first: 1000, after: $after) {
-      nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
+  markets: marketsWith('maxLtv liquidationThreshold'),
+  marketsWithoutRisk: marketsWith(''),
   vaults: `query Vaults($after: String) {
     vaults(first: 1000, after: $after) {
       nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate }
@@ -126,7 +137,7 @@ const NEEDED = ['users', 'dataVersion', 'markets', 'pools', 'vaults']
 const fields = z
   .object({ fields: z.array(z.object({ name: z.string() })) })
   .transform((type) => new Set(type.fields.map(({ name }) => name)))
-const fieldsAnswer = z.object({ data: z.object({ query: fields, user: fields }) })
+const fieldsAnswer = z.object({ data: z.object({ query: fields, user: fields, market: fields }) })
 
 /**
  * Opens the graph at a base URL's /graphql. Undefined if there is none or it is not a gateway's.
@@ -184,7 +195,10 @@ export async function openGatewayGraph(
   return {
     dataVersion: async () => (await ask(graphOperations.version, z.object({ dataVersion: z.string() }))).dataVersion,
     pools: () => nodes(graphOperations.pools, 'pools', z.object({ address, chainId })),
-    markets: () => nodes(graphOperations.markets, 'markets', market),
+    markets: () => {
+      const { markets, marketsWithoutRisk } = graphOperations
+      return nodes(schema.market.has('maxLtv') ? markets : marketsWithoutRisk, 'markets', market)
+    },
     vaults: () => nodes(graphOperations.vaults, 'vaults', vault),
     async *users() {
       const page = connection(user).extend({ totalCount: z.int().min(0) })
@@ -195,7 +209,7 @@ export async function openGatewayGraph(
   }
 }
 
-/** Returns the fields of the types Query and User. Undefined if they are not a gateway's. */
+/** Returns the fields of the types Query, User and Market. Undefined if they are not a gateway's. */
 function gatewayFields(body: Buffer): z.output<typeof fieldsAnswer>['data'] | undefined {
   try {
     const { data } = fieldsAnswer.parse(JSON.parse(body.toString()))

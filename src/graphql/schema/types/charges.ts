@@ -92,13 +92,30 @@ const BRANCH = 10
 /** Above this number of ranges, they are read as one. */
 const MOST_BRANCHES = 400
 
-/** The cost of a list of positions: each token, user or pool in its filter is an index range. */
+/** The cost of filtering or sorting all positions of a date by what is computed from them. */
+const COMPUTED = 1000
+
+/**
+ * The cost of a list of positions: each token, user or pool in its filter is an index range, and the LTV and the health factor
+ * are computed for each position.
+ */
 export const positionParts: Charge = ({ where, after, before, afterRecord }) => {
-  const { assets, asset, users, pools } = (where ?? {}) as Record<string, unknown>
+  const { assets, asset, user, users, pool, pools } = (where ?? {}) as Record<string, unknown>
   const parts = 2 * (lengthOf(assets) + lengthOf(asset)) + lengthOf(users) + lengthOf(pools)
   const ends = (after || afterRecord ? 2 : 1) * (before ? 2 : 1)
-  return 1 + (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0)
+  const few = [user, users, pool, pools].some((given) => lengthOf(given) > 0)
+  return (
+    1 +
+    (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0) +
+    (!few && names(['ltv', 'healthFactor'], where) ? COMPUTED : 0)
+  )
 }
+
+/** Whether a filter, or one within it, has one of these conditions. */
+const names = (conditions: string[], where: unknown): boolean =>
+  typeof where === 'object' &&
+  where !== null &&
+  Object.entries(where).some(([name, value]) => conditions.includes(name) || names(conditions, value))
 
 /** The cost of counting filtered rows, all of which are read. */
 export const FILTERED_COUNT = 1000

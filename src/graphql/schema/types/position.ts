@@ -1,16 +1,23 @@
-import type { Described } from '../../../db/lists/column.ts'
+import type { Where } from '../../../db/lists/filter.ts'
 import { cursorValues } from '../../../db/lists/listing.ts'
 import { revisionsUpTo } from '../../../domain/multiplier/history.ts'
 import { assertCountable, assertFilterable, assertSortable } from '../../../domain/position/bounds.ts'
-import { asOfFilter } from '../../../domain/position/filter.ts'
-import { positionListing, positionsById, type Position as Row } from '../../../domain/position/position.ts'
+import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
+import {
+  isoDate,
+  positionListing,
+  positionsById,
+  positionsOn,
+  type Position as Row,
+} from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma, type Position as StoredPosition } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { column, keyOf, list, nodeId, one, part } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one, part } from '../../plan/reading.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
+import { computedFields } from '../computed-fields.ts'
 import { encodeCursor } from '../connection.ts'
 import { applyListInputs, type ListInputs } from '../list-inputs.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
@@ -70,62 +77,56 @@ export function addPosition(builder: Builder, refs: Refs) {
     id: { resolve: ({ id }: { id: string }) => id, ...nodeId('Position', (column) => column('id')) },
     loadManyWithoutCache: (ids, context) => positionsById(context.reader, ids),
   })
-  const { pointsA, pointsB, points, ...stored } = positionListing.columns
-  builder.prismaObjectFields(Position, (t) => {
-    const pointsOf = (name: 'pointsA' | 'pointsB' | 'points', { description }: Described) =>
-      t.float({ description, ...column(positionAt, name, ['id']) })
-    return {
-      ...columnFields(t, stored),
-      pointsA: pointsOf('pointsA', pointsA),
-      pointsB: pointsOf('pointsB', pointsB),
-      points: pointsOf('points', points),
-      sideA: t.field({
-        type: Side,
-        description: 'Side A of the position.',
-        ...part(sideColumns('a')),
-      }),
-      sideB: t.field({
-        type: Side,
-        description: 'Side B of the position.',
-        ...part(sideColumns('b')),
-      }),
-      user: t.field({
-        type: User,
-        description: 'The user.',
-        ...one(userAt, ['userAddress']),
-      }),
-      pool: t.field({
-        type: Pool,
-        nullable: true,
-        description: 'The pool. Null if it is not stored.',
-        ...one(poolAt, ['marketAddress']),
-      }),
-      run: t.field({
-        type: Run,
-        nullable: true,
-        description: 'The run that stored the points. Null if they predate run records.',
-        extensions: { unplanned: RUN_UNPLANNED },
-        resolve: async (position, _, context) => {
-          const { runId } = await withPoints(position, context)
-          return runId === null ? null : loadRun(context, runId)
-        },
-      }),
-      multiplierUsed: t.field({
-        type: MultiplierRevision,
-        nullable: true,
-        description:
-          'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
-        extensions: { unplanned: 'It depends on what the run of the position recorded.' },
-        resolve: async (position, _, context) => {
-          const { runId, given, marketAddress: poolAddress } = await withPoints(position, context)
-          const run = runId === null || given ? null : await loadRun(context, runId)
-          if (!run || run.multiplierRevision === null) return null
-          const { multiplierRevision: revision } = run
-          return context.batches.load(revisionsUpTo, { poolAddress, revision })
-        },
-      }),
-    }
-  })
+  const { pointsA, pointsB, points, ltv, healthFactor, ...stored } = positionListing.columns
+  builder.prismaObjectFields(Position, (t) => ({
+    ...columnFields(t, stored),
+    ...computedFields(t, positionAt, { pointsA, pointsB, points, ltv, healthFactor }, ['id']),
+    sideA: t.field({
+      type: Side,
+      description: 'Side A of the position.',
+      ...part(sideColumns('a')),
+    }),
+    sideB: t.field({
+      type: Side,
+      description: 'Side B of the position.',
+      ...part(sideColumns('b')),
+    }),
+    user: t.field({
+      type: User,
+      description: 'The user.',
+      ...one(userAt, ['userAddress']),
+    }),
+    pool: t.field({
+      type: Pool,
+      nullable: true,
+      description: 'The pool. Null if it is not stored.',
+      ...one(poolAt, ['marketAddress']),
+    }),
+    run: t.field({
+      type: Run,
+      nullable: true,
+      description: 'The run that stored the points. Null if they predate run records.',
+      extensions: { unplanned: RUN_UNPLANNED },
+      resolve: async (position, _, context) => {
+        const { runId } = await withPoints(position, context)
+        return runId === null ? null : loadRun(context, runId)
+      },
+    }),
+    multiplierUsed: t.field({
+      type: MultiplierRevision,
+      nullable: true,
+      description:
+        'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
+      extensions: { unplanned: 'It depends on what the run of the position recorded.' },
+      resolve: async (position, _, context) => {
+        const { runId, given, marketAddress: poolAddress } = await withPoints(position, context)
+        const run = runId === null || given ? null : await loadRun(context, runId)
+        if (!run || run.multiplierRevision === null) return null
+        const { multiplierRevision: revision } = run
+        return context.batches.load(revisionsUpTo, { poolAddress, revision })
+      },
+    }),
+  }))
 
   builder.queryFields((t) => ({
     positions: t.field({
@@ -141,7 +142,10 @@ export function addPosition(builder: Builder, refs: Refs) {
       },
       ...list(
         {
-          listing: () => positionListing,
+          listing: ({ asOf, where }) => {
+            const date = dateOf(asOf, where)
+            return date ? positionsOn(date, where) : positionListing
+          },
           assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
           assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
           assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
@@ -172,11 +176,32 @@ export function addPosition(builder: Builder, refs: Refs) {
         },
       ),
     }),
+    currentPositions: t.field({
+      type: Positions,
+      description:
+        'Positions of all users on the newest distribution date, by id. With a limit of `where.healthFactor` they can be sorted by any field.',
+      args: listArguments(t.arg, PositionInputs),
+      ...list(
+        {
+          listing: ({ where }) => positionsOn(lastDate(), where),
+          assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
+          filter: () => onNewestDate,
+        },
+        { cost: { weight: positionParts, count: () => FILTERED_COUNT } satisfies FieldCost },
+      ),
+    }),
   }))
 }
 
 /** The bounds that a list's own arguments set. */
 const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {})
+
+/** SQL of the only date that a list's arguments allow. */
+function dateOf(asOf: Date | null | undefined, where: Where | null | undefined): Prisma.Sql | undefined {
+  if (asOf) return lastDate(asOf)
+  const { eq } = (where?.date ?? {}) as { eq?: Date | null }
+  return eq ? Prisma.sql`${isoDate(eq)}::date` : undefined
+}
 
 /** The position columns of one side, by field. */
 const sideColumns = (side: 'a' | 'b') => ({

@@ -1,0 +1,88 @@
+/**
+ * How close a position is to liquidation. What a user has on one side of a pool, borrowable or protected, is the collateral of
+ * what they borrowed on the other side. The formulas are those of Silo's LTV and Aave's health factor:
+ *
+ *   ltv          = Σ debt / Σ collateral
+ *   healthFactor = Σ (collateral × its market's liquidationThreshold) / Σ debt
+ *
+ * The sums are over both sides; the collateral of a side counts only if there is debt on the other. Both are null without debt,
+ * and if such tokens have no price, which are stored with a worth of 0. Without collateral the LTV is null and the health factor
+ * 0. The health factor is null if the threshold of a market with such collateral is not known.
+ */
+import type { Where } from '../../db/lists/filter.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+
+type Side = 'a' | 'b'
+
+/** The side that a side's collateral backs the debt of. */
+const OTHER = { a: 'b', b: 'a' } as const
+
+/** The worth of tokens in USD; null if they have no price. */
+const worth = (usd: string, amount: string) => `CASE WHEN ${usd} > 0 THEN ${usd} WHEN ${amount} = 0 THEN 0 END`
+const collateral = (side: Side) =>
+  worth(
+    `(t.${side}_supplied_amount_usd + t.${side}_protected_supplied_amount_usd)`,
+    `t.${side}_supplied_amount + t.${side}_protected_supplied_amount`,
+  )
+const debt = (side: Side) => worth(`t.${side}_borrowed_amount_usd`, `t.${side}_borrowed_amount`)
+
+/** A side's collateral times a weight, if it backs debt. The weight is looked up for no other side. */
+const backing = (side: Side, weight = '1') => `CASE WHEN t.${OTHER[side]}_borrowed_amount_usd > 0
+    AND ${collateral(side)} IS DISTINCT FROM 0 THEN ${collateral(side)} * ${weight} ELSE 0 END`
+
+/** SQL of the threshold of a side's market. */
+type Threshold = (side: Side) => string
+
+/** Looks the threshold up by the position's pool. */
+export const storedThreshold: Threshold = (side) => `(SELECT m.liquidation_threshold FROM pool p
+    JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.id = t.market_address)`
+
+/** Reads the threshold from the joins of `positionsUpTo`. */
+export const joinedThreshold: Threshold = (side) => `${side}.liquidation_threshold`
+
+const DEBT = `nullif(${debt('a')} + ${debt('b')}, 0)`
+
+/** SQL of a position's LTV. */
+export const LTV = `(${DEBT} / nullif(${backing('a')} + ${backing('b')}, 0))`
+
+/** SQL of a position's health factor. */
+export const healthFactorSql = (threshold: Threshold) =>
+  `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
+
+const supply = (side: Side) =>
+  `(t.${side}_supplied_amount_usd::numeric + t.${side}_protected_supplied_amount_usd::numeric)`
+
+/** Whether a position has debt, and its collateral for each dollar of it: the index `position_coverage_idx` is on both. */
+const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
+const COVERAGE = `((CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
+    + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)
+    / (greatest(t.a_borrowed_amount_usd, 0)::numeric + greatest(t.b_borrowed_amount_usd, 0)::numeric))`
+
+/**
+ * The FROM item of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
+ * the pool's lower threshold, an index gives few others. A pool without thresholds has health factors of 0 alone.
+ */
+export function positionsUpTo(most: number, date: Prisma.Sql): Prisma.Sql {
+  const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
+  // The factor covers what doubles round off.
+  const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
+    ELSE coalesce(${String(most)}::numeric * 1.000001 / ${lower}, 0) END`
+  return Prisma.sql`pool u
+    LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
+    LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id
+    CROSS JOIN LATERAL (SELECT * FROM position t WHERE t.market_address = u.id AND t.distribution_date = ${date}
+      AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound} OFFSET 0) t`
+}
+
+/**
+ * The largest health factor that a filter allows, Infinity if it has only a lower bound. Undefined if it does not limit the
+ * health factor, or names users or a pool, whose positions are few.
+ */
+export function mostHealth(where: Where | null | undefined): number | undefined {
+  const { user, users, pool, healthFactor } = where ?? {}
+  if (!healthFactor || user || users || pool) return undefined
+  const { lt, lte, gt, gte } = healthFactor as { [bound in 'lt' | 'lte' | 'gt' | 'gte']?: number | null }
+  const upper = [lt, lte].filter((bound) => typeof bound === 'number')
+  if (upper.length > 0) return Math.min(...upper)
+  return typeof (gt ?? gte) === 'number' ? Number.POSITIVE_INFINITY : undefined
+}

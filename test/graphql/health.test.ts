@@ -1,0 +1,492 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { positionsUpTo } from '../../src/domain/position/health.ts'
+import { Prisma } from '../../src/generated/prisma/client.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles, midnight, pool, position } from '../support/one-pool.ts'
+
+const DAYS = ['2026-03-01', '2026-03-02'] as const
+const NEWEST = DAYS[1]
+const address = (prefix: string, n: number) => `0x${prefix}${n.toString(16).padStart(40 - prefix.length, '0')}`
+const USERS = Array.from({ length: 40 }, (_, n) => address('a', n))
+
+/** The thresholds of the markets of A and B. Undefined if the record has none, null if the market is not stored. */
+const THRESHOLDS: [number | undefined | null, number | undefined | null][] = [
+  [0.8, 0.9],
+  [0.65, undefined],
+  [undefined, undefined],
+  [0, 0.5],
+  [null, 0.75],
+]
+const POOLS = THRESHOLDS.map((_, n) => ({
+  ...pool,
+  id: address('b', n),
+  marketId: n,
+  unit_1_id: address('c', 2 * n),
+  unit_2_id: address('c', 2 * n + 1),
+}))
+const market = (n: number, side: 0 | 1, more: object = {}) => ({
+  chainId: pool.chainId,
+  id: side === 0 ? POOLS[n]?.unit_1_id : POOLS[n]?.unit_2_id,
+  poolId: POOLS[n]?.id,
+  assetAddress: side === 0 ? pool.asset_1_address : pool.asset_2_address,
+  assetSymbol: side === 0 ? 'S' : 'USDC',
+  assetDecimals: 18,
+  depositRate: 0,
+  borrowRate: 0,
+  ...more,
+})
+const markets = THRESHOLDS.flatMap((sides, n) =>
+  sides.flatMap((liquidationThreshold, side) =>
+    liquidationThreshold === null
+      ? []
+      : [market(n, side as 0 | 1, liquidationThreshold === undefined ? {} : { liquidationThreshold })],
+  ),
+)
+
+type Amounts = [supplied: number, protectedSupply: number, borrowed: number]
+
+const side = (name: 'a' | 'b', price: number, [supplied, protectedSupply, borrowed]: Amounts) => ({
+  [`${name}TokenPrice`]: price,
+  [`${name}SuppliedAmount`]: supplied,
+  [`${name}SuppliedAmountUsd`]: supplied * price,
+  [`${name}ProtectedSuppliedAmount`]: protectedSupply,
+  [`${name}ProtectedSuppliedAmountUsd`]: protectedSupply * price,
+  [`${name}BorrowedAmount`]: borrowed,
+  [`${name}BorrowedAmountUsd`]: borrowed * price,
+})
+
+/** Amounts of A and B: debt on either side, on both, on none; without collateral; ties. */
+const AMOUNTS: [Amounts, Amounts][] = [
+  [
+    [1000, 0, 0],
+    [0, 0, 700],
+  ],
+  [
+    [900, 100, 0],
+    [0, 0, 700],
+  ],
+  [
+    [0, 1000, 0],
+    [50, 0, 800],
+  ],
+  [
+    [0, 0, 300],
+    [400, 0, 0],
+  ],
+  [
+    [1000, 10, 333],
+    [800, 0.1, 500],
+  ],
+  [
+    [1000, 0, 0],
+    [500, 0, 0],
+  ],
+  [
+    [0, 0, 0],
+    [0, 0, 0],
+  ],
+  [
+    [0, 0, 0],
+    [0, 0, 10],
+  ],
+  [
+    [0, 0, 7],
+    [0, 0, 10],
+  ],
+  [
+    [1000, 0, 0],
+    [0, 0, 0.000001],
+  ],
+  [
+    [1e-9, 0, 0],
+    [0, 0, 5e8],
+  ],
+  [
+    [100, 0, 3],
+    [7, 0, 0],
+  ],
+]
+const PRICES = [
+  [1, 1],
+  [1.25, 0.3],
+  [0, 1],
+  [1, 0],
+] as const
+
+const records = DAYS.flatMap((day, d) =>
+  USERS.flatMap((user, u) =>
+    POOLS.flatMap(({ id }, p) => {
+      const n = u + 5 * p + 7 * d
+      if (n % 11 === 0) return []
+      const [a, b] = AMOUNTS[n % AMOUNTS.length] as [Amounts, Amounts]
+      const [priceA, priceB] = PRICES[Math.floor(n / AMOUNTS.length) % PRICES.length] as [number, number]
+      return [
+        {
+          ...position(user, 0),
+          id: `${day} ${String((u * 37) % 100).padStart(2, '0')} ${p}`,
+          marketAddress: id,
+          distributionDate: midnight(day),
+          ...side('a', priceA, a),
+          ...side('b', priceB, b),
+        },
+      ]
+    }),
+  ),
+)
+
+interface Row {
+  recordId: string
+  ltv: number | null
+  healthFactor: number | null
+}
+type Sided = Record<`${'a' | 'b'}${string}`, number>
+
+/** The numbers of a record, one case after the other. */
+function expected(record: (typeof records)[number]): Row {
+  const amounts = record as unknown as Sided
+  const thresholds = THRESHOLDS[POOLS.findIndex(({ id }) => id === record.marketAddress)] as (
+    | number
+    | undefined
+    | null
+  )[]
+  let debt: number | null = 0
+  let collateral: number | null = 0
+  let weighted: number | null = 0
+  for (const [n, name] of (['a', 'b'] as const).entries()) {
+    const other = name === 'a' ? 'b' : 'a'
+    const supplied =
+      (amounts[`${name}SuppliedAmount`] as number) + (amounts[`${name}ProtectedSuppliedAmount`] as number)
+    const suppliedUsd =
+      (amounts[`${name}SuppliedAmountUsd`] as number) + (amounts[`${name}ProtectedSuppliedAmountUsd`] as number)
+    const borrowedUsd = amounts[`${name}BorrowedAmountUsd`] as number
+    const isUnpriced = (amount: number, usd: number) => amount > 0 && usd === 0
+    if (isUnpriced(amounts[`${name}BorrowedAmount`] as number, borrowedUsd)) debt = null
+    else if (debt !== null) debt += borrowedUsd
+    if ((amounts[`${other}BorrowedAmountUsd`] as number) <= 0 || supplied === 0) continue
+    const threshold = thresholds[n]
+    if (isUnpriced(supplied, suppliedUsd)) collateral = null
+    else if (collateral !== null) collateral += suppliedUsd
+    if (isUnpriced(supplied, suppliedUsd) || threshold === undefined || threshold === null) weighted = null
+    else if (weighted !== null) weighted += suppliedUsd * threshold
+  }
+  const owes = debt !== null && debt > 0 ? debt : null
+  return {
+    recordId: record.id,
+    ltv: owes !== null && collateral ? owes / collateral : null,
+    healthFactor: owes !== null && weighted !== null ? weighted / owes : null,
+  }
+}
+
+const all = new Map(records.map((record) => [record.id, expected(record)]))
+const byId = (one: Row, other: Row) => (one.recordId < other.recordId ? -1 : 1)
+const on = (day: string) => [...all.values()].filter(({ recordId }) => recordId.startsWith(day)).sort(byId)
+const rowsOf = (keep: (record: (typeof records)[number]) => boolean) =>
+  records
+    .filter(keep)
+    .map(({ id }) => all.get(id) as Row)
+    .sort(byId)
+/** In the order of a field, nulls last, ties by id. */
+const inOrderOf = (field: 'ltv' | 'healthFactor', rows: Row[], sign = 1) =>
+  [...rows].sort((one, other) => {
+    const [x, y] = [one[field], other[field]]
+    if (x === y) return byId(one, other)
+    return x === null ? 1 : y === null ? -1 : sign * (x - y)
+  })
+const below = (most: number, rows: Row[]) =>
+  rows.filter(({ healthFactor }) => healthFactor !== null && healthFactor < most)
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  await importFiles(gateway, { pools: POOLS, markets, positions: records })
+})
+afterAll(() => gateway.close())
+
+const FIELDS = 'recordId ltv healthFactor'
+async function ask(query: string, variables?: object) {
+  const { data, errors } = await gateway.graphql(query, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+const failure = async (query: string) => (await gateway.graphql(query)).errors?.[0]
+
+test('the numbers of every position are those of the formulas', async () => {
+  expect(new Set([...all.values()].map(({ ltv }) => ltv === null)).size).toBe(2)
+  const { currentPositions } = await ask(`{ currentPositions(first: 1000) { totalCount nodes { ${FIELDS} } } }`)
+  expect(currentPositions.nodes).toEqual(on(NEWEST))
+  expect(currentPositions.totalCount).toBe(on(NEWEST).length)
+  // Resolved: a node is loaded by its id.
+  const { positions } = await ask(
+    `{ positions(first: 1000, asOf: "${DAYS[0]}") { nodes { id ${FIELDS} multiplierUsed { changedAt } } } }`,
+  )
+  const nodes = positions.nodes.map(
+    ({ id: _, multiplierUsed: __, ...row }: { id: string; multiplierUsed: null }) => row,
+  )
+  expect(nodes).toEqual(on(DAYS[0]))
+  for (const { id } of positions.nodes.slice(0, 20)) {
+    const { node } = await ask(`query ($id: ID!) { node(id: $id) { ... on Position { ${FIELDS} } } }`, { id })
+    expect(node).toEqual(all.get(node.recordId))
+  }
+})
+
+test('some are known, zero, below 1, and null for each reason', () => {
+  const at = (n: number, amounts: [Amounts, Amounts], prices: readonly [number, number] = [1, 1]) => {
+    const record = { ...position(USERS[0] as string, 0), id: 'x', marketAddress: POOLS[n]?.id ?? '' }
+    const { ltv, healthFactor } = expected({
+      ...record,
+      ...side('a', prices[0], amounts[0]),
+      ...side('b', prices[1], amounts[1]),
+    } as (typeof records)[number])
+    return [ltv, healthFactor]
+  }
+  expect(
+    at(0, [
+      [900, 100, 0],
+      [0, 0, 500],
+    ]),
+  ).toEqual([0.5, 1.6])
+  expect(
+    at(0, [
+      [100, 0, 50],
+      [200, 0, 50],
+    ]),
+  ).toEqual([1 / 3, 2.6])
+  expect(
+    at(0, [
+      [900, 100, 0],
+      [9, 0, 0],
+    ]),
+  ).toEqual([null, null])
+  expect(
+    at(2, [
+      [0, 0, 0],
+      [0, 0, 500],
+    ]),
+  ).toEqual([null, 0])
+  expect(
+    at(1, [
+      [0, 0, 100],
+      [400, 0, 0],
+    ]),
+  ).toEqual([0.25, null])
+  expect(
+    at(4, [
+      [400, 0, 0],
+      [0, 0, 100],
+    ]),
+  ).toEqual([0.25, null])
+  expect(
+    at(
+      0,
+      [
+        [400, 0, 0],
+        [0, 0, 100],
+      ],
+      [0, 1],
+    ),
+  ).toEqual([null, null])
+  expect(
+    at(
+      0,
+      [
+        [400, 0, 0],
+        [0, 0, 100],
+      ],
+      [1, 0],
+    ),
+  ).toEqual([null, null])
+})
+
+describe('lists', () => {
+  const owners: [string, string, Row[]][] = [
+    ['a user', `user(address: "${USERS[3]}")`, rowsOf((r) => r.userAddress === USERS[3] && r.id.startsWith(NEWEST))],
+    [
+      'a pool',
+      `pool(address: "${POOLS[0]?.id}")`,
+      rowsOf((r) => r.marketAddress === POOLS[0]?.id && r.id.startsWith(NEWEST)),
+    ],
+  ]
+  test.each(owners)('current positions of %s are filtered and sorted by both', async (_, owner, rows) => {
+    expect(rows.length).toBeGreaterThan(2)
+    const list = async (args: string) =>
+      (await ask(`{ owner: ${owner} { currentPositions(first: 1000, ${args}) { nodes { ${FIELDS} } } } }`)).owner
+        .currentPositions.nodes
+    for (const [field, key] of [
+      ['ltv', 'LTV'],
+      ['healthFactor', 'HEALTH_FACTOR'],
+    ] as const)
+      for (const [direction, sign] of [
+        ['ASC', 1],
+        ['DESC', -1],
+      ] as const)
+        expect(await list(`orderBy: ${key}_${direction}`)).toEqual(inOrderOf(field, rows, sign))
+    expect(await list('where: { healthFactor: { lt: 1.2 } }')).toEqual(below(1.2, rows))
+    expect(await list('where: { ltv: { gte: 0.7 } }')).toEqual(rows.filter(({ ltv }) => ltv !== null && ltv >= 0.7))
+  })
+
+  const near = (day: string, most: number) => inOrderOf('healthFactor', below(most, on(day)))
+  const ORDER = 'orderBy: HEALTH_FACTOR_ASC'
+
+  test.each([0, 1e-12, 0.9, 1, 1.1, 1.6, 1000, 1e300])('positions near liquidation: below %s', async (most) => {
+    const where = `healthFactor: { lt: ${most} }`
+    const data = await ask(`{
+      now: currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { totalCount nodes { ${FIELDS} } }
+      plain: currentPositions(first: 1000, where: { ${where} }) { nodes { ${FIELDS} } }
+      asOf: positions(asOf: "2026-03-02T12:00:00Z", first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } }
+      before: positions(first: 1000, where: { ${where}, date: { eq: "${DAYS[0]}" } }, ${ORDER}) { nodes { ${FIELDS} } }
+      dates: positions(first: 1000, where: { ${where}, date: { in: ["${NEWEST}"] } }) { nodes { ${FIELDS} } }
+    }`)
+    expect(data.now.nodes).toEqual(near(NEWEST, most))
+    expect(data.now.totalCount).toBe(near(NEWEST, most).length)
+    expect(data.plain.nodes).toEqual(below(most, on(NEWEST)))
+    expect(data.asOf.nodes).toEqual(near(NEWEST, most))
+    expect(data.before.nodes).toEqual(near(DAYS[0], most))
+    expect(data.dates.nodes).toEqual(below(most, on(NEWEST)))
+  })
+
+  test('other bounds and conditions', async () => {
+    const list = async (where: string) =>
+      (await ask(`{ currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } } }`))
+        .currentPositions.nodes
+    const rows = inOrderOf('healthFactor', on(NEWEST))
+    const matching = (match: (health: number) => boolean) =>
+      rows.filter(({ healthFactor }) => healthFactor !== null && match(healthFactor))
+    expect(matching((health) => health > 1).length).toBeGreaterThan(5)
+    expect(await list('healthFactor: { lte: 0 }')).toEqual(matching((health) => health <= 0))
+    expect(await list('healthFactor: { gt: 1 }')).toEqual(matching((health) => health > 1))
+    expect(await list('healthFactor: { gte: 0.9, lt: 1.3, lte: 1.1 }')).toEqual(
+      matching((health) => health >= 0.9 && health <= 1.1),
+    )
+    const inPool = (await list(`healthFactor: { lt: 2 }, pool: "${POOLS[0]?.id}"`)) as Row[]
+    expect(inPool).toEqual(matching((health) => health < 2).filter(({ recordId }) => recordId.endsWith(' 0')))
+    const inPools = `healthFactor: { lt: 2 }, pools: ["${POOLS[0]?.id}", "${POOLS[2]?.id}"], asset: "${pool.asset_1_address}"`
+    expect(await list(inPools)).toEqual(
+      matching((health) => health < 2).filter(({ recordId }) => / [02]$/.test(recordId)),
+    )
+    const large = (await list('healthFactor: { lt: 2 }, borrowedUsd: { gte: 400 }')) as Row[]
+    expect(large.length).toBeGreaterThan(0)
+    expect(large.length).toBeLessThan(matching((health) => health < 2).length)
+  })
+
+  test('their pages follow each other, also among ties', async () => {
+    const found: Row[] = []
+    for (let after: string | null = null; ; ) {
+      const { currentPositions } = await ask(
+        `query ($after: String) { currentPositions(first: 7, after: $after, where: { healthFactor: { lt: 1.6 } }, ${ORDER}) {
+          nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`,
+        { after },
+      )
+      found.push(...currentPositions.nodes)
+      after = currentPositions.pageInfo.endCursor
+      if (!currentPositions.pageInfo.hasNextPage) break
+    }
+    expect(found).toEqual(near(NEWEST, 1.6))
+  })
+
+  test('an index gives those of a date', async () => {
+    const client = await gateway.deps.store.pool.connect()
+    try {
+      await client.query('BEGIN; SET LOCAL enable_seqscan = off')
+      const from = positionsUpTo(1.1, Prisma.sql`${NEWEST}::date`)
+      const plan = await client.query(`EXPLAIN SELECT 1 FROM ${from.text}`, from.values)
+      const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
+      expect(text).toMatch(/position_coverage_idx.*\n.*Index Cond: .*market_address.*distribution_date.*CASE.* <= /s)
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
+  })
+
+  test('a date is needed', async () => {
+    const where = 'where: { healthFactor: { lt: 1.1 } }'
+    for (const query of [
+      `{ positions(${where}) { nodes { recordId } } }`,
+      `{ positions(${where}, ${ORDER}) { nodes { recordId } } }`,
+      `{ currentPositions(${ORDER}) { nodes { recordId } } }`,
+      `{ currentPositions(where: { healthFactor: { lt: null } }, ${ORDER}) { nodes { recordId } } }`,
+      `{ positions(where: { healthFactor: { lt: 1.1 }, date: { gte: "${DAYS[0]}", lte: "${NEWEST}" } }, ${ORDER}) { nodes { recordId } } }`,
+    ]) {
+      const error = await failure(query)
+      expect(error?.extensions.code, query).toBe('BAD_INPUT')
+      expect(error?.message).toMatch(/where\.date/)
+    }
+  })
+
+  test('reading all positions of a date costs more', async () => {
+    const cost = async (args: string) => {
+      const { extensions } = (await gateway.graphql(
+        `{ currentPositions(first: 10 ${args}) { nodes { recordId } } }`,
+        {},
+        {
+          'x-graphql-cost': '1',
+        },
+      )) as { extensions?: { cost: { requested: number } } }
+      return extensions?.cost.requested
+    }
+    expect(await cost('')).toBe(11)
+    expect(await cost('where: { healthFactor: { lt: 1 } }')).toBe(1011)
+    expect(await cost('where: { OR: [{ NOT: { ltv: { lt: 1 } } }] }')).toBe(1011)
+    expect(await cost(`where: { healthFactor: { lt: 1 }, user: "${USERS[0]}" }`)).toBe(11)
+  })
+
+  test('aggregates take them too', async () => {
+    const { positionAggregates } = await ask(
+      `{ positionAggregates(where: { healthFactor: { lt: 1.1 }, date: { eq: "${NEWEST}" } }) { count } }`,
+    )
+    expect(positionAggregates).toEqual([{ count: near(NEWEST, 1.1).length }])
+  })
+})
+
+test('markets are filtered and sorted by their parameters', async () => {
+  const data = await ask(`{
+    known: markets(where: { liquidationThreshold: { gt: 0 } }, orderBy: LIQUIDATION_THRESHOLD_DESC) {
+      nodes { maxLtv liquidationThreshold } }
+    all: markets(orderBy: LIQUIDATION_THRESHOLD_ASC) { nodes { liquidationThreshold } }
+  }`)
+  expect(data.known.nodes).toEqual(
+    [0.9, 0.8, 0.75, 0.65, 0.5].map((liquidationThreshold) => ({ maxLtv: null, liquidationThreshold })),
+  )
+  expect(data.all.nodes.map((node: { liquidationThreshold: number }) => node.liquidationThreshold)).toEqual([
+    0,
+    0.5,
+    0.65,
+    0.75,
+    0.8,
+    0.9,
+    null,
+    null,
+    null,
+  ])
+})
+
+test('a change of a threshold counts at once', async () => {
+  await importFiles(gateway, { markets: [market(2, 0, { maxLtv: 0.1, liquidationThreshold: 0.2 })] })
+  try {
+    const { pool: changed } = await ask(`{ pool(address: "${POOLS[2]?.id}") { currentPositions { nodes {
+      healthFactor ltv sideA { borrowedAmountUsd } } } marketA { maxLtv liquidationThreshold } } }`)
+    expect(changed.marketA).toEqual({ maxLtv: 0.1, liquidationThreshold: 0.2 })
+    const known = changed.currentPositions.nodes.filter(
+      ({ ltv, sideA }: { ltv: number | null; sideA: { borrowedAmountUsd: number } }) =>
+        ltv !== null && sideA.borrowedAmountUsd === 0,
+    )
+    expect(known.length).toBeGreaterThan(2)
+    for (const { ltv, healthFactor } of known) expect(healthFactor).toBeCloseTo(0.2 / ltv, 10)
+  } finally {
+    await gateway.deps.store.pool.query(
+      'UPDATE market SET max_ltv = NULL, liquidation_threshold = NULL WHERE id = $1',
+      [POOLS[2]?.unit_1_id],
+    )
+  }
+})
+
+test('an empty store has none', async () => {
+  const empty = await startGateway()
+  try {
+    const { data } = await empty.graphql(
+      '{ currentPositions(where: { healthFactor: { lt: 1 } }, orderBy: HEALTH_FACTOR_ASC) { totalCount nodes { recordId } } }',
+    )
+    expect(data.currentPositions).toEqual({ totalCount: 0, nodes: [] })
+  } finally {
+    await empty.close()
+  }
+})
