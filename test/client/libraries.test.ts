@@ -9,14 +9,18 @@ import {
   DataChangedDocument,
   DistributionDocument,
   DistributionsDocument,
+  EarningsChartDocument,
   EarningsDocument,
   LatestSnapshotsDocument,
   LeaderboardAroundDocument,
   LeaderboardDocument,
+  LeaderboardWindowDocument,
   LiveLeaderboardDocument,
   LiveUserDocument,
+  MarketChartDocument,
   MarketLiquidationRewardsDocument,
   MarketSnapshotsDocument,
+  NearLiquidationDocument,
   NetAprDocument,
   type PoolCardFragment,
   PoolCardFragmentDoc,
@@ -24,6 +28,7 @@ import {
   PoolDocument,
   PoolsDocument,
   PoolTopUsersDocument,
+  PortfolioChartDocument,
   PortfolioDocument,
   PositionsDocument,
   ProgramChartDocument,
@@ -210,6 +215,27 @@ describe('graphql-request', () => {
     expect(new Set(deposits.user.activity.nodes.map(({ kind }) => kind))).toEqual(new Set(['DEPOSIT']))
     const { search } = await request.request(SearchDocument, { text: address.slice(0, 20) })
     expect(search.map(({ item }) => item)).toContainEqual(expect.objectContaining({ __typename: 'User', address }))
+  })
+
+  test('charts of earnings, portfolios and markets; boards of a window; what is near liquidation', async () => {
+    const request = client()
+    const { user } = await request.request(EarningsChartDocument, { address, interval: 'WEEK' })
+    const { user: now } = await request.request(UserDocument, { address })
+    expect(user.series.at(-1)?.earningsUsd).toBeCloseTo(now.earnings.totalEarningsUsd, 4)
+    const { portfolio } = await request.request(PortfolioChartDocument, { addresses: [address, 'nobody'] })
+    expect(portfolio.users[1]?.problem).toBeTypeOf('string')
+    expect(portfolio.series.at(-1)?.netWorthUsd).toBe(now.netWorthUsd)
+    const { positions } = await request.request(PositionsDocument, { where: { user: address }, first: 1 })
+    const { pool } = await request.request(PoolDocument, { address: positions.nodes[0]!.poolAddress })
+    const side = pool!.marketA!
+    const { market } = await request.request(MarketChartDocument, { chainId: side.chainId, address: side.address })
+    expect(market?.series.length).toBe(market?.rateSeries.length)
+    const to = now.lastDistributionDate
+    const window = await request.request(LeaderboardWindowDocument, { from: to, to, first: 2 })
+    expect(window.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2])
+    const near = await request.request(NearLiquidationDocument, { below: 1.5, first: 3 })
+    for (const { healthFactor } of near.currentPositions.nodes) expect(healthFactor).toBeLessThan(1.5)
+    expect(near.currentPositions.nodes).toHaveLength(3)
   })
 
   test('an error has its code', async () => {
