@@ -13,8 +13,8 @@ import type { Columns } from '../../db/lists/column.ts'
 import type { KeyType } from '../../db/lists/listing.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
-import type { Assert, One, Reading, RowsReading } from './reading.ts'
 import { type Document, fieldsOf } from './selection.ts'
+import type { Assert, One, SqlField, SqlRows } from './sql-field.ts'
 
 /** What an operation reads, and how its answer is built. */
 export interface Compiled {
@@ -23,7 +23,7 @@ export interface Compiled {
 }
 
 /**
- * Compiles a query to a plan. The schema must declare the SQL of every selected field (see reading.ts).
+ * Compiles a query to a plan. The schema must declare the SQL of every selected field (see sql-field.ts).
  * @throws Unplanned if the plan cannot cover a field
  */
 export function compile(document: Document, operation: OperationDefinitionNode): Compiled {
@@ -67,46 +67,46 @@ class Compiler {
 
   #field(field: Field, scope: Scope, own: Record<string, string> | undefined): Piece {
     const { definition, node } = field
-    const declared = definition.extensions.reading as Reading | undefined
+    const declared = definition.extensions.sqlField as SqlField | undefined
     const isPast = declared?.past && node.arguments?.some(({ name }) => name.value === 'asOf')
-    const reading = isPast ? declared.past : declared
+    const sqlField = isPast ? declared.past : declared
     const column = (name: string | undefined) => {
       if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)
       return leaf(definition.type, scope.column(name), scope.encoding(name))
     }
     if (own?.[definition.name] !== undefined) return column(own[definition.name])
-    if (!reading) return column(own ? undefined : (definition.extensions.pothosExposedField as string | undefined))
+    if (!sqlField) return column(own ? undefined : (definition.extensions.pothosExposedField as string | undefined))
     const at = (name: string) => own?.[name] ?? name
     const of = (name: string) => scope.column(at(name))
-    switch (reading.kind) {
+    switch (sqlField.kind) {
       case 'column': {
-        if (!reading.of) return column(at(reading.column))
-        const row = this.#one(field, reading.of.one, reading.of.by, scope, at)
-        return leaf(definition.type, row.column(reading.column), row.encoding(reading.column))
+        if (!sqlField.of) return column(at(sqlField.column))
+        const row = this.#one(field, sqlField.of.one, sqlField.of.by, scope, at)
+        return leaf(definition.type, row.column(sqlField.column), row.encoding(sqlField.column))
       }
       case 'sql':
-        return leaf(definition.type, reading.sql(of), VALUE_TYPES[reading.type].json)
+        return leaf(definition.type, sqlField.sql(of), VALUE_TYPES[sqlField.type].json)
       case 'embedded': {
-        const presence = reading.presence === undefined ? {} : { presence: of(reading.presence) }
-        const members = this.members(definition.type, node.selectionSet, scope, reading.columns)
+        const presence = sqlField.presence === undefined ? {} : { presence: of(sqlField.presence) }
+        const members = this.members(definition.type, node.selectionSet, scope, sqlField.columns)
         return { kind: 'object', members, ...presence }
       }
       case 'one': {
-        const { one, by, assert } = reading
+        const { one, by, assert } = sqlField
         const row = this.#one(field, one, by, scope, at, assert)
         const members = this.members(definition.type, node.selectionSet, row)
         if (one.always) return { kind: 'object', members }
         return { kind: 'object', members, presence: row.column(Object.keys(one.columns)[0] as string) }
       }
       case 'list': {
-        const owner = reading.list.owner?.fields.map(of) ?? []
-        const list: List = { field, reading, owner, alias: this.#alias(), column: of, open: false, cursors: false }
+        const owner = sqlField.list.owner?.fields.map(of) ?? []
+        const list: List = { field, sqlField, owner, alias: this.#alias(), column: of, open: false, cursors: false }
         return { kind: 'object', members: this.#connection(list, scope) }
       }
       case 'rows':
-        return this.#rows(field, reading.rows, scope, of, definition.type)
+        return this.#rows(field, sqlField.rows, scope, of, definition.type)
       case 'types': {
-        const lists = Object.entries(reading.types).map(([name, rows]) => {
+        const lists = Object.entries(sqlField.types).map(([name, rows]) => {
           const type = this.#document.schema.getType(name) as GraphQLOutputType
           const { list } = this.#rows(field, rows, scope, of, type)
           list.together = true
@@ -128,10 +128,10 @@ class Compiler {
     return row
   }
 
-  #rows(field: Field, rows: RowsReading, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Items {
-    const reading = { kind: 'rows', rows } as const
+  #rows(field: Field, rows: SqlRows, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Items {
+    const sqlField = { kind: 'rows', rows } as const
     const owner = rows.by.map(of)
-    const list: List = { field, reading, owner, alias: this.#alias(), column: of, open: false, cursors: false }
+    const list: List = { field, sqlField, owner, alias: this.#alias(), column: of, open: false, cursors: false }
     return this.#items(list, scope, rows.columns, (row) => ({
       kind: 'object',
       members: this.members(type, field.node.selectionSet, row),
@@ -140,8 +140,8 @@ class Compiler {
 
   #connection(list: List, scope: Scope): Member[] {
     const { definition, node } = list.field
-    if (list.reading.kind !== 'list') throw new Unplanned('no connection')
-    const connection = list.reading.list
+    if (list.sqlField.kind !== 'list') throw new Unplanned('no connection')
+    const connection = list.sqlField.list
     const members: Member[] = []
     for (const [key, own, field] of this.#fields(definition.type, node.selectionSet)) {
       if (!field) throw new Unplanned('__typename of a connection')
@@ -199,7 +199,7 @@ class Compiler {
   #items(list: List, scope: Scope, columns: Columns, item: (row: Scope) => Piece): Items {
     if (list.rows) throw new Unplanned('the rows of a list are selected twice')
     const level: Level = { joins: [] }
-    const more = list.reading.kind === 'list' ? list.reading.list.more : undefined
+    const more = list.sqlField.kind === 'list' ? list.sqlField.list.more : undefined
     const row = new Scope(this.#alias(), columns, level, more)
     const rows = { scope: row, level, item: NOTHING as Piece }
     list.rows = rows

@@ -1,7 +1,7 @@
 import type { FieldNode, GraphQLField } from 'graphql'
 import type { Columns } from '../../db/lists/column.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
-import type { Assert, ListReading, More, One, RowsReading } from './reading.ts'
+import type { Assert, More, One, SqlList, SqlRows } from './sql-field.ts'
 
 /** A part of an answer's JSON. */
 export type Piece =
@@ -47,7 +47,7 @@ export interface Field {
 export interface List {
   field: Field
   /** A connection or a plain list. */
-  reading: { kind: 'list'; list: ListReading } | { kind: 'rows'; rows: RowsReading }
+  sqlField: { kind: 'list'; list: SqlList } | { kind: 'rows'; rows: SqlRows }
   /** SQL of the owner's columns that select the list's rows. */
   owner: string[]
   /** Set once the rows are selected. */

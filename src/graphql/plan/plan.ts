@@ -16,7 +16,6 @@ import { readVariables } from '../execution/variables.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Fill, Parameters } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
-import type { ListReading } from './reading.ts'
 import {
   Columns,
   cursorColumns,
@@ -28,6 +27,7 @@ import {
   type Written,
   write,
 } from './splice.ts'
+import type { SqlList } from './sql-field.ts'
 import { isBare, nestedList, pageFor, type Request, type Selected, splicedList, statement } from './statement.ts'
 
 /** Rows as JSON, without the enclosing brackets. `last` is the JSON of the last row. */
@@ -58,7 +58,7 @@ const MAX_VARIANTS = 8
 
 /**
  * Answers a query with one SQL statement and no resolvers: the selection is read as text and assembled into JSON. The
- * schema declares the SQL of its fields (reading.ts). A query that selects a field without SQL has no plan.
+ * schema declares the SQL of its fields (sql-field.ts). A query that selects a field without SQL has no plan.
  *
  * compile.ts turns the selection into pieces, statement.ts builds the SQL that reads them, splice.ts writes the JSON.
  * Requests that differ only in addresses share a cached statement (parameters.ts).
@@ -251,7 +251,7 @@ class Variant {
     let assertStart: Statement['assertStart']
     for (const list of this.#lists) {
       const given = argumentsOf(list.field)
-      const { prepare, startAfter }: Partial<ListReading> = list.reading.kind === 'list' ? list.reading.list : {}
+      const { prepare, startAfter }: Partial<SqlList> = list.sqlField.kind === 'list' ? list.sqlField.list : {}
       const after = list === this.#spliced ? startAfter?.(given) : undefined
       const prepared = prepare && !after ? await prepare(given, reader) : given
       if (after) assertStart = async (reader) => prepare?.(given, reader)
@@ -284,8 +284,9 @@ class Variant {
   /** Returns how to write the cursors of the spliced list, and the extra columns that they need. */
   #cursor(argumentsOf: Request['argumentsOf']): Pick<Written, 'name' | 'cursor'> & { more: string[] } {
     const spliced = this.#spliced
-    if (!spliced?.cursors || spliced.reading.kind !== 'list' || !spliced.rows) return { name: '', cursor: [], more: [] }
-    const { name, order } = spliced.reading.list.listing(argumentsOf(spliced.field))
+    if (!spliced?.cursors || spliced.sqlField.kind !== 'list' || !spliced.rows)
+      return { name: '', cursor: [], more: [] }
+    const { name, order } = spliced.sqlField.list.listing(argumentsOf(spliced.field))
     const { row, nested } = this.#columns
     const columns = this.#nested ? this.#nth + 1 + nested.length : (this.#number ?? -1) + 1 + row.length
     return { name, ...cursorColumns(order, spliced.rows.scope.alias, this.#cursorIndexes, columns) }

@@ -105,9 +105,9 @@ export function template(piece: Piece, columns: Columns, spliced: List | undefin
 const OF_FOUND = -1
 
 /** Returns the column indexes of a row's cursor values in the default order, by field. */
-export function cursorIndexes({ reading, rows }: List, columns: Columns): Map<string, number> {
-  if (reading.kind !== 'list' || !rows) throw new Error('no connection')
-  const { order } = reading.list.listing({})
+export function cursorIndexes({ sqlField, rows }: List, columns: Columns): Map<string, number> {
+  if (sqlField.kind !== 'list' || !rows) throw new Error('no connection')
+  const { order } = sqlField.list.listing({})
   return new Map(order.map(({ field }) => [field, columns.indexOf(rows.scope.column(field))]))
 }
 

@@ -16,8 +16,8 @@ export interface Request {
 
 /** Returns the page for a connection's arguments. `after` replaces the cursor argument. @throws BAD_INPUT */
 export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sql[]): Page | undefined {
-  if (list.reading.kind !== 'list') return undefined
-  const page = readPage(list.reading.list.listing(args), after ? { ...args, after: undefined } : args)
+  if (list.sqlField.kind !== 'list') return undefined
+  const page = readPage(list.sqlField.list.listing(args), after ? { ...args, after: undefined } : args)
   return { ...page, ...(after && { after }), exact: !list.open }
 }
 
@@ -154,15 +154,15 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
   const { scope } = list.rows
   const args = request.argumentsOf(list.field)
-  if (list.reading.kind === 'rows') {
-    const { rows } = list.reading
+  if (list.sqlField.kind === 'rows') {
+    const { rows } = list.sqlField
     return Prisma.sql`SELECT ${selected(scope)} ${rows.of(
       args,
       list.owner.map((sql) => Prisma.raw(sql)),
       scope.used,
     )}`
   }
-  const { filter } = list.reading.list
+  const { filter } = list.sqlField.list
   const listing = listingOf(list, args)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
@@ -180,8 +180,8 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
 
 /** Selects the total of a list as one row with `total`. */
 function totalSql(list: List, request: Request): Prisma.Sql {
-  if (list.reading.kind !== 'list') throw new Error('no connection')
-  const { filter, total, assertCountable } = list.reading.list
+  if (list.sqlField.kind !== 'list') throw new Error('no connection')
+  const { filter, total, assertCountable } = list.sqlField.list
   const args = request.argumentsOf(list.field)
   const stored = total?.sql(args, list.column)
   if (stored === undefined) assertCountable?.(args)
@@ -191,23 +191,23 @@ function totalSql(list: List, request: Request): Prisma.Sql {
 }
 
 function valueSql(
-  { list: { reading, field }, name }: Extract<Join, { kind: 'value' }>,
+  { list: { sqlField, field }, name }: Extract<Join, { kind: 'value' }>,
   request: Request,
 ): number | null {
-  if (reading.kind !== 'list') throw new Error('no connection')
-  return reading.list.values?.[name]?.(request.argumentsOf(field)) ?? null
+  if (sqlField.kind !== 'list') throw new Error('no connection')
+  return sqlField.list.values?.[name]?.(request.argumentsOf(field)) ?? null
 }
 
 /** Returns the listing of a connection. With `recordset`, it reads from the owner's row. */
-function listingOf({ reading, owner }: List, args: Record<string, any>): Listing<unknown> {
-  if (reading.kind !== 'list') throw new Error('no connection')
-  const listing: Listing<unknown> = reading.list.listing(args)
+function listingOf({ sqlField, owner }: List, args: Record<string, any>): Listing<unknown> {
+  if (sqlField.kind !== 'list') throw new Error('no connection')
+  const listing: Listing<unknown> = sqlField.list.listing(args)
   return listing.recordset === undefined ? listing : fromRecordset(listing, Prisma.raw(`unnest(${owner[0]})`))
 }
 
-function owned({ reading, owner }: List): Prisma.Sql[] {
-  if (reading.kind !== 'list' || reading.list.listing({}).recordset !== undefined) return []
-  return (reading.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
+function owned({ sqlField, owner }: List): Prisma.Sql[] {
+  if (sqlField.kind !== 'list' || sqlField.list.listing({}).recordset !== undefined) return []
+  return (sqlField.list.owner?.columns ?? []).map(({ column }, i) => Prisma.raw(`${column} = ${owner[i]}`))
 }
 
 /** @param columns the row's columns, whose SQL may depend on the list's arguments */

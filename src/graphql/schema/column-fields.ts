@@ -55,7 +55,7 @@ const LAST_SECOND = 253_402_300_799
 /** Returns the options of a DateTime field with the moment of a column of Unix seconds. */
 const momentOf = (name: string) => ({
   extensions: {
-    reading: {
+    sqlField: {
       kind: 'sql',
       type: 'moment',
       sql: (column: (field: string) => string) => {
@@ -73,7 +73,7 @@ const momentOf = (name: string) => ({
 /** Returns the options of a field with a column's amount in whole tokens. Null if the market or vault is not stored. */
 const tokensOf = (name: string, { kind, entity }: NonNullable<Column['tokens']>) => ({
   extensions: {
-    reading: {
+    sqlField: {
       kind: 'sql',
       type: 'amount',
       sql: (column: (field: string) => string) =>

@@ -1,6 +1,6 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
-import { column, type KeyedRow } from '../plan/reading.ts'
+import { column, type KeyedRow } from '../plan/sql-field.ts'
 import { SCALARS } from './column-fields.ts'
 
 interface FieldBuilder {

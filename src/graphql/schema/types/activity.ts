@@ -1,6 +1,6 @@
 import { activities, activityFilter, type Activity as Row } from '../../../domain/activity/activity.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
-import { list, ownedBy } from '../../plan/reading.ts'
+import { list, ownedBy } from '../../plan/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'

@@ -1,6 +1,6 @@
 import { type AssetPrice as AssetPriceRow, assetPriceColumns, assetPriceSql } from '../../../domain/asset/price.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { keyedRow, one } from '../../plan/reading.ts'
+import { keyedRow, one } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { AssetRef } from './asset.ts'

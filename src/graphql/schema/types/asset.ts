@@ -1,5 +1,5 @@
 import { type Asset as AssetRow, assets } from '../../../domain/asset/asset.ts'
-import { column, keyOf, list, one } from '../../plan/reading.ts'
+import { column, keyOf, list, one } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../../domain/change/user-change.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type KeyedRow, keyedRow, one } from '../../plan/reading.ts'
+import { type KeyedRow, keyedRow, one } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { PoolRef } from './pool.ts'

@@ -16,7 +16,7 @@ import { positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
-import { keyOf, list, nodeId, one, ownedBy, reading, unplanned } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one, ownedBy, sqlField, unplanned } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
@@ -43,7 +43,7 @@ export async function newestDistribution({ reader }: GraphContext): Promise<Dist
 
 /** SQL reads it as points, Prisma as millionths. */
 const totalPoints = {
-  ...reading({ kind: 'column', column: 'totalPoints' }),
+  ...sqlField({ kind: 'column', column: 'totalPoints' }),
   resolve: ({ totalPoints }: { totalPoints: bigint | number }) =>
     typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
 }

@@ -9,7 +9,7 @@ import {
 import { entityAprs, type NetApr as NetAprRow, netAprColumns, netAprFrom } from '../../../domain/earnings/net-apr.ts'
 import { type Entity, type Holder, latest, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { list, type More, type One, reading } from '../../plan/reading.ts'
+import { list, type More, type One, sqlField } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
@@ -64,7 +64,7 @@ const holdingsAsOf = (columns: Columns, from: From): One => ({
 const heldBy = (columns: Columns, from: From) => {
   const present: More = { one: holdings(columns, from), by: ['address', 'latestMarkets', 'latestVaults', 'chainId'] }
   const past: More = { one: holdingsAsOf(columns, from), by: ['address', 'chainId', 'asOf'] }
-  return reading({ kind: 'one', ...present, past: { kind: 'one', ...past } }, { cost: { weight: 10 } })
+  return sqlField({ kind: 'one', ...present, past: { kind: 'one', ...past } }, { cost: { weight: 10 } })
 }
 
 export const earningsReading = heldBy(earningsColumns, earningsFrom)

@@ -9,7 +9,7 @@ import {
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
-import { list, one } from '../../plan/reading.ts'
+import { list, one } from '../../plan/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'

@@ -1,6 +1,6 @@
 import { computedMarketColumns, marketColumns, markets } from '../../../domain/market/market.ts'
 import { marketSnapshots } from '../../../domain/snapshot/snapshot.ts'
-import { keyOf, nodeId, one } from '../../plan/reading.ts'
+import { keyOf, nodeId, one } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { computedFields } from '../computed-fields.ts'

@@ -1,6 +1,6 @@
 import { revisionAtSql, revisionColumns, revisionListing, revisionsAsOf } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
-import { keyedRow, keyOf, list, nodeId } from '../../plan/reading.ts'
+import { keyedRow, keyOf, list, nodeId } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'

@@ -3,7 +3,7 @@ import { multiplierColumns, multipliers } from '../../../domain/multiplier/multi
 import { updateMultipliers } from '../../../domain/multiplier/update.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../../generated/prisma/client.ts'
 import { requireAdmin } from '../../execution/context.ts'
-import { keyOf, list, nodeId, one, ownedBy, unplanned } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one, ownedBy, unplanned } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/pool/totals.ts'
 import { isoDate } from '../../../domain/position/position.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { keyedRow, one, part, reading } from '../../plan/reading.ts'
+import { keyedRow, one, part, sqlField } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
@@ -63,7 +63,7 @@ export function addPoolTotals(builder: Builder, { Pool, MultiplierRevision }: Re
         }),
       },
       // Sums all days of the pool up to the date.
-      ...reading({ kind: 'one', one: totalsAt, by: ['id', 'asOf'] }, { cost: { weight: 10 } }),
+      ...sqlField({ kind: 'one', one: totalsAt, by: ['id', 'asOf'] }, { cost: { weight: 10 } }),
       resolve: ({ id }, { asOf }, context) =>
         context.batches.load(totalsAt.load, [id, asOf ? isoDate(asOf) : 'infinity']),
     }),

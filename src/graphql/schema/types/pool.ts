@@ -8,7 +8,7 @@ import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { isoDate, positionListing } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { column, keyOf, list, nodeId, one, ownedBy, part, type RowsReading, rows } from '../../plan/reading.ts'
+import { column, keyOf, list, nodeId, one, ownedBy, part, rows, type SqlRows } from '../../plan/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
@@ -42,7 +42,7 @@ const topUserColumns = columnsOf(
   },
 )
 
-const topUsersOfPool: RowsReading = {
+const topUsersOfPool: SqlRows = {
   columns: topUserColumns,
   by: ['id'],
   of: ({ first, date }, [pool]) => {

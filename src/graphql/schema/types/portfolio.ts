@@ -12,7 +12,7 @@ import {
 import { marketAmounts, marketSnapshots, vaultAmounts, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import { together } from '../../../domain/standing/standing.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { one } from '../../plan/reading.ts'
+import { one } from '../../plan/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'

@@ -13,7 +13,7 @@ import {
 import { GatewayError } from '../../../errors.ts'
 import { Prisma, type Position as StoredPosition } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { keyOf, list, nodeId, one, part } from '../../plan/reading.ts'
+import { keyOf, list, nodeId, one, part } from '../../plan/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'

@@ -1,7 +1,7 @@
 import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { keyedRow } from '../../plan/reading.ts'
+import { keyedRow } from '../../plan/sql-field.ts'
 
 /** The one row of the program's totals. */
 export const program = keyedRow<ProgramTotals>({

@@ -1,4 +1,4 @@
-import { reading } from '../../plan/reading.ts'
+import { sqlField } from '../../plan/sql-field.ts'
 
 const MAX_NUMBER = 2n ** 63n - 1n
 
@@ -10,6 +10,6 @@ export function readRecordNumber(text: string): bigint | undefined {
 
 /** The options of the `recordId` field of records that have a number. */
 export const recordNumber = {
-  ...reading({ kind: 'column', column: 'id' }),
+  ...sqlField({ kind: 'column', column: 'id' }),
   resolve: ({ id }: { id: bigint }) => String(id),
 }

@@ -2,7 +2,7 @@ import { type Run as Row, runListing, runsById } from '../../../domain/distribut
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
 import type { SourceReceipt } from '../../../sources/positions/positions-source.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { nodeId, unplanned } from '../../plan/reading.ts'
+import { nodeId, unplanned } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'

@@ -1,6 +1,6 @@
 import { type Standing, standingAsOfSql, standingColumns } from '../../../domain/standing/standing.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnAsOf, type KeyedRow, keyedRow } from '../../plan/reading.ts'
+import { columnAsOf, type KeyedRow, keyedRow } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 

@@ -7,7 +7,7 @@ import {
   userColumns,
 } from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type KeyedRow, keyedRow, type One } from '../../plan/reading.ts'
+import { type KeyedRow, keyedRow, type One } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
 export const userRef = (builder: Builder) =>

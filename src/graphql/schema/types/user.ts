@@ -18,7 +18,7 @@ import {
 } from '../../../domain/snapshot/snapshot.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
-import { column, list, nodeId, one, ownedBy, type RowsReading, reading, rows } from '../../plan/reading.ts'
+import { column, list, nodeId, one, ownedBy, rows, type SqlRows, sqlField } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { computedFields } from '../computed-fields.ts'
@@ -33,14 +33,14 @@ import type { SnapshotRefs } from './snapshot.ts'
 import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
 
 /** Reads a user's newest snapshots of one kind. */
-const latestRows = (kind: EntityType, columns: Columns, by: string): RowsReading => ({
+const latestRows = (kind: EntityType, columns: Columns, by: string): SqlRows => ({
   columns,
   by: [by],
   of: ({ chainId = null }, [snapshots]) => latestFrom(kind, snapshots as Prisma.Sql, Prisma.sql`${chainId}::bigint`),
 })
 
 /** The same as of a moment. */
-const latestRowsAsOf = (kind: EntityType, columns: Columns): RowsReading => ({
+const latestRowsAsOf = (kind: EntityType, columns: Columns): SqlRows => ({
   columns,
   by: ['address'],
   of: ({ chainId = null, asOf }, [address]) => {
@@ -50,7 +50,7 @@ const latestRowsAsOf = (kind: EntityType, columns: Columns): RowsReading => ({
 })
 
 /** Reads one user's positions on one date. */
-const positionsOfDay: RowsReading = {
+const positionsOfDay: SqlRows = {
   columns: positionListing.columns,
   by: ['userAddress', 'distributionDate'],
   of: (_, [user, date]) => Prisma.sql`FROM ${positionListing.from}
@@ -205,7 +205,7 @@ export function addUser(builder: Builder, refs: Refs) {
         description:
           "The user's current holdings: in each market and vault, the snapshots at the user's newest timestamp there. With `asOf`, the newest at or before that time.",
         args: { chainId: chainId(), asOf: asOf() },
-        ...reading(
+        ...sqlField(
           {
             kind: 'types',
             types: {

@@ -1,6 +1,6 @@
 import { vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import { vaults } from '../../../domain/vault/vault.ts'
-import { keyOf, nodeId } from '../../plan/reading.ts'
+import { keyOf, nodeId } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'

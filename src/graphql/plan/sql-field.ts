@@ -19,12 +19,12 @@ import { connectionOf, type PageArguments, readPage } from '../schema/connection
 import { type Applied, applyListInputs } from '../schema/list-inputs.ts'
 
 /**
- * The SQL of a field, declared beside its resolver in `extensions.reading`, so that a plan can read a selection in one
+ * The SQL of a field, declared beside its resolver in `extensions.sqlField`, so that a plan can read a selection in one
  * statement. An exposed field needs no declaration: it is the row's column of that name. Other fields without one are
  * left to their resolvers.
  * @property past what is read instead if the argument `asOf` is given
  */
-export type Reading = Present & { past?: Present }
+export type SqlField = Present & { past?: Present }
 
 type Present =
   /** A column of the row or, looked up as by `one`, of the row `of`. */
@@ -35,10 +35,10 @@ type Present =
   | { kind: 'embedded'; columns: Record<string, string>; presence?: string }
   /** A row of another kind, looked up by the values of `by`: columns of the row, or arguments of a root field. */
   | { kind: 'one'; one: One; by: string[]; assert?: Assert }
-  | { kind: 'list'; list: ListReading }
-  | { kind: 'rows'; rows: RowsReading }
+  | { kind: 'list'; list: SqlList }
+  | { kind: 'rows'; rows: SqlRows }
   /** A plain list of an interface: the rows of each type, one type after the other. */
-  | { kind: 'types'; types: Record<string, RowsReading> }
+  | { kind: 'types'; types: Record<string, SqlRows> }
 
 /** Checks the arguments of a field. @throws BAD_INPUT */
 export type Assert = (args: any) => void
@@ -134,7 +134,7 @@ export const ownedBy = <Name extends string>(
  */
 export function one<Row>(kind: KeyedRow<Row>, by: string[], others: Record<string, unknown> = {}, assert?: Assert) {
   return {
-    ...reading({ kind: 'one', one: kind, by, ...(assert && { assert }) }, others),
+    ...sqlField({ kind: 'one', one: kind, by, ...(assert && { assert }) }, others),
     resolve: (row: any, args: any, context: GraphContext): any => {
       assert?.(args)
       const key = by.map((name) => row?.[name] ?? args[name] ?? null)
@@ -152,7 +152,7 @@ export function column<Row>(
   others: Record<string, unknown> = {},
 ) {
   return {
-    ...reading({ kind: 'column', column: name }, others),
+    ...sqlField({ kind: 'column', column: name }, others),
     resolve: async (row: any, _: unknown, context: GraphContext): Promise<any> =>
       (name in row ? row : await context.batches.load(kind.load, keyIn(row, by)))?.[name],
   }
@@ -167,7 +167,7 @@ export function columnAsOf<Row, Past extends Record<string, unknown>>(
 ) {
   const now = column(kind, name, by)
   return {
-    ...reading({
+    ...sqlField({
       kind: 'column',
       column: name,
       past: { kind: 'column', column: name, of: { one: past, by: [...by, 'asOf'] } },
@@ -187,13 +187,13 @@ const keyIn = (row: any, by: string[]): Key => by.map((name) => row[name])
  * @param columns the column of each field
  */
 export const part = (columns: Record<string, string>) => ({
-  ...reading({ kind: 'embedded', columns }),
+  ...sqlField({ kind: 'embedded', columns }),
   resolve: (row: any): any =>
     Object.fromEntries(Object.entries(columns).flatMap(([field, name]) => (name in row ? [[field, row[name]]] : []))),
 })
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */
-export function rows(given: RowsReading, types: KeyType[], others: Record<string, unknown> = {}) {
+export function rows(given: SqlRows, types: KeyType[], others: Record<string, unknown> = {}) {
   const used = new Set(Object.keys(given.columns))
   const ofOwners: Batch<Key, object[], [Arguments]> = (reader, owners, args) =>
     rowsByKey(
@@ -203,7 +203,7 @@ export function rows(given: RowsReading, types: KeyType[], others: Record<string
       (owner) => Prisma.sql`SELECT ${selectList(given.columns)} ${given.of(args, owner, used)}`,
     )
   return {
-    ...reading({ kind: 'rows', rows: given }, others),
+    ...sqlField({ kind: 'rows', rows: given }, others),
     resolve: (row: any, args: Arguments, context: GraphContext): any =>
       context.batches.load(ofOwners, keyIn(row, given.by), args),
   }
@@ -212,7 +212,7 @@ export function rows(given: RowsReading, types: KeyType[], others: Record<string
 type Arguments = Record<string, any>
 
 /** A connection: the listing and the filter for its arguments, over the rows of one owner or over all rows. */
-export interface ListReading {
+export interface SqlList {
   listing(args: Arguments): Listing<any>
   filter(args: Arguments): Filter
   /** Rejects an order other than the default if there are more rows than a request may sort. @throws BAD_INPUT */
@@ -244,7 +244,7 @@ interface Owner {
 }
 
 /** A plain list of few rows. */
-export interface RowsReading {
+export interface SqlRows {
   columns: Columns
   /**
    * Builds FROM, WHERE and ORDER BY. `owner` is the SQL of the owner's columns `by` (empty at the root), `used` are the
@@ -255,20 +255,20 @@ export interface RowsReading {
 }
 
 /** Declares a connection's resolver and SQL field from one description. `others` are further `extensions`. */
-export function list(given: ListReading, others: Record<string, unknown> = {}) {
+export function list(given: SqlList, others: Record<string, unknown> = {}) {
   const own = withInputs(given)
-  return { ...reading({ kind: 'list', list: own }, others), ...resolved(own) }
+  return { ...sqlField({ kind: 'list', list: own }, others), ...resolved(own) }
 }
 
 /** Declares a connection that has only a resolver. `why` is the reason that it has no plan. */
-export const unplanned = (given: ListReading, why: string) => ({
+export const unplanned = (given: SqlList, why: string) => ({
   extensions: { unplanned: why },
   ...resolved(withInputs(given)),
 })
 
 /** Applies the arguments `where` and `orderBy` to a connection. */
-function withInputs(reading: ListReading): ListReading {
-  const { listing, filter, total, assertSortable, assertFilterable } = reading
+function withInputs(own: SqlList): SqlList {
+  const { listing, filter, total, assertSortable, assertFilterable } = own
   const known = new WeakMap<Arguments, Applied<any>>()
   const applied = (args: Arguments) => {
     let made = known.get(args)
@@ -281,7 +281,7 @@ function withInputs(reading: ListReading): ListReading {
     return made
   }
   return {
-    ...reading,
+    ...own,
     listing: (args) => applied(args).listing,
     filter: (args) => applied(args).filter(filter(args)),
     ...(total && {
@@ -293,25 +293,25 @@ function withInputs(reading: ListReading): ListReading {
   }
 }
 
-function resolved(reading: ListReading) {
-  const { columns, fields } = reading.owner ?? { columns: [], fields: [] }
+function resolved(own: SqlList) {
+  const { columns, fields } = own.owner ?? { columns: [], fields: [] }
   const owners = (values: readonly string[][]): Owners => ({ columns, values: [...values] })
   const pages: Batch<string[], any[], [Arguments]> = (reader, values, args) => {
-    const listing = reading.listing(args)
-    return listPages(reader, listing, reading.filter(args), readPage(listing, args), owners(values))
+    const listing = own.listing(args)
+    return listPages(reader, listing, own.filter(args), readPage(listing, args), owners(values))
   }
   const totals: Batch<string[], number, [Arguments]> = (reader, values, args) => {
-    reading.assertCountable?.(args)
-    return countRows(reader, reading.listing(args), reading.filter(args), owners(values))
+    own.assertCountable?.(args)
+    return countRows(reader, own.listing(args), own.filter(args), owners(values))
   }
   return {
     resolve: async (row: any, given: PageArguments & Arguments, context: GraphContext) => {
-      const args = reading.prepare ? await reading.prepare(given, context.reader) : given
-      const listing = reading.listing(args)
+      const args = own.prepare ? await own.prepare(given, context.reader) : given
+      const listing = own.listing(args)
       const page = readPage(listing, args)
       const owner = fields.map((field) => text(row[field]))
-      const count = reading.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
-      const values = Object.entries(reading.values ?? {}).map(([name, value]) => [name, value(args)])
+      const count = own.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
+      const values = Object.entries(own.values ?? {}).map(([name, value]) => [name, value(args)])
       return {
         ...connectionOf(listing, page, await context.batches.load(pages, owner, args), count),
         ...Object.fromEntries(values),
@@ -323,13 +323,13 @@ function resolved(reading: ListReading) {
 const text = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : String(value))
 
 /** Returns field options with the SQL field in `extensions`. `others` are further `extensions`. */
-export const reading = (of: Reading, others: Record<string, unknown> = {}) => ({
-  extensions: { ...others, reading: of },
+export const sqlField = (of: SqlField, others: Record<string, unknown> = {}) => ({
+  extensions: { ...others, sqlField: of },
 })
 
 /** Returns the options of a type's global `id` field. The callback builds the SQL of the id within the type. */
 export const nodeId = (type: string, id: (column: (field: string) => string) => string) =>
-  reading({
+  sqlField({
     kind: 'sql',
     type: 'text',
     // Postgres inserts line breaks into base64.
