@@ -29,7 +29,7 @@ export class ReadBudget {
     if (++this.#statements > MAX_STATEMENTS)
       throw new GatewayError(
         'BAD_INPUT',
-        `The operation takes more than ${MAX_STATEMENTS} statements of the store, which is what is allowed. Use fewer aliases, or split it into several requests.`,
+        `The operation would send more than ${MAX_STATEMENTS} SQL statements, the limit. Use fewer aliases, or split it into several requests.`,
       )
   }
 }
@@ -38,5 +38,5 @@ export class ReadBudget {
 export const answerTooLarge = (maxBytes: number) =>
   new GatewayError(
     'ANSWER_TOO_LARGE',
-    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, which is what one may have (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.`,
+    `The answer would have more than ${maxBytes.toLocaleString('en-US')} bytes, the limit (MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.`,
   )

@@ -71,7 +71,7 @@ export function requireAdmin(admin: Admin): string {
   if (admin === 'closed')
     throw new GatewayError(
       'FORBIDDEN',
-      'This server takes no changes: it runs without ADMIN_TOKEN. Set one to allow them.',
+      'Changes over HTTP are off on this server. Set ADMIN_TOKEN to allow them.',
     )
   if (admin === 'no')
     throw new GatewayError(

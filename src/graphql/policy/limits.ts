@@ -82,7 +82,7 @@ export class Limiter {
       if (tokens !== null && /tokens\. Parsing aborted/.test(String(error)))
         throw refusal(
           'TOKEN_LIMIT_EXCEEDED',
-          `The document has more than ${shown(tokens)} tokens (names, braces, values), which is what is allowed. Split it into several requests, and give values as variables.`,
+          `The document has more than ${shown(tokens)} tokens (names, braces, values), the limit. Split it into several requests, and give values as variables.`,
         )
       if (error instanceof RangeError) throw refusal('DEPTH_LIMIT_EXCEEDED', 'The document is nested too deeply.')
       if (error instanceof GraphQLError) error.extensions.code ??= 'GRAPHQL_PARSE_FAILED'

@@ -24,7 +24,7 @@ const CLOSING = new Refusal({
 const FULL = new Refusal({
   status: 503,
   code: 'UNAVAILABLE',
-  message: 'The server has as many connections as it takes. Try again later.',
+  message: 'The server has reached its limit of connections. Try again later.',
   retryAfter: 10,
   close: true,
 })
