@@ -268,6 +268,6 @@ describe('an import from an http(s) base', () => {
         `^${base} has no file of the import format \\(pools\\.jsonl, .*, or the same with \\.gz\\)\\.$`,
       ),
     })
-    expect(made.requests).toHaveLength(20)
+    expect(made.requests).toHaveLength(2 * datasetFiles.length)
   })
 })
