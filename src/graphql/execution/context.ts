@@ -69,10 +69,7 @@ const signature = (value: unknown) => JSON.stringify(value, (_, one) => (typeof 
  */
 export function requireAdmin(admin: Admin): string {
   if (admin === 'closed')
-    throw new GatewayError(
-      'FORBIDDEN',
-      'Changes over HTTP are off on this server. Set ADMIN_TOKEN to allow them.',
-    )
+    throw new GatewayError('FORBIDDEN', 'Changes over HTTP are off on this server. Set ADMIN_TOKEN to allow them.')
   if (admin === 'no')
     throw new GatewayError(
       'UNAUTHENTICATED',

@@ -126,6 +126,8 @@ function records(shape: Shape): Record<string, () => Generator<object>> {
           assetDecimals: 18,
           depositRate: 0.01 + (i % 37) / 1000,
           borrowRate: 0.02 + (i % 41) / 1000,
+          maxLtv: 0.75,
+          liquidationThreshold: 0.8,
         }
     },
     *vaults() {

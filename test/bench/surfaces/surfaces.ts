@@ -251,6 +251,44 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         ]),
     },
     {
+      name: 'now: the 50 positions nearest to liquidation',
+      query: `{ currentPositions(first: 50, where: { healthFactor: { lt: 1.1 } }, orderBy: HEALTH_FACTOR_ASC) {
+        nodes { recordId healthFactor } } }`,
+      variants: [{ variables: {}, values: [] }],
+      sql: `SELECT t.id, (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health
+        FROM position t JOIN pool p ON p.id = t.market_address JOIN market a ON a.chain_id = p.chain_id AND a.id = p.unit_1_id
+        WHERE distribution_date = '${NEWEST}' AND b_borrowed_amount_usd > 0
+          AND (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd < 1.1
+        ORDER BY health, t.id LIMIT 50`,
+      rows: (data) => data.currentPositions.nodes.map(row('recordId', 'healthFactor')),
+    },
+    {
+      name: "a week's leaderboard, top 100",
+      query: `query ($from: DateTime!, $to: DateTime!) { leaderboard(from: $from, to: $to, first: 100) { nodes { userAddress points rank } } }`,
+      variants: [DAYS - 7, 3].map((nth) => {
+        const [from, to] = [day(nth), day(nth + 6)]
+        return { variables: { from, to }, values: [from, to] }
+      }),
+      sql: `SELECT user_address, sum(points) / 1e6::float8, row_number() OVER (ORDER BY sum(points) DESC, user_address)
+        FROM account_day WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 LIMIT 100`,
+      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
+    },
+    {
+      name: "a user's activity",
+      query: `query ($user: Address!) { user(address: $user) { activity(first: 100) { nodes { kind txHash logIndex amountUsd } } } }`,
+      variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
+      sql: `SELECT upper(kind), tx_hash, log_index::int, amount_usd FROM (
+          SELECT kind::text, tx_hash, log_index, amount_usd, timestamp FROM cash_flow WHERE account_id = $1
+          UNION ALL SELECT 'liquidation_reward', tx_hash, log_index, liquid_reward_usd, timestamp
+          FROM market_liquidation_reward WHERE account_id = $1
+          UNION ALL SELECT 'liquidation_reward', tx_hash, log_index, liquid_reward_usd, timestamp
+          FROM vault_liquidation_reward WHERE account_id = $1) a
+        ORDER BY timestamp DESC, log_index DESC, tx_hash LIMIT 100`,
+      rows: (data) => data.user.activity.nodes.map(row('kind', 'txHash', 'logIndex', 'amountUsd')),
+      // A reward in a market and one in a vault may have the same transaction.
+      unordered: true,
+    },
+    {
       name: 'now: the prices of all assets',
       query: '{ assets(first: 1000) { nodes { chainId address price { priceUsd date } } } }',
       variants: [{ variables: {}, values: [] }],
