@@ -53,3 +53,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
+
+/** The error for an invalid argument. The message continues a sentence that begins with the argument's name. */
+export const badArgument = (name: string, message: string) =>
+  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

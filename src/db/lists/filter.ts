@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts'
+import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Column, Columns } from './column.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
@@ -107,7 +107,7 @@ class WhereReader {
   }
 
   all(where: Where, path: string, depth: number): Prisma.Sql[] {
-    if (depth > MAX_NESTING) throw bad(path, `is nested more than ${MAX_NESTING} deep: write it flatter`)
+    if (depth > MAX_NESTING) throw badArgument(path, `is nested more than ${MAX_NESTING} deep: write it flatter`)
     const found: Prisma.Sql[] = []
     for (const [name, value] of Object.entries(where)) {
       if (value === null || value === undefined) continue
@@ -173,7 +173,7 @@ class WhereReader {
 
   #counted(path: string): void {
     if (++this.#count > MAX_CONDITIONS)
-      throw bad(path, `is one too many: a filter has at most ${MAX_CONDITIONS} conditions. Use lists of values`)
+      throw badArgument(path, `is one too many: a filter has at most ${MAX_CONDITIONS} conditions. Use lists of values`)
   }
 }
 
@@ -204,14 +204,14 @@ function written(value: unknown, type: ValueType): string | number {
 }
 
 function checked(value: unknown, type: ValueType, path: string): unknown {
-  if (type === 'float' && !Number.isFinite(value)) throw bad(path, 'must be a finite number')
-  if (typeof value === 'string' && value.includes('\0')) throw bad(path, 'must not hold a NUL character')
+  if (type === 'float' && !Number.isFinite(value)) throw badArgument(path, 'must be a finite number')
+  if (typeof value === 'string' && value.includes('\0')) throw badArgument(path, 'must not hold a NUL character')
   return value
 }
 
 function distinct(values: unknown[], type: ValueType, path: string): unknown[] {
   if (values.length > MAX_VALUES)
-    throw bad(path, `has ${values.length} values, at most ${MAX_VALUES} are allowed: ask in several requests`)
+    throw badArgument(path, `has ${values.length} values, at most ${MAX_VALUES} are allowed: ask in several requests`)
   return [...new Map(values.map((value) => [written(checked(value, type, path), type), value])).values()]
 }
 
@@ -222,8 +222,4 @@ function textOf(value: unknown): string {
     if (typeof one !== 'object' || Array.isArray(one)) return one
     return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
   })
-}
-
-function bad(name: string, message: string): GatewayError {
-  return new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts'
+import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Reader } from '../connect/reader.ts'
 import type { Column, Columns, RowOf } from './column.ts'
@@ -162,11 +162,11 @@ const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
 /** The most SELECTs in a page: one per branch of its filter, multiplied by the alternatives of each cursor. */
 const MAX_SELECTS = 800
 
-const tooManyParts = () => {
-  const message =
-    'cannot be given together with after for so many tokens, users or pools: ask for fewer, or with one of the two'
-  return new GatewayError('BAD_INPUT', `before ${message}.`, [{ in: 'query', name: 'before', message }])
-}
+const tooManyParts = () =>
+  badArgument(
+    'before',
+    'cannot be given together with after for so many tokens, users or pools: ask for fewer, or with one of the two',
+  )
 
 /**
  * Builds the statement of one page: up to `limit` + 1 rows (`limit` if `exact`) in the order of the list, reversed for

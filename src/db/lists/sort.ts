@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts'
+import { badArgument } from '../../errors.ts'
 import type { Columns } from './column.ts'
 import type { Listing, OrderColumn } from './listing.ts'
 import type { SortKey, SortKeys } from './sort-key.ts'
@@ -70,7 +70,4 @@ function nullsLast({ column, type }: SortKey, direction: 'ASC' | 'DESC'): string
   return `coalesce(${column}, ${direction === 'ASC' ? after : before})`
 }
 
-function twice(name: string): GatewayError {
-  const message = `has ${name} twice, or what is the same: name each field once`
-  return new GatewayError('BAD_INPUT', `orderBy ${message}.`, [{ in: 'query', name: 'orderBy', message }])
-}
+const twice = (name: string) => badArgument('orderBy', `has ${name} twice, or what is the same: name each field once`)

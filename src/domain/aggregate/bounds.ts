@@ -1,5 +1,5 @@
 import type { Where } from '../../db/lists/filter.ts'
-import { GatewayError } from '../../errors.ts'
+import { badArgument } from '../../errors.ts'
 
 /** The maximum number of users in one aggregate. */
 export const MAX_AGGREGATE_USERS = 100
@@ -50,15 +50,15 @@ interface Bounds {
 export function assertBounded(where: Where, name: 'date' | 'time', { dates, of }: Bounds): void {
   const { user, users } = where as { user?: string | null; users?: string[] | null }
   if (users && users.length > MAX_AGGREGATE_USERS)
-    throw bad('where.users', `must be at most ${MAX_AGGREGATE_USERS}: ask for the others in another request`)
+    throw badArgument('where.users', `must be at most ${MAX_AGGREGATE_USERS}: ask for the others in another request`)
   const found = datesOf(where as Timed)
-  if (found < 1) throw bad(`where.${name}`, 'is empty: its first date is after its last')
+  if (found < 1) throw badArgument(`where.${name}`, 'is empty: its first date is after its last')
   if (user || users || found <= dates) return
   if (of && entitiesOf(where, of) * found <= of.dates) return
   const advice = ['where.user or where.users']
   if (dates > 0) advice.push(`where.${name} with at most ${dates} dates`)
   if (of) advice.push(`where.${of.one} and where.${name} with at most ${of.dates} dates`)
-  throw bad('where', `would read too many rows: add ${advice.join(', or ')}, at its top level`)
+  throw badArgument('where', `would read too many rows: add ${advice.join(', or ')}, at its top level`)
 }
 
 /** The number of entities that a filter names. Infinity if it names none. */
@@ -66,6 +66,3 @@ function entitiesOf(where: Where, { one, many }: { one: string; many: string }):
   if (where[one]) return 1
   return Array.isArray(where[many]) ? where[many].length || 1 : Infinity
 }
-
-const bad = (name: string, message: string) =>
-  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

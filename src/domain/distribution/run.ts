@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
-import { GatewayError } from '../../errors.ts'
+import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import { type BasePoints, pointsError, pointsSql } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
@@ -150,6 +150,5 @@ async function recompute(
 export function runDate(date: Date, now: Date): string {
   const day = date.toISOString().slice(0, 10)
   if (day <= now.toISOString().slice(0, 10)) return day
-  const message = 'must not be in the future: a distribution is of a day that has begun, in UTC'
-  throw new GatewayError('BAD_INPUT', `date ${message}.`, [{ in: 'query', name: 'date', message }])
+  throw badArgument('date', 'must not be in the future: a distribution is of a day that has begun, in UTC')
 }

@@ -1,5 +1,5 @@
 import type { Where } from '../../db/lists/filter.ts'
-import { GatewayError } from '../../errors.ts'
+import { badArgument, GatewayError } from '../../errors.ts'
 import { mostHealth } from './health.ts'
 
 /** The maximum users, or pools times dates, whose positions one request may sort. */
@@ -40,10 +40,11 @@ export function assertCountable(where: Where | null | undefined, bounds: Bounds)
   if (!isBounded(where ?? {}, bounds)) throw unbounded('totalCount', 'would count all positions that match the filter')
 }
 
-const unbounded = (name: string, what: string) => {
-  const message = `${what}: add where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`
-  return new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
-}
+const unbounded = (name: string, what: string) =>
+  badArgument(
+    name,
+    `${what}: add where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`,
+  )
 
 const isServed = (where: Where): boolean =>
   Object.entries(where).every(

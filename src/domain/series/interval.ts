@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts'
+import { badArgument } from '../../errors.ts'
 
 /** The length of a bucket. Weeks start on Monday. All in UTC. */
 export type Interval = 'day' | 'week' | 'month'
@@ -43,11 +43,11 @@ export function spanOf(
   const usual = moved(interval, last, 1 - DEFAULT_BUCKETS)
   const earliest = begun && begun <= to ? bucketStart(interval, begun) : usual
   const first = from ? bucketStart(interval, from) : earliest > usual ? earliest : usual
-  if (from && from > to) throw bad('from', 'must not be later than to')
+  if (from && from > to) throw badArgument('from', 'must not be later than to')
   const starts: Date[] = []
   for (let start = first; start <= last; start = moved(interval, start, 1)) {
     if (starts.length === MAX_BUCKETS)
-      throw bad('from', `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`)
+      throw badArgument('from', `must be at most ${MAX_BUCKETS} buckets before to: ${ADVICE[interval]}`)
     if (start.getUTCFullYear() > 0) starts.push(start)
   }
   const end = moved(interval, last, 1)
@@ -73,6 +73,3 @@ function midnight(year: number, month: number, day: number): Date {
   date.setUTCFullYear(year, month, day)
   return date
 }
-
-const bad = (name: string, message: string) =>
-  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

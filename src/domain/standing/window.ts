@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Listing } from '../../db/lists/listing.ts'
-import { GatewayError } from '../../errors.ts'
+import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from '../position/position.ts'
 import { recomputed, type StandingEntry, standings } from './standing.ts'
@@ -33,7 +33,7 @@ export interface Window {
  */
 export async function windowOf(reader: Reader, { from, to, pool, chainId }: WindowBounds): Promise<Window | undefined> {
   const [first, end] = [from ? isoDate(from) : '-infinity', to ? isoDate(to) : 'infinity']
-  if (from && to && first > end) throw bad('from', 'must not be later than to')
+  if (from && to && first > end) throw badArgument('from', 'must not be later than to')
   const [row] = await reader.$queryRaw<
     { before: string | null; last: string; dates: number; newest: boolean; pending: string | null }[]
   >`
@@ -49,7 +49,7 @@ export async function windowOf(reader: Reader, { from, to, pool, chainId }: Wind
   if (!scope && pending) throw recomputed(pending)
   if (scope && dates > MOST_WINDOW_DATES[scope]) {
     const most = `at most ${MOST_WINDOW_DATES.pool} distribution dates with pool, or ${MOST_WINDOW_DATES.chain} with chainId alone`
-    throw bad('from', `and to must span ${most}, not ${dates}: give both, closer together`)
+    throw badArgument('from', `and to must span ${most}, not ${dates}: give both, closer together`)
   }
   return { before, last, newest, pool, chainId }
 }
@@ -108,6 +108,3 @@ const summed = ({ before, last, pool, chainId }: Window): Prisma.Sql => {
     CROSS JOIN LATERAL (SELECT pp.user_address, pp.points_a + pp.points_b AS points ${ofDate} OFFSET 0) pp
     WHERE d.date > ${before ?? '-infinity'}::date AND d.date <= ${last}::date GROUP BY 1`
 }
-
-const bad = (name: string, message: string) =>
-  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

@@ -1,6 +1,6 @@
 import { cursorValues, type Listing, type Page } from '../../db/lists/listing.ts'
 import { typeOfValue, type ValueType } from '../../db/lists/value-type.ts'
-import { GatewayError } from '../../errors.ts'
+import { badArgument, GatewayError } from '../../errors.ts'
 
 /** The arguments that every list takes. */
 export interface PageArguments {
@@ -54,18 +54,18 @@ interface Ordered {
 /** Reads the paging arguments of a list. @throws BAD_INPUT */
 export function readPage(listing: Ordered, args: PageArguments): Page & { after?: string[]; before?: string[] } {
   const { first, last } = args
-  const bad = (name: string, message: string) =>
-    new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
   for (const [name, size] of [
     ['first', first],
     ['last', last],
   ] as const)
-    if (typeof size === 'number' && (size < 0 || size > MAX_PAGE)) throw bad(name, `must be from 0 to ${MAX_PAGE}`)
-  if (typeof first === 'number' && typeof last === 'number') throw bad('last', 'cannot be given together with first')
+    if (typeof size === 'number' && (size < 0 || size > MAX_PAGE))
+      throw badArgument(name, `must be from 0 to ${MAX_PAGE}`)
+  if (typeof first === 'number' && typeof last === 'number')
+    throw badArgument('last', 'cannot be given together with first')
   const backward = typeof last === 'number' || (typeof first !== 'number' && typeof args.before === 'string')
   const offset = args.offset ?? 0n
-  if (offset > MAX_OFFSET) throw bad('offset', 'must be at most 2^63-1')
-  if (backward && offset > 0n) throw bad('offset', 'cannot be given together with last or before')
+  if (offset > MAX_OFFSET) throw badArgument('offset', 'must be at most 2^63-1')
+  if (backward && offset > 0n) throw badArgument('offset', 'cannot be given together with last or before')
   const values = (cursor: string | null | undefined) =>
     typeof cursor === 'string' ? decodeCursor(listing, cursor) : undefined
   return {

@@ -7,7 +7,7 @@ import { positionAggregate } from '../../../domain/aggregate/position-aggregate.
 import { rewardAggregate } from '../../../domain/aggregate/reward-aggregate.ts'
 import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../../domain/aggregate/snapshot-aggregate.ts'
 import { rewardFilters } from '../../../domain/liquidation/reward.ts'
-import { GatewayError } from '../../../errors.ts'
+import { badArgument } from '../../../errors.ts'
 import type { Builder } from '../builder.ts'
 import { constant, type FilterType, type ListInputs, orderType } from '../list-inputs.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
@@ -31,9 +31,6 @@ const GROUPS: Record<string, string> = {
 /** The GraphQL type of each kind of measure. */
 const MEASURES = { count: 'Int', float: 'Float', amount: 'BigInt', tokens: 'String' } as const
 const TIMES = ['DATE', 'WEEK', 'MONTH']
-
-const bad = (name: string, message: string) =>
-  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
 /** The names of a field's selected subfields, ignoring @include and @skip. */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
@@ -138,11 +135,11 @@ export function addAggregates(builder: Builder, refs: Refs): void {
           }),
         },
         resolve: (_, { where, groupBy, orderBy, first, offset }, { reader }, info) => {
-          if (first < 0 || first > MAX_GROUPS) throw bad('first', `must be from 0 to ${MAX_GROUPS}`)
-          if (offset < 0 || offset > MAX_OFFSET) throw bad('offset', `must be from 0 to ${MAX_OFFSET}`)
+          if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
+          if (offset < 0 || offset > MAX_OFFSET) throw badArgument('offset', `must be from 0 to ${MAX_OFFSET}`)
           const groups = [...new Set(groupBy)]
           if (groups.filter((group) => TIMES.includes(group)).length > 1)
-            throw bad('groupBy', `must hold at most one of ${TIMES.join(', ')}`)
+            throw badArgument('groupBy', `must hold at most one of ${TIMES.join(', ')}`)
           return aggregated(reader, aggregate, {
             where,
             groupBy: groups,

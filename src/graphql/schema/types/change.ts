@@ -9,9 +9,9 @@ import {
   userChangeColumns,
   userChangeSql,
 } from '../../../domain/change/user-change.ts'
-import { GatewayError } from '../../../errors.ts'
+import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type KeyedRow, keyedRow, one } from '../../plan/sql-field.ts'
+import { keyedRow, one } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { PoolRef } from './pool.ts'
@@ -31,9 +31,7 @@ const poolChangeAt = keyedRow<PoolChangeRow>({
 
 /** @throws BAD_INPUT */
 function assertDays({ days }: { days: number }): void {
-  if (days >= 1 && days <= MAX_DAYS) return
-  const message = `must be from 1 to ${MAX_DAYS}`
-  throw new GatewayError('BAD_INPUT', `days ${message}.`, [{ in: 'query', name: 'days', message }])
+  if (days < 1 || days > MAX_DAYS) throw badArgument('days', `must be from 1 to ${MAX_DAYS}`)
 }
 
 /** Adds what has changed for users and pools over a number of days. */
@@ -54,7 +52,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
       nullable: true,
       description: `What has changed for the user over a number of days. ${ABSENT}`,
       args: { days: t.arg.int({ required: true, defaultValue: 7, description: `${days}, 1 to ${MAX_DAYS}.` }) },
-      ...one(userChangeAt as KeyedRow<UserChangeRow>, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
+      ...one(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
   }))
   builder.prismaObjectFields(Pool, (t) => ({

@@ -13,7 +13,7 @@ import { runListing } from '../../../domain/distribution/run-listing.ts'
 import { fromMillionths } from '../../../domain/points/millionths.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { positionListing } from '../../../domain/position/position.ts'
-import { GatewayError } from '../../../errors.ts'
+import { badArgument } from '../../../errors.ts'
 import type { Distribution as DistributionRow } from '../../../generated/prisma/client.ts'
 import { type GraphContext, requireAdmin } from '../../execution/context.ts'
 import { keyOf, list, nodeId, one, ownedBy, sqlField, unplanned } from '../../plan/sql-field.ts'
@@ -47,9 +47,6 @@ const totalPoints = {
   resolve: ({ totalPoints }: { totalPoints: bigint | number }) =>
     typeof totalPoints === 'bigint' ? fromMillionths(totalPoints) : totalPoints,
 }
-
-const bad = (name: string, message: string) =>
-  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
 type Refs = {
   listInputs: ListInputTypes
@@ -238,9 +235,9 @@ export function addDistribution(builder: Builder, refs: Refs) {
       },
       resolve: (_, { date, multipliers, kind, first }, context) => {
         requireAdmin(context.admin)
-        if (first < 0 || first > MAX_MOVERS) throw bad('first', `must be from 0 to ${MAX_MOVERS}`)
+        if (first < 0 || first > MAX_MOVERS) throw badArgument('first', `must be from 0 to ${MAX_MOVERS}`)
         if (kind === 'IMPORT')
-          throw bad('kind', 'must be RESYNC or MANUALUPDATE: an import is not computed from stored data')
+          throw badArgument('kind', 'must be RESYNC or MANUALUPDATE: an import is not computed from stored data')
         const deps = runDeps(context)
         const plan = kind === 'RESYNC' ? resyncPlan(date ?? null) : manualUpdatePlan(deps, date ?? null)
         return preview(deps, plan, { first, ...(multipliers && { multipliers }) })

@@ -10,7 +10,7 @@ import {
   positionsOn,
   type Position as Row,
 } from '../../../domain/position/position.ts'
-import { GatewayError } from '../../../errors.ts'
+import { badArgument } from '../../../errors.ts'
 import { Prisma, type Position as StoredPosition } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import { keyOf, list, nodeId, one, part } from '../../plan/sql-field.ts'
@@ -152,9 +152,10 @@ export function addPosition(builder: Builder, refs: Refs) {
           filter: ({ asOf }) => asOfFilter(asOf),
           async prepare({ afterRecord, ...args }, reader) {
             if (typeof afterRecord !== 'string') return args
-            if (args.orderBy?.length > 0) throw bad('afterRecord', 'cannot be given together with orderBy: use after')
+            if (args.orderBy?.length > 0)
+              throw badArgument('afterRecord', 'cannot be given together with orderBy: use after')
             const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
-            if (!record) throw bad('cursor', 'names no record: use the nextCursor of the page before')
+            if (!record) throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
             const { name } = applyListInputs(positionListing, args).listing
             return { ...args, after: encodeCursor(name, cursorValues(positionListing, record)) }
           },
@@ -215,6 +216,3 @@ const sideColumns = (side: 'a' | 'b') => ({
   borrowedAmount: `${side}BorrowedAmount`,
   borrowedAmountUsd: `${side}BorrowedAmountUsd`,
 })
-
-const bad = (name: string, message: string) =>
-  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])

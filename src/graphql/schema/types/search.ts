@@ -1,6 +1,6 @@
 import type { User as UserRow } from '../../../domain/account/user.ts'
 import { type Hit, search } from '../../../domain/search/search.ts'
-import { GatewayError } from '../../../errors.ts'
+import { badArgument } from '../../../errors.ts'
 import type { Market as MarketRow, Pool as PoolRow, Vault as VaultRow } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import type { Builder } from '../builder.ts'
@@ -13,9 +13,6 @@ const MAX_HITS = 100
 const MAX_TEXT = 100
 
 type Refs = { Pool: PoolRef; Market: MarketRef; Vault: VaultRef; User: UserRef }
-
-const bad = (name: string, message: string) =>
-  new GatewayError('BAD_INPUT', `${name} ${message}.`, [{ in: 'query', name, message }])
 
 export function addSearch(builder: Builder, { Pool, Market, Vault, User }: Refs): void {
   const SearchMatch = builder.enumType('SearchMatch', {
@@ -74,10 +71,10 @@ export function addSearch(builder: Builder, { Pool, Market, Vault, User }: Refs)
       },
       resolve: (_, { text, chainId, first }, context) => {
         const trimmed = text.trim()
-        if (trimmed === '') throw bad('text', 'must not be empty')
-        if (trimmed.length > MAX_TEXT) throw bad('text', `must be at most ${MAX_TEXT} characters`)
-        if (trimmed.includes('\0')) throw bad('text', 'must not hold a NUL character')
-        if (first < 0 || first > MAX_HITS) throw bad('first', `must be from 0 to ${MAX_HITS}`)
+        if (trimmed === '') throw badArgument('text', 'must not be empty')
+        if (trimmed.length > MAX_TEXT) throw badArgument('text', `must be at most ${MAX_TEXT} characters`)
+        if (trimmed.includes('\0')) throw badArgument('text', 'must not hold a NUL character')
+        if (first < 0 || first > MAX_HITS) throw badArgument('first', `must be from 0 to ${MAX_HITS}`)
         return search(context.reader, { text: trimmed, chainId: chainId ?? null, first })
       },
     }),

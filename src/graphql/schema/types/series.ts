@@ -25,7 +25,7 @@ import {
   userRewards,
 } from '../../../domain/series/user-series.ts'
 import { type Standing, standingHistory, together } from '../../../domain/standing/standing.ts'
-import { GatewayError } from '../../../errors.ts'
+import { badArgument } from '../../../errors.ts'
 import { type Batch, type GraphContext, once } from '../../execution/context.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
@@ -357,10 +357,7 @@ export function addSeries(builder: Builder, { User, Market, Pool, Program, Portf
         }),
       },
       resolve: async (_, { groupBy, chainId, first, ...args }, context) => {
-        if (first < 0 || first > MAX_GROUPS) {
-          const message = `must be from 0 to ${MAX_GROUPS}`
-          throw new GatewayError('BAD_INPUT', `first ${message}.`, [{ in: 'query', name: 'first', message }])
-        }
+        if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
         const span = await readSpan(context, args)
         if (!span) return []
         const groups = await groupedSeries(context.reader, groupBy, span, { chainId: chainId ?? null, first })
