@@ -269,7 +269,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         const [from, to] = [day(nth), day(nth + 6)]
         return { variables: { from, to }, values: [from, to] }
       }),
-      sql: `SELECT user_address, sum(points) / 1e6::float8, row_number() OVER (ORDER BY sum(points) DESC, user_address)
+      sql: `SELECT user_address, sum(points) / 1e6::float8, (row_number() OVER (ORDER BY sum(points) DESC, user_address))::int
         FROM account_day WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
