@@ -20,7 +20,7 @@ export interface Holder {
   asOf?: Prisma.Sql | undefined
 }
 
-/** SQL of a moment. Undefined if there is none, so that the statement stays the one without it. */
+/** SQL of a moment. Undefined without a moment, so that the statement does not change. */
 export const momentSql = (moment: Date | null | undefined) =>
   moment ? Prisma.sql`${moment.toISOString()}::timestamptz` : undefined
 

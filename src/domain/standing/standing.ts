@@ -134,14 +134,19 @@ export const standingAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql 
     LEFT JOIN (account a ${joinedAt(Prisma.sql`(${date})`)}) ON a.user_address = ${user}`
 }
 
+/** The points of users together, and the best of their ranks. */
+export function together(all: Pick<Standing, 'points' | 'rank'>[]): Pick<Standing, 'points' | 'rank'> {
+  const ranks = all.flatMap(({ rank }) => rank ?? [])
+  return { points: addPoints(all.map(({ points }) => points)), rank: ranks.length > 0 ? Math.min(...ranks) : null }
+}
+
 /**
- * Reads the rank history of each user at the given dates, from the user's first distribution date on. Takes one row per
- * user and date.
- * @param dates a common table expression `dates` with a column `date`
+ * Reads each user's rank history at the last distribution date of each bucket, oldest first, from the user's first distribution
+ * date on. Takes one row per user and bucket.
  */
-async function standingsAt(reader: Reader, users: readonly string[], dates: Prisma.Sql): Promise<Standing[][]> {
+export async function standingHistory(reader: Reader, users: readonly string[], span: Span): Promise<Standing[][]> {
   const rows = await reader.$queryRaw<(Standing & { ordinality: number })[]>`
-    WITH ${dates}
+    WITH ${buckets(span)}, dates AS (SELECT last AS date FROM bucket)
     SELECT owner.ordinality::int AS ordinality, ${selectList(standingColumns)}
     FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
     JOIN account a ON a.user_address = owner.address ${joinedAt(Prisma.sql`dates`)}
@@ -149,15 +154,4 @@ async function standingsAt(reader: Reader, users: readonly string[], dates: Pris
   const found: Standing[][] = users.map(() => [])
   for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)
   return found
-}
-
-/** The points of users together, and the best of their ranks. */
-export function together(all: Pick<Standing, 'points' | 'rank'>[]): Pick<Standing, 'points' | 'rank'> {
-  const ranks = all.flatMap(({ rank }) => rank ?? [])
-  return { points: addPoints(all.map(({ points }) => points)), rank: ranks.length > 0 ? Math.min(...ranks) : null }
-}
-
-/** Reads each user's rank history at the last distribution date of each bucket, oldest first. */
-export function standingHistory(reader: Reader, users: readonly string[], span: Span): Promise<Standing[][]> {
-  return standingsAt(reader, users, Prisma.sql`${buckets(span)}, dates AS (SELECT last AS date FROM bucket)`)
 }
