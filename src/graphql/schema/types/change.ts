@@ -1,3 +1,4 @@
+import type { ArgBuilder } from '@pothos/core'
 import {
   type PoolChange as PoolChangeRow,
   poolChangeColumns,
@@ -12,7 +13,7 @@ import {
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { keyedRow, one } from '../../plan/sql-field.ts'
-import type { Builder } from '../builder.ts'
+import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user-ref.ts'
@@ -45,13 +46,18 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     fields: (t) => columnFields(t, poolChangeColumns),
   })
   const ABSENT = 'Null if no distribution date is so long before the newest one.'
-  const days = 'The number of days before the newest distribution date'
+  const daysArgument = (arg: ArgBuilder<Types>) =>
+    arg.int({
+      required: true,
+      defaultValue: 7,
+      description: `The number of days before the newest distribution date, 1 to ${MAX_DAYS}.`,
+    })
   builder.objectFields(User, (t) => ({
     change: t.field({
       type: UserChange,
       nullable: true,
       description: `What has changed for the user over a number of days. ${ABSENT}`,
-      args: { days: t.arg.int({ required: true, defaultValue: 7, description: `${days}, 1 to ${MAX_DAYS}.` }) },
+      args: { days: daysArgument(t.arg) },
       ...one(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
   }))
@@ -60,7 +66,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
       type: PoolChange,
       nullable: true,
       description: `What has changed for the pool over a number of days. ${ABSENT}`,
-      args: { days: t.arg.int({ required: true, defaultValue: 7, description: `${days}, 1 to ${MAX_DAYS}.` }) },
+      args: { days: daysArgument(t.arg) },
       ...one(poolChangeAt, ['id', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
   }))
