@@ -43,6 +43,8 @@ const MAX_INPUT_DEPTH = 100
 /** The maximum number of values in variables. A list takes a thousand, a router's representations ten thousand. */
 const MAX_VALUES = 20_000
 const MAX_FEDERATED_VALUES = 60_000
+/** The maximum number of objects in variables: of each, every field of its input type is looked at. A filter takes fifty. */
+const MAX_OBJECTS = 1000
 
 /** The cost of an operation, and the limit. */
 export interface Cost {
@@ -61,12 +63,15 @@ export class Limiter {
   readonly #schema: GraphQLSchema
   readonly #meter: DocumentMeter
   readonly #maxValues: number
+  readonly #maxObjects: number
   readonly #costs = new WeakMap<DocumentNode, Map<string, CostOf>>()
 
   constructor(schema: GraphQLSchema, limits: Limits = NO_LIMITS) {
     this.#schema = schema
     this.#meter = new DocumentMeter(schema)
-    this.#maxValues = schema.getType('_Any') ? MAX_FEDERATED_VALUES : MAX_VALUES
+    const federated = schema.getType('_Any') !== undefined
+    this.#maxValues = federated ? MAX_FEDERATED_VALUES : MAX_VALUES
+    this.#maxObjects = federated ? MAX_FEDERATED_VALUES : MAX_OBJECTS
     this.limits = limits
     this.rules = rulesOf(limits, this.#meter)
   }
@@ -121,7 +126,7 @@ export class Limiter {
     return validate(this.#schema, document, [...specifiedRules, ...this.rules])
   }
 
-  /** @throws BAD_INPUT for variables that are nested too deeply or have too many values */
+  /** @throws BAD_INPUT for variables that are nested too deeply or hold too many values or objects */
   assertReadable(variables: unknown): void {
     const fault = this.variablesFault(variables)
     if (fault !== undefined) throw new GraphQLError(fault, { extensions: { code: 'BAD_INPUT' } })
@@ -131,12 +136,16 @@ export class Limiter {
   variablesFault(variables: unknown): string | undefined {
     const waiting: [value: unknown, depth: number][] = [[variables, 0]]
     let values = 0
+    let objects = 0
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [value, depth] = next
       if (typeof value !== 'object' || value === null) continue
       if (depth > MAX_INPUT_DEPTH)
         return `The variables are nested more than ${MAX_INPUT_DEPTH} levels deep: no input is.`
-      const inner = Array.isArray(value) ? value : Object.values(value)
+      const list = Array.isArray(value)
+      const inner = list ? value : Object.values(value)
+      if (!list && ++objects > this.#maxObjects)
+        return `The variables hold more than ${shown(this.#maxObjects)} objects: no input takes so many. Send fewer at once.`
       values += inner.length
       if (values > this.#maxValues)
         return `The variables hold more than ${shown(this.#maxValues)} values: no input takes so many. Send fewer at once.`

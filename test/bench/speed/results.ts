@@ -41,8 +41,8 @@ export interface Recorded {
 }
 
 const JUDGED = '16'
-/** How far below its recorded value a ratio to the floor may fall. */
-const SLACK = 0.7
+/** How far below its recorded value a ratio to the floor may fall. The same program's have differed by 1.6 between two days. */
+const SLACK = 0.5
 const KILOBYTES_100 = 100 * 1024
 
 const ratio = (found: Found, one: Timed, other: Timed) =>
