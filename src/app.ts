@@ -3,7 +3,7 @@ import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { historyPoint } from './db/connect/history.ts'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
@@ -21,6 +21,10 @@ import { mountGraphQL } from './http/graphql/mount.ts'
 import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
 import { mountMetrics } from './http/metrics.ts'
+import { Observer } from './http/observe/observer.ts'
+import { RequestLog } from './http/observe/request-log.ts'
+import { RequestMetrics } from './http/observe/request-metrics.ts'
+import { recordOf } from './http/observe/request-record.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { mountRest } from './http/rest.ts'
 import { adminTokens } from './http/server/admin.ts'
@@ -32,7 +36,6 @@ import { CORS } from './http/server/cors.ts'
 import { Front, isProbe } from './http/server/front.ts'
 import { errorHandler, problem, sendProblem } from './http/server/problem.ts'
 import { RateLimit } from './http/server/rate-limit.ts'
-import { requestIdOf } from './http/server/request-id.ts'
 import { releaseOf } from './release.ts'
 import { endpointOperations } from './rest/endpoint-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
@@ -44,7 +47,7 @@ const CHECK_MS = 1000
 /** Creates the HTTP server, which does not listen yet. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const { config, store, notifications, cache, metrics, outage, log, now } = deps
-  const handleError = errorHandler((error) => outage.failed(error))
+  const handleError = errorHandler(outage)
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
@@ -53,7 +56,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 16_000, ignoreTrailingSlash: true, caseSensitive: false },
     requestIdHeader: false,
-    genReqId: ({ headers }) => requestIdOf(headers),
+    genReqId: (request) => recordOf(request).id,
     frameworkErrors: (error, request, reply) => {
       // No hook has run before routing.
       reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
@@ -77,10 +80,11 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
   )
+  const redis = config.REDIS_URL === undefined ? undefined : cache
   const edge = new EdgeCache({
     maxBytes: config.CACHE_MAX_BYTES,
     notifications,
-    shared: config.REDIS_URL === undefined ? undefined : { cache, release: await releaseOf(config) },
+    shared: redis && { cache: redis, release: await releaseOf(config) },
     historyPoint: () => historyPoint(store),
     now,
   })
@@ -92,7 +96,18 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     metrics,
   })
   const admission = new Admission(config.MAX_CONCURRENT_REQUESTS)
-  const front = new Front(app.server, { edge, admission, connections, rateLimit, metrics })
+  const documents = new Documents({
+    trusted: [
+      ...examples.map(({ query }) => query),
+      ...endpointOperations,
+      ...Object.values(graphOperations),
+      ...config.KNOWN_DOCUMENTS,
+    ],
+    trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
+    shared: redis,
+  })
+  const observer = await openObserver(app, deps, documents.operationNames)
+  const front = new Front(app.server, { observer, edge, admission, connections, rateLimit, metrics })
   app.addHook('preClose', async () => {
     front.close()
     connections.closeIdle()
@@ -100,6 +115,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onClose', async () => connections.close())
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id).header('vary', 'Origin')
+    recordOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
     done(unreadable(request.url))
   })
   await app.register(cors, CORS)
@@ -143,16 +159,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     schema,
     limiter,
     operations: new Operations(schema, { limiter, plan: config.PLAN === 'on', onUnplanned }),
-    documents: new Documents({
-      trusted: [
-        ...examples.map(({ query }) => query),
-        ...endpointOperations,
-        ...Object.values(graphOperations),
-        ...config.KNOWN_DOCUMENTS,
-      ],
-      trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
-      shared: config.REDIS_URL === undefined ? undefined : cache,
-    }),
+    documents,
     deps: { ...deps, live, limits: limiter.limits, onAway: (error: Error) => outage.failed(error) },
     onRefusal,
     onFailure: countFailures(metrics),
@@ -164,7 +171,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
   )
   mountHealth(app, { probe: store.probe, cache, log, isClosing: () => front.closing })
-  mountMetrics(app, { metrics, store, live, log, now })
+  const scraped = config.METRICS_PORT === undefined ? app : openMetricsServer(app, config.HOST, config.METRICS_PORT)
+  mountMetrics(scraped, { metrics, store, notifications, edge, redis, live, log, now })
   mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
   mountGraphQL(app, {
     graph,
@@ -173,6 +181,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     rateLimit,
     clientOf,
     connections,
+    observer,
     front,
     admission,
     slots: new Slots({ ...bounds, name: 'sockets' }),
@@ -183,6 +192,42 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountDocs(app, document, edge)
   refuseOtherMethods(app, known)
   return app
+}
+
+/** A server for metrics on a port of its own, which opens and closes with the other. */
+function openMetricsServer(app: FastifyInstance, host: string, port: number): FastifyInstance {
+  const server = Fastify({ forceCloseConnections: true })
+  app.addHook('onReady', async () => {
+    await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error
+      throw new ConfigError(`METRICS_PORT ${port} of ${host} is in use: set another one.`)
+    })
+  })
+  app.addHook('onClose', () => server.close())
+  return server
+}
+
+/** Observes requests: their log lines, their metrics, and their traces if they are exported. */
+async function openObserver(
+  app: FastifyInstance,
+  { config, log, metrics, outage }: Deps,
+  knownOperations: ReadonlySet<string>,
+): Promise<Observer> {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  const traces =
+    endpoint === undefined ? undefined : (await import('./http/observe/request-traces.ts')).openTraces(endpoint, log)
+  if (traces) app.addHook('onClose', () => traces.close())
+  return new Observer({
+    traces,
+    metrics: new RequestMetrics({ metrics, knownOperations }),
+    log: new RequestLog({
+      log,
+      which: config.LOG_REQUESTS,
+      slowRequestMs: config.SLOW_REQUEST_MS,
+      slowStatementMs: config.SLOW_STATEMENT_MS,
+      isAway: () => outage.active,
+    }),
+  })
 }
 
 /** The rate limit, if one is set. Points are counted in Redis if there is one. */
@@ -233,6 +278,9 @@ function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>
     })
   }
 }
+
+/** A route's path as the documents write it. Undefined if there is no route. */
+const documentedPath = (url: string | undefined) => url?.replace(/:(\w+)/g, '{$1}')
 
 function unreadable(url: string): GatewayError | undefined {
   if (!url.includes('%')) return undefined

@@ -82,6 +82,15 @@ const proxies = z.string().transform((given, context) => {
   return z.NEVER
 })
 
+/** Which requests are logged: `all`, `slow`, `off`, or a share of them. */
+const loggedRequests = z.string().transform((given, context) => {
+  if (given === 'all' || given === 'slow' || given === 'off') return given
+  const share = Number(given)
+  if (share > 0 && share < 1) return share
+  context.addIssue('must be all, slow, off, or a share of requests between 0 and 1, such as 0.01')
+  return z.NEVER
+})
+
 /** A cron pattern. */
 const pattern = z.string().superRefine((given, context) => {
   try {
@@ -126,6 +135,11 @@ export const variables = z.object({
   PLAN: z.enum(['on', 'off'], 'must be on or off').default('on'),
   SAMPLE_DATA: z.enum(['on', 'off'], 'must be on or off').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_REQUESTS: loggedRequests.default('slow'),
+  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000),
+  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500),
+  METRICS_PORT: port.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318').optional(),
   CACHE_MAX_BYTES: z.coerce
     .number('must be a number of bytes')
     .int()

@@ -19,6 +19,11 @@ export class Outage {
     this.#options = options
   }
 
+  /** Whether the store is known to be unreachable. */
+  get active(): boolean {
+    return this.#failures !== undefined
+  }
+
   /** Reports a failure caused by an unreachable store. */
   failed(error: unknown, fields: object = {}): void {
     if (this.#closing.signal.aborted) return

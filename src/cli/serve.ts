@@ -69,7 +69,7 @@ Try
     -d '{"query":"{ leaderboard(first: 3) { nodes { rank userAddress points } } pool(address: \\"${samplePool.address}\\") { name } }"}'
 Your own data
   npm run gateway -- import DIR   (while this server runs; the README has the format)
-${config.ADMIN_TOKEN ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'}`
+${(config.ADMIN_TOKEN ?? config.ADMIN_TOKENS) ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'}`
 }
 
 const PROGRESS_MS = 1500

@@ -25,6 +25,7 @@ export function mountDocs(app: FastifyInstance, document: object, edge: EdgeCach
         if (answer.statusCode >= 400) return reply.callNotFound()
         if (answer.headers.location) return reply.redirect(answer.headers.location)
         file = {
+          name: '/docs',
           key: `docs ${path}`,
           status: answer.statusCode,
           type: String(answer.headers['content-type']),

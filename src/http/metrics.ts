@@ -1,16 +1,25 @@
 import type { FastifyInstance } from 'fastify'
-import pTimeout from 'p-timeout'
+import pTimeout, { TimeoutError } from 'p-timeout'
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Cache } from '../cache/cache.ts'
+import type { Notifications } from '../db/connect/notifications.ts'
 import type { Store } from '../db/connect/store.ts'
-import { countRuns, newestDistribution } from '../domain/distribution/freshness.ts'
+import { storeFault } from '../db/faults.ts'
+import { readFreshness } from '../domain/distribution/freshness.ts'
 import type { Live } from '../graphql/live/live.ts'
 import type { Log } from '../log.ts'
+import type { EdgeCache } from './cache/edge-cache.ts'
 
 const TIMEOUT_MS = 700
 
 interface MetricsOptions {
   metrics: Registry
   store: Store
+  notifications: Notifications
+  edge: EdgeCache
+  /** The cache in Redis. Undefined if there is none. */
+  redis: Cache | undefined
   live: Live
   log: Log
   now(): Date
@@ -20,55 +29,137 @@ interface MetricsOptions {
  * Serves Prometheus metrics. Metrics of distributions are read from the store at each scrape, so they cover the runs of
  * all gateways and of the command line, also after a restart. They are left out while the store does not answer.
  */
-export function mountMetrics(app: FastifyInstance, { metrics, store, live, log, now }: MetricsOptions): void {
-  const registers = [metrics]
+export function mountMetrics(app: FastifyInstance, options: MetricsOptions): void {
+  const { metrics, redis } = options
   collectDefaultMetrics({ register: metrics })
-  new Gauge({
-    name: 'gateway_subscriptions',
-    help: 'Open GraphQL subscriptions of this process.',
-    registers,
-    collect() {
-      this.set(live.open)
-    },
+  const measureProcess = processMetrics(options)
+  const setStore = storeMetrics(options)
+  const up = gauge(metrics, 'gateway_redis_up', 'Whether Redis answers: 1 or 0. Absent without REDIS_URL.')
+  app.get('/metrics', async (_request, reply) => {
+    measureProcess()
+    await Promise.all([setStore(), redis && isUp(redis.ping()).then((is) => up.set(Number(is)))])
+    const text = await metrics.metrics()
+    return reply.header('content-type', metrics.contentType).header('cache-control', 'no-store').send(text)
   })
-  const timestamp = new Gauge({
-    name: 'gateway_newest_distribution_timestamp_seconds',
-    help: 'Midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
-    registers,
-  })
-  const age = new Gauge({
-    name: 'gateway_newest_distribution_age_seconds',
-    help: 'Seconds since midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
-    registers,
-  })
+}
+
+const isUp = (check: Promise<unknown>) =>
+  pTimeout(check, { milliseconds: TIMEOUT_MS }).then(
+    () => true,
+    () => false,
+  )
+
+/** A gauge that is absent until it is set. */
+const gauge = <Label extends string>(metrics: Registry, name: string, help: string, labelNames: Label[] = []) => {
+  const made = new Gauge({ name, help, labelNames, registers: [metrics] })
+  if (labelNames.length === 0) made.remove()
+  return made
+}
+
+/** What this process knows by itself. */
+function processMetrics({ metrics, store, notifications, edge, live }: MetricsOptions): () => void {
+  const { pool, reads } = store
+  gauge(metrics, 'gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', [
+    'version',
+    'node',
+  ]).set({ version: manifest.version, node: process.version }, 1)
+  const subscriptions = gauge(metrics, 'gateway_subscriptions', 'Open GraphQL subscriptions of this process.')
+  const answers = gauge(metrics, 'gateway_cache_answers', 'Answers that are cached in memory.')
+  const bytes = gauge(metrics, 'gateway_cache_bytes', 'Bytes of the answers that are cached in memory.')
+  const listening = gauge(
+    metrics,
+    'gateway_notifications_up',
+    'Whether notifications of changes arrive: 1 or 0. While they do not, nothing is answered from memory.',
+  )
+  const connections = gauge(
+    metrics,
+    'gateway_database_connections',
+    'Connections of the pool by state: busy or idle. DATABASE_POOL_SIZE has a few more, which are shared.',
+    ['state'],
+  )
+  const waiting = gauge(metrics, 'gateway_database_waiting', 'Reads and writes that wait for a connection.')
+  return () => {
+    const { answers: count, bytes: size } = edge.size
+    subscriptions.set(live.open)
+    answers.set(count)
+    bytes.set(size)
+    listening.set(Number(notifications.connected))
+    connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+    connections.set({ state: 'idle' }, pool.idleCount)
+    waiting.set(pool.waitingCount + reads.waiting)
+  }
+}
+
+/** What the store says, read at each scrape. */
+function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promise<void> {
+  const up = gauge(metrics, 'gateway_database_up', 'Whether the database answered this scrape in time: 1 or 0.')
+  const newest = gauge(
+    metrics,
+    'gateway_newest_distribution_timestamp_seconds',
+    'Midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
+  )
+  const age = gauge(
+    metrics,
+    'gateway_newest_distribution_age_seconds',
+    'Seconds since midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
+  )
+  const version = gauge(metrics, 'gateway_data_version', 'The version of the data. Each change of the store raises it.')
+  const changed = gauge(metrics, 'gateway_data_changed_timestamp_seconds', 'When the data last changed.')
+  const pending = gauge(metrics, 'gateway_ranks_pending', 'Past dates whose ranks are not computed yet.')
+  const running = gauge(metrics, 'gateway_distribution_runs_in_progress', 'Runs in progress, of all gateways.')
+  const succeeded = gauge(
+    metrics,
+    'gateway_distribution_last_success_timestamp_seconds',
+    'When the newest successful run of each kind ended.',
+    ['kind'],
+  )
+  const duration = gauge(
+    metrics,
+    'gateway_distribution_last_success_duration_seconds',
+    'How long the newest successful run of each kind took.',
+    ['kind'],
+  )
+  const positions = gauge(
+    metrics,
+    'gateway_distribution_last_success_positions',
+    'The positions that the newest successful run of each kind left on its date.',
+    ['kind'],
+  )
   const runs = new Counter({
     name: 'gateway_distribution_runs_total',
     help: 'Finished runs in the store. All gateways on the store report the same numbers.',
     labelNames: ['kind', 'status'],
-    registers,
+    registers: [metrics],
   })
-
-  const readStore = async () => {
+  const read = async () => {
     try {
-      return await pTimeout(Promise.all([newestDistribution(store.pool), countRuns(store.pool)]), {
-        milliseconds: TIMEOUT_MS,
-      })
+      return await pTimeout(readFreshness(store.pool), { milliseconds: TIMEOUT_MS })
     } catch (error) {
-      log.warn({ err: error }, 'the metrics of the store cannot be read')
-      return [null, []] as const
+      if (!(error instanceof TimeoutError) && !storeFault(error))
+        log.error({ err: error }, 'the metrics of the store cannot be read')
+      return undefined
     }
   }
-  app.get('/metrics', async (_request, reply) => {
-    const [newest, counts] = await readStore()
-    timestamp.remove()
-    age.remove()
-    if (newest) {
-      timestamp.set(newest.getTime() / 1000)
-      age.set((now().getTime() - newest.getTime()) / 1000)
+  return async () => {
+    const found = await read()
+    // From here on nothing is awaited, so that concurrent scrapes do not mix.
+    up.set(Number(found !== undefined))
+    for (const one of [newest, age, version, changed, pending, running]) one.remove()
+    for (const one of [succeeded, duration, positions, runs]) one.reset()
+    if (!found) return
+    if (found.newest) {
+      newest.set(found.newest.getTime() / 1000)
+      age.set((now().getTime() - found.newest.getTime()) / 1000)
     }
-    runs.reset()
-    for (const { kind, status, count } of counts) runs.inc({ kind, status }, count)
-    const text = await metrics.metrics()
-    return reply.header('content-type', metrics.contentType).header('cache-control', 'no-store').send(text)
-  })
+    version.set(found.dataVersion)
+    changed.set(found.changedAt.getTime() / 1000)
+    pending.set(found.ranksPending)
+    running.set(found.running)
+    for (const { kind, status, count } of found.runs) runs.inc({ kind, status }, count)
+    for (const { kind, finishedAt, seconds, positionCount } of found.succeeded) {
+      succeeded.set({ kind }, finishedAt.getTime() / 1000)
+      duration.set({ kind }, seconds)
+      if (positionCount !== null) positions.set({ kind }, positionCount)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import etag from 'etag'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Reader } from '../db/connect/reader.ts'
-import type { Cancellation } from '../db/connect/scope.ts'
+import type { Caller } from '../db/connect/scope.ts'
 import { plainReader } from '../db/connect/store.ts'
 import { GatewayError } from '../errors.ts'
 import { requireAdmin } from '../graphql/execution/context.ts'
@@ -13,8 +13,8 @@ import { endpoints } from '../rest/index.ts'
 import { alternateLink } from './alternate-link.ts'
 import { bypassesCache, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
+import { recordOf } from './observe/request-record.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
-import { cancellationOf } from './server/cancellation.ts'
 import { readInput } from './server/input.ts'
 import type { RateLimit } from './server/rate-limit.ts'
 
@@ -41,14 +41,18 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
       })
     else {
       const link = alternateLink(endpoint)
-      app.route({ method, url, handler: (request, reply) => read({ ...options, link }, endpoint, request, reply) })
+      app.route({
+        method,
+        url,
+        handler: (request, reply) => read({ ...options, path, link }, endpoint, request, reply),
+      })
     }
   }
 }
 
 /** Answers from cache if possible, else from one snapshot of the store. */
 async function read(
-  { graph, edge, link, rateLimit }: RestOptions & { link: ReturnType<typeof alternateLink> },
+  { graph, edge, path, link, rateLimit }: RestOptions & { path: string; link: ReturnType<typeof alternateLink> },
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -56,18 +60,23 @@ async function read(
   const input = readInput(endpoint, request)
   const rejection = await rateLimit?.charge(request.raw, reply.raw, READ_COST)
   if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
-  const compute = async (cancellation: Cancellation) => {
+  const compute = async (caller: Caller) => {
     const parsed = { ...input, now: graph.deps.now() }
     const variables = endpoint.variables(parsed)
     const answer = (reader: Reader): Promise<Answer<unknown>> => {
       const execute = executor(graph, createContext(graph, reader, 'no'))
       return endpoint.answer({ ...parsed, variables, execute })
     }
-    const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, answer, cancellation)
+    const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, answer, caller)
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
-    return { status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
+    return { name: path, status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
   }
-  const answer = await edge.answer(edgeKey(request), compute, cancellationOf(reply.raw), bypassesCache(request.headers))
+  const answer = await edge.answer(
+    edgeKey(request),
+    compute,
+    recordOf(request.raw, reply.raw),
+    bypassesCache(request.headers),
+  )
   sendAnswer(request, reply.hijack().raw, answer, edge)
 }
 
@@ -78,10 +87,9 @@ async function change(
   reply: FastifyReply,
 ) {
   const input = readInput(endpoint, request)
-  const execute = executor(
-    graph,
-    createContext(graph, plainReader(graph.deps.store), adminOf(request.headers, adminTokens)),
-  )
+  const admin = adminOf(request.headers, adminTokens)
+  recordOf(request.raw).admin = requireAdmin(admin)
+  const execute = executor(graph, createContext(graph, plainReader(graph.deps.store), admin))
   const parsed = { ...input, now: graph.deps.now() }
   const variables = endpoint.variables(parsed)
   const { body } = await endpoint.answer({ ...parsed, variables, execute })

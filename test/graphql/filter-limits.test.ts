@@ -45,7 +45,8 @@ test('a filter takes fifty conditions and no more, however they are nested', asy
   const some = (count: number) => ({ OR: Array.from({ length: count }, () => ({ user: sampleUser })) })
   expect((await asked(some(25))).errors).toBeUndefined()
   expect(await refusal(asked(some(26)))).toContain('at most 50 conditions')
-  expect(await refusal(asked({ AND: Array(5000).fill({}) }))).toContain('at most 50 conditions')
+  expect(await refusal(asked({ AND: Array(900).fill({}) }))).toContain('at most 50 conditions')
+  expect(await refusal(asked({ AND: Array(5000).fill({}) }))).toContain('more than 1,000 objects')
 })
 
 test('a filter is nested five deep and no deeper', async () => {

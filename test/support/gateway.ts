@@ -37,6 +37,8 @@ export interface GatewayOptions {
   on?: Gateway
   /** The database that its own is a copy of. */
   template?: string
+  /** Gets what it logs. */
+  onLog?: (line: Record<string, any>) => void
 }
 
 /** A gateway that listens, on a database of its own (empty, but for the tables, or a copy) unless it is `on` another one's. */
@@ -60,7 +62,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     lockTimeoutMs: config.LOCK_TIMEOUT_MS,
     maxAnswerBytes: config.MAX_ANSWER_BYTES,
     onError() {},
-    onStatement: (sql) => statements.push(sql),
+    onStatement: ({ text }) => statements.push(text),
   })
   const cache = await openCache({ redisUrl: config.REDIS_URL, onError() {} })
   const client = openClient({ timeoutMs: 30_000, retries: 0, maxBytes: 1 << 26 })
@@ -70,7 +72,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     notify: store.probe.notify,
     onError() {},
   })
-  const log = pino({ level: 'silent' })
+  const { onLog } = options
+  const log = onLog ? pino({}, { write: (line) => onLog(JSON.parse(line)) }) : pino({ level: 'silent' })
   const deps: Deps = {
     config,
     log,

@@ -22,6 +22,11 @@ export class Lane {
     this.#size = size
   }
 
+  /** How many reads wait for a slot. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** Takes a slot if one is free. */
   tryEnter(): boolean {
     if (this.#busy >= this.#size) return false

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import type { Statement } from './scope.ts'
 
 /** Turns off Prisma's timeouts: its transactions use a reader's connection, and reads have a deadline already. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -26,8 +27,8 @@ export interface Models {
 
 interface ModelsOptions {
   onError(error: Error): void
-  /** Called with every statement that is sent on connections of the pool. */
-  onStatement: ((sql: string) => void) | undefined
+  /** Called with each statement on connections of the pool, after it has ended. */
+  onStatement: ((statement: Statement) => void) | undefined
 }
 
 /** Opens Prisma on a pool of connections. */
@@ -116,7 +117,7 @@ const NOTHING = { fields: [], rows: [], rowCount: 0 }
 function withReaders(
   pool: pg.Pool,
   readers: AsyncLocalStorage<Send>,
-  onStatement: ((sql: string) => void) | undefined,
+  onStatement: ((statement: Statement) => void) | undefined,
 ): pg.Pool {
   const connect = async () => {
     const send = readers.getStore()
@@ -130,9 +131,16 @@ function withReaders(
       release() {},
     }
   }
-  const query = (statement: pg.QueryConfig) => {
-    onStatement?.(statement.text)
-    return pool.query(statement)
+  const query = async (statement: pg.QueryConfig) => {
+    const sentAt = performance.now()
+    let outcome: Statement['outcome'] = 'failed'
+    try {
+      const result = await pool.query(statement)
+      outcome = 'ok'
+      return result
+    } finally {
+      onStatement?.({ text: statement.text, sentAt, ms: performance.now() - sentAt, outcome })
+    }
   }
   return Object.assign(Object.create(pool), { connect, query })
 }

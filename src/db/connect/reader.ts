@@ -1,8 +1,10 @@
 import pg from 'pg'
 import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { storeFault } from '../faults.ts'
 import type { Send } from './models.ts'
 import { ReadBudget } from './read-budget.ts'
+import type { Statement } from './scope.ts'
 import { type TextRow, textRows } from './text-query.ts'
 
 /** Reads the store for resolvers. In a query, all rows belong to one snapshot. */
@@ -24,7 +26,8 @@ export type Lend = <T>(
 ) => Promise<T>
 
 interface PgReaderOptions {
-  onStatement?: ((sql: string) => void) | undefined
+  /** Called with each statement after it has ended. */
+  onStatement?: ((statement: Statement) => void) | undefined
   /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
   /** Opens Prisma's models on first use. Undefined if they are not needed. */
@@ -38,7 +41,7 @@ export function pgReader(lend: Lend, options: PgReaderOptions = {}): Reader {
 
 class PgReader implements Reader {
   readonly #lend: Lend
-  readonly #onStatement: ((sql: string) => void) | undefined
+  readonly #onStatement: ((statement: Statement) => void) | undefined
   readonly #budget: ReadBudget | undefined
   readonly #openModels: PgReaderOptions['models']
   #models: Prisma.TransactionClient | undefined
@@ -58,8 +61,10 @@ class PgReader implements Reader {
   }
 
   async textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    const name = this.#count(text)
-    return this.#lend(name, (client) => textRows(client, { name, text, values: values as unknown[] }, this.#budget))
+    const name = nameOf(text)
+    return this.#run(name, text, (client) =>
+      textRows(client, { name, text, values: values as unknown[] }, this.#budget),
+    )
   }
 
   get models(): Prisma.TransactionClient {
@@ -69,15 +74,31 @@ class PgReader implements Reader {
   }
 
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    const name = this.#count(statement.text)
-    return this.#lend(name, (client) => valueRows(client, { ...statement, name }, this.#budget))
+    const name = nameOf(statement.text)
+    return this.#run(name, statement.text, (client) => valueRows(client, { ...statement, name }, this.#budget))
   }
 
-  /** Counts a statement before it is sent. @returns its name */
-  #count(text: string): string | undefined {
+  /** Sends a statement, and reports it when it has ended. */
+  async #run<T>(
+    name: string | undefined,
+    text: string,
+    send: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
+  ): Promise<T> {
     this.#budget?.count()
-    this.#onStatement?.(text)
-    return nameOf(text)
+    let sentAt = performance.now()
+    const ended = (outcome: Statement['outcome']) =>
+      this.#onStatement?.({ text, sentAt, ms: performance.now() - sentAt, outcome })
+    try {
+      const result = await this.#lend(name, (client) => {
+        sentAt = performance.now()
+        return send(client)
+      })
+      ended('ok')
+      return result
+    } catch (error) {
+      ended(storeFault(error)?.code === 'TIMEOUT' ? 'timeout' : 'failed')
+      throw error
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
 import { Lane } from './lane.ts'
 import { Line, type Sent, type Timed, type Work } from './line.ts'
-import { type Cancellation, endOf, type ReadScope } from './scope.ts'
+import { type Caller, endOf, type ReadScope } from './scope.ts'
 
 /** A statement that took at most this long last time may be pipelined. */
 const QUICK_MS = 5
@@ -66,10 +66,15 @@ export class Reads {
     this.#timer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref()
   }
 
+  /** How many reads wait for a connection. */
+  get waiting(): number {
+    return this.#quick.waiting + this.#slow.waiting
+  }
+
   /** Starts the scope of an operation. */
-  scope(cancellation?: Cancellation): ReadScope {
+  scope(caller?: Caller): ReadScope {
     const { timeoutMs } = this.#options
-    return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, cancellation }
+    return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, caller }
   }
 
   /** Lends a connection to work that sends one statement, with its name if it has one. */

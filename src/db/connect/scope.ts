@@ -1,20 +1,33 @@
 import { GatewayError } from '../../errors.ts'
 import { tooSlow } from '../faults.ts'
 
-/** Whether a result is no longer needed. An AbortSignal is one, and so is a client's connection. */
-export interface Cancellation {
+/** A statement of a reader, after it has ended. */
+export interface Statement {
+  text: string
+  /** When it was sent, by `performance.now()`. */
+  sentAt: number
+  /** How long it took, in milliseconds, without the wait for a connection. */
+  ms: number
+  outcome: 'ok' | 'failed' | 'timeout'
+}
+
+/** Who waits for the result of a read. An AbortSignal is one, and so is an HTTP request. */
+export interface Caller {
+  /** Whether the result is no longer needed. */
   readonly aborted: boolean
+  /** Called with each statement that ran for it. */
+  onStatement?(statement: Statement): void
 }
 
 /** Bounds the reads of one operation: its statements share a deadline, and end when its result is no longer needed. */
 export interface ReadScope {
   /** By `performance.now()`. Infinite if there is no limit. */
   readonly deadline: number
-  readonly cancellation: Cancellation | undefined
+  readonly caller: Caller | undefined
 }
 
 /** Why the reads of a scope must end now. Undefined if they may continue. */
-export function endOf({ deadline, cancellation }: ReadScope, now: number): GatewayError | undefined {
-  if (cancellation?.aborted) return new GatewayError('UNAVAILABLE', 'The client has gone.')
+export function endOf({ deadline, caller }: ReadScope, now: number): GatewayError | undefined {
+  if (caller?.aborted) return new GatewayError('UNAVAILABLE', 'The client has gone.')
   return now >= deadline ? tooSlow() : undefined
 }

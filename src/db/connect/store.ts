@@ -6,7 +6,7 @@ import { type Models, openModels } from './models.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import { Reads } from './reads.ts'
-import type { ReadScope } from './scope.ts'
+import type { ReadScope, Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
 import { mostWriters } from './transaction.ts'
@@ -18,8 +18,8 @@ export interface Store {
   /** Checks that the database answers, even while the pool is busy. */
   probe: Probe
   models: Models
-  /** Called with every statement of a reader. Tests count them. */
-  onStatement: ((sql: string) => void) | undefined
+  /** Called with each statement of a reader, after it has ended. */
+  onStatement: ((statement: Statement) => void) | undefined
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes: number | undefined
   close(): Promise<void>
@@ -43,8 +43,8 @@ export interface StoreOptions {
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes?: number
   onError(error: Error): void
-  /** Called with every statement of a reader. Tests count them. */
-  onStatement?: (sql: string) => void
+  /** Called with each statement of a reader, after it has ended. */
+  onStatement?: (statement: Statement) => void
 }
 
 /** Opens the store. Connections are made on first use. */
@@ -120,7 +120,13 @@ class Client extends pg.Client {
 export const plainReader = ({ reads, onStatement, models }: Store): Reader =>
   pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement, models: () => models.prisma })
 
-const limitsOf = ({ onStatement, maxAnswerBytes: maxBytes }: Store) => ({ onStatement, maxBytes })
+const readerOptions = ({ onStatement, maxAnswerBytes: maxBytes }: Store, { caller }: ReadScope) => ({
+  onStatement(statement: Statement) {
+    onStatement?.(statement)
+    caller?.onStatement?.(statement)
+  },
+  maxBytes,
+})
 
 /** Thrown at the second statement of work that was started without a transaction. */
 class SecondStatement extends Error {}
@@ -134,7 +140,9 @@ export async function readOnce<T>(
   scope: ReadScope,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const reader = new SingleReader(pgReader((name, send) => store.reads.lend(name, send, scope), limitsOf(store)))
+  const reader = new SingleReader(
+    pgReader((name, send) => store.reads.lend(name, send, scope), readerOptions(store, scope)),
+  )
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }
@@ -190,7 +198,7 @@ export function readSnapshot<T>(
     const models = store.models.ofReader()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     try {
-      const result = await work(pgReader(inTurn(client), { ...limitsOf(store), models: models.open }))
+      const result = await work(pgReader(inTurn(client), { ...readerOptions(store, scope), models: models.open }))
       await client.query('COMMIT')
       return result
     } catch (error) {

@@ -413,7 +413,7 @@ async function start(cluster: Cluster, port: number, stalePid?: number): Promise
     while (server.exitCode === null && server.signalCode === null) {
       const lock = await readLock(directory)
       if (lock?.pid === server.pid && lock?.status === 'ready') {
-        log.info({ directory, port, pid: server.pid, ms: Date.now() - began }, 'started the embedded Postgres')
+        log.info({ directory, port, postgresPid: server.pid, ms: Date.now() - began }, 'started the embedded Postgres')
         return undefined
       }
       await sleep(20)

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { MISSING_RANKS } from '../points/rebuild-rank-history.ts'
 
 /** The newest stored distribution date, midnight UTC. Null if no positions are stored. */
 export async function newestDistribution(pool: Pool): Promise<Date | null> {
@@ -10,10 +11,43 @@ export async function newestDistribution(pool: Pool): Promise<Date | null> {
   return date ? new Date(date) : null
 }
 
-/** The number of finished runs by kind and status, over all gateways and the command line. */
-export async function countRuns(pool: Pool): Promise<{ kind: string; status: string; count: number }[]> {
-  const { rows } = await pool.query<{ kind: string; status: string; count: number }>(
-    `SELECT kind::text, status::text, count(*)::int AS count FROM run WHERE status <> 'running' GROUP BY kind, status`,
-  )
-  return rows
+/** How new the data is and how its runs went, over all gateways and the command line. */
+export interface Freshness {
+  /** The newest stored distribution date, midnight UTC. Null if no positions are stored. */
+  newest: Date | null
+  dataVersion: number
+  /** When the data last changed. */
+  changedAt: Date
+  /** The number of past dates whose ranks are not computed yet. */
+  ranksPending: number
+  /** The number of runs in progress. */
+  running: number
+  /** Finished runs by kind and status. */
+  runs: { kind: string; status: string; count: number }[]
+  /** The newest successful run of each kind. */
+  succeeded: { kind: string; finishedAt: Date; seconds: number; positionCount: number | null }[]
 }
+
+/** Reads all of it in one statement. */
+export async function readFreshness(pool: Pool): Promise<Freshness> {
+  const { rows } = await pool.query({ name: 'freshness', text: FRESHNESS })
+  const [{ newest, succeeded, ...rest }] = rows
+  return {
+    ...rest,
+    newest: newest && new Date(newest),
+    succeeded: succeeded.map((run: { finishedAt: string }) => ({ ...run, finishedAt: new Date(run.finishedAt) })),
+  }
+}
+
+const FRESHNESS = `SELECT
+  (SELECT max(date)::text FROM distribution) AS newest,
+  (SELECT sum(version)::float8 FROM data_version) AS "dataVersion",
+  (SELECT max(written_at) FROM data_version) AS "changedAt",
+  (SELECT count(*)::int FROM (${MISSING_RANKS}) missing) AS "ranksPending",
+  (SELECT count(*)::int FROM run WHERE status = 'running') AS running,
+  (SELECT coalesce(json_agg(r), '[]') FROM (
+     SELECT kind, status, count(*)::int AS count FROM run WHERE status <> 'running' GROUP BY kind, status) r) AS runs,
+  (SELECT coalesce(json_agg(r), '[]') FROM (
+     SELECT DISTINCT ON (kind) kind, finished_at AS "finishedAt",
+       extract(epoch FROM finished_at - started_at)::float8 AS seconds, position_count_after AS "positionCount"
+     FROM run WHERE status = 'succeeded' ORDER BY kind, id DESC) r) AS succeeded`

@@ -10,13 +10,13 @@ import { lockWriters } from './refresh-rollups.ts'
 export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Promise<number> {
   for (let done = 0; ; done++) {
     signal?.throwIfAborted()
-    const { rows } = await pool.query(`${MISSING} LIMIT 1`)
+    const { rows } = await pool.query(`${MISSING_RANKS} LIMIT 1`)
     if (rows.length === 0) return done
     await inTransaction(pool, async (client) => {
       await lockWriters(client)
       const { rows } = await client.query<{ date: string; before: string | null }>(
         `SELECT m.date::text AS date, (SELECT max(date)::text FROM distribution d WHERE d.date < m.date) AS before
-         FROM (${MISSING} LIMIT 1) m`,
+         FROM (${MISSING_RANKS} LIMIT 1) m`,
       )
       const [missing] = rows
       if (missing) await computeRanks(client, missing)
@@ -25,7 +25,7 @@ export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Prom
 }
 
 /** Past dates without up-to-date ranks, in order. */
-const MISSING = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
+export const MISSING_RANKS = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
   AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) ORDER BY date`
 
 async function computeRanks(

@@ -14,11 +14,14 @@ import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { Limiter } from '../policy/limits.ts'
 import type { GraphContext } from './context.ts'
+import { nameOfOperation } from './name-of-operation.ts'
 
 type Run = (root: object, context: GraphContext, variables?: Variables) => Promise<ExecutionResult>
 
 /** A valid query of the schema. */
 export interface Operation {
+  /** Its name for logs and metrics. */
+  name: string
   document: DocumentNode
   /** Reads the query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers'>
@@ -141,8 +144,10 @@ export class Operations {
   }
 
   #prepare(document: DocumentNode, operationName: string | undefined): Operation | null {
-    if (getOperationAST(document, operationName)?.operation !== 'query') return null
+    const operation = getOperationAST(document, operationName)
+    if (operation?.operation !== 'query') return null
     return {
+      name: nameOfOperation(operation),
       document,
       plan: this.#plan ? new Plan(this.#schema, document, operationName) : NO_PLAN,
       run: this.#resolved(document, operationName),

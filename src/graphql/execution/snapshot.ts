@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import type { Cancellation } from '../../db/connect/scope.ts'
+import type { Caller } from '../../db/connect/scope.ts'
 import { readOnce, readSnapshot, type Store } from '../../db/connect/store.ts'
 
 /** The operations, by document or another key object, that needed a transaction when they first ran. */
@@ -9,15 +9,15 @@ const transactional = new WeakSet<object>()
  * Runs `work` on a reader with one snapshot of the store. All its statements together may take READ_TIMEOUT_MS. Work
  * that has never needed a second statement runs without a transaction. It may run more than once.
  * @param operation identifies the work: the same object each time
- * @param cancellation cancels the reads once the result is no longer needed
+ * @param caller ends the reads when it has gone, and is told of their statements
  */
 export async function readFor<T>(
   store: Store,
   operation: object,
   work: (reader: Reader) => Promise<T>,
-  cancellation?: Cancellation,
+  caller?: Caller,
 ): Promise<T> {
-  const scope = store.reads.scope(cancellation)
+  const scope = store.reads.scope(caller)
   if (!transactional.has(operation)) {
     const done = await readOnce(store, scope, work)
     if (done) return done.result

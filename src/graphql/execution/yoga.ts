@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
   getOperationAST,
@@ -9,6 +10,7 @@ import {
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../db/connect/reader.ts'
+import type { Caller } from '../../db/connect/scope.ts'
 import { plainReader } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
@@ -20,12 +22,24 @@ import { assertAnswerSize } from './answer-size.ts'
 import { type Admin, Batches, type GraphContext } from './context.ts'
 import { isAway, isRefusal, presentResult } from './errors.ts'
 import { createContext, type Graph } from './execute.ts'
+import { nameOfOperation } from './name-of-operation.ts'
 import { UNPLANNED } from './operations.ts'
 import { readFor } from './snapshot.ts'
+
+/** The request of an operation, which is told what is found out about it. */
+export interface OperationCaller extends Caller {
+  cost?: number | undefined
+  /** The codes of the operation's errors. */
+  errors: string[]
+  /** The name of the admin who changes something. */
+  admin?: string | undefined
+  startOperation(name: string): void
+}
 
 /** What the HTTP server passes to an operation about its request. */
 export interface ServerContext {
   requestId: string
+  caller?: OperationCaller
   admin: Admin
   /** The client's address. */
   client: string
@@ -56,7 +70,14 @@ export function createGraphQLServer(graph: ServedGraph) {
       maskError: (error) =>
         error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
     },
-    plugins: [documentsResolved(graph), limited(graph), oneSnapshot(graph), liveEvents(graph), errorsPresented(graph)],
+    plugins: [
+      documentsResolved(graph),
+      named(),
+      limited(graph),
+      oneSnapshot(graph),
+      liveEvents(graph),
+      errorsPresented(graph),
+    ],
   })
 }
 
@@ -89,6 +110,18 @@ function parameter({ method, url }: Request, name: string): string | undefined {
   return method === 'GET' ? (new URL(url).searchParams.get(name) ?? undefined) : undefined
 }
 
+/** Tells the request the name of its operation, and who changes something. */
+function named(): Plugin<GraphContext & ServerContext> {
+  const name = ({ document, operationName, contextValue }: ExecutionArgs) => {
+    const { caller, admin } = contextValue as ServerContext
+    const operation = getOperationAST(document, operationName)
+    if (!caller || !operation) return
+    caller.startOperation(nameOfOperation(operation))
+    if (operation.operation === 'mutation' && typeof admin === 'object') caller.admin = admin.name
+  }
+  return { onExecute: ({ args }) => name(args), onSubscribe: ({ args }) => name(args) }
+}
+
 /** Applies the limits to documents, and the cost limit to each execution, since it depends on the variables. */
 function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
@@ -106,8 +139,9 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
       await limiter.admit(document, operationName, variableValues, charge)
     },
     async onExecute({ args: { document, operationName, variableValues, contextValue } }) {
-      const { request, charge } = contextValue as unknown as ServerContext & { request: Request }
-      await limiter.admit(document, operationName, variableValues, charge)
+      const { request, charge, caller } = contextValue as unknown as ServerContext & { request: Request }
+      const requested = await limiter.admit(document, operationName, variableValues, charge)
+      if (caller) caller.cost = requested
       if (request.headers.get('x-graphql-cost') !== '1') return
       const cost = limiter.cost(document, operationName, variableValues)
       return {
@@ -125,7 +159,7 @@ function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & 
     onExecute({ args, executeFn, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName)
       if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
-      const { failed, signal } = args.contextValue as unknown as ServerContext
+      const { failed, signal, caller = signal } = args.contextValue as unknown as ServerContext
       setExecuteFn((args) => {
         if (failed) return failed
         onUnplanned(UNPLANNED.request)
@@ -135,7 +169,7 @@ function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & 
           if (!isAsyncIterable(result)) assertAnswerSize(result.data, reader.maxBytes)
           return result
         }
-        return readFor(deps.store, args.document, execute, signal)
+        return readFor(deps.store, args.document, execute, caller)
       })
     },
   }
@@ -149,8 +183,9 @@ function errorsPresented(graph: ServedGraph): Plugin<GraphContext & ServerContex
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (isAsyncIterable(result) || Array.isArray(result)) return
-      const { requestId } = serverContext as unknown as ServerContext
+      const { requestId, caller } = serverContext as unknown as ServerContext
       const presented = presentAndCount(graph, result as ExecutionResult, requestId)
+      if (caller && presented.errors) caller.errors = codesOf(presented.errors)
       setResult(Object.assign(presented, { stringify: exactJson }))
     },
   }
@@ -163,15 +198,18 @@ export function presentAndCount(
   requestId: string,
 ) {
   const presented = presentResult(result, requestId, deps.log)
-  const codes = presented.errors?.map(({ extensions }) => extensions.code)
-  for (const code of new Set(codes)) {
+  for (const code of codesOf(presented.errors)) {
     if (isRefusal(code)) onRefusal(code)
-    else onFailure(String(code))
+    else onFailure(code)
   }
   const cause = result.errors?.find(isAway)?.originalError
   if (cause && !(cause instanceof GatewayError)) deps.onAway?.(cause)
   return presented
 }
+
+const codesOf = (errors: readonly GraphQLError[] = []) => [
+  ...new Set(errors.map(({ extensions }) => String(extensions.code))),
+]
 
 /** Runs subscriptions on the store's notifications. Each event reads a separate snapshot. */
 function liveEvents(graph: Graph): Plugin<GraphContext & ServerContext> {

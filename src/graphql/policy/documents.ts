@@ -48,6 +48,7 @@ const MAX_CHARACTERS = 8_000_000
 /** Longer documents are executed but not persisted. */
 const MAX_TEXT = 64 * 1024
 const HASH = /^[0-9a-f]{64}$/
+const OPERATION = /\b(?:query|mutation|subscription)\s+(\w+)/g
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -72,6 +73,12 @@ export class Documents {
     this.#trusted = new Map([...this.#trustedTexts].map((text) => [sha256(text), text]))
     this.#trustedOnly = trustedOnly
     this.#shared = shared
+  }
+
+  /** The names of the operations of trusted documents. */
+  get operationNames(): Set<string> {
+    const names = [...this.#trustedTexts].flatMap((text) => [...text.matchAll(OPERATION)].map(([, name]) => name ?? ''))
+    return new Set(names)
   }
 
   /** The text of a document if it is at hand. Otherwise `resolve` finds it or says why not. */

@@ -179,31 +179,30 @@ export class Limiter {
     return { requested: costOf(variables), allowed: this.limits.cost }
   }
 
-  /** Charges for an operation of a valid document that is within the limits. @throws COST_LIMIT_EXCEEDED or RATE_LIMITED */
+  /**
+   * Charges for an operation of a valid document that is within the limits.
+   * @returns its cost @throws COST_LIMIT_EXCEEDED or RATE_LIMITED
+   */
   async admit(
     document: DocumentNode,
     operationName: string | null | undefined,
     variables: Variables,
     charge: ChargeOperation,
-  ): Promise<void> {
-    this.assertAllowed(document, operationName, variables)
-    const message = await charge(() => this.cost(document, operationName, variables)?.requested ?? 0)
+  ): Promise<number> {
+    const cost = this.assertAllowed(document, operationName, variables)
+    const message = await charge(() => cost)
     if (message !== undefined) throw refusal('RATE_LIMITED', message)
+    return cost
   }
 
-  /** Whether an operation of a valid document is within the cost limit, with its variables. */
-  allows(document: DocumentNode, operationName: string | null | undefined, variables: Variables): boolean {
+  /**
+   * Checks an operation of a valid document, with its variables.
+   * @returns its cost @throws COST_LIMIT_EXCEEDED
+   */
+  assertAllowed(document: DocumentNode, operationName: string | null | undefined, variables: Variables): number {
+    const requested = this.cost(document, operationName, variables)?.requested ?? 0
     const allowed = this.limits.cost
-    return allowed === null || (this.cost(document, operationName, variables)?.requested ?? 0) <= allowed
-  }
-
-  /** @throws COST_LIMIT_EXCEEDED if the operation exceeds the cost limit, with its variables */
-  assertAllowed(document: DocumentNode, operationName: string | null | undefined, variables: Variables): void {
-    if (this.allows(document, operationName, variables)) return
-    const { requested, allowed } = this.cost(document, operationName, variables) as {
-      requested: number
-      allowed: number
-    }
+    if (allowed === null || requested <= allowed) return requested
     const what = Number.isFinite(requested) ? `costs ${shown(requested)}` : 'costs too much to compute'
     throw refusal(
       'COST_LIMIT_EXCEEDED',

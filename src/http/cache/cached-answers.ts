@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestIdOf } from '../server/request-id.ts'
+import { recordOf } from '../observe/request-record.ts'
 import { bypassesCache, type EdgeCache } from './edge-cache.ts'
 import { sendAnswer } from './send-answer.ts'
 
@@ -8,6 +8,9 @@ export function sendCached(edge: EdgeCache, request: IncomingMessage, response: 
   const { method, url = '', headers } = request
   const answer = (method === 'GET' || method === 'HEAD') && !bypassesCache(headers) ? edge.find(url) : undefined
   if (!answer) return false
-  sendAnswer({ id: requestIdOf(headers), method, headers }, response, answer, edge)
+  const record = recordOf(request)
+  record.cache = 'hit'
+  record.route = answer.name
+  sendAnswer({ id: record.id, method, headers }, response, answer, edge)
   return true
 }

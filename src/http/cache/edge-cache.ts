@@ -5,11 +5,21 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Cache } from '../../cache/cache.ts'
 import type { Notifications } from '../../db/connect/notifications.ts'
-import type { Cancellation } from '../../db/connect/scope.ts'
+import type { Caller, Statement } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/body.ts'
+
+/** What the cache did for a request: `joined` sent the answer that another request was computing. */
+export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
+
+/** A request for an answer. It is told what the cache did. */
+export interface CacheClient extends Caller {
+  cache?: CacheResult | undefined
+}
 
 /** A response that is ready to send. */
 export interface Answer {
+  /** What it answers, for logs and metrics: the path of an endpoint, or an operation. */
+  name: string
   /** The cache key. Undefined if the answer is not cached. */
   key: string | undefined
   status: number
@@ -28,6 +38,8 @@ export type Encoding = 'br' | 'gzip'
 
 /** The result of computing an answer on a cache miss. */
 export interface Computed {
+  /** What it answers: the path of an endpoint, or an operation. */
+  name: string
   status: number
   json: string
   /** Whether the body contains REQUEST_TIME. */
@@ -46,7 +58,7 @@ export function edgeKey({ url }: { url: string }): string | undefined {
 const MAX_KEY = 2000
 
 /** Computes an answer, and may stop once no client waits for it. */
-export type Compute = (cancellation: Cancellation) => Promise<Computed>
+export type Compute = (caller: Caller) => Promise<Computed>
 
 /**
  * Whether a client rejects cached answers. `no-cache` beside a condition is ignored, as fetch adds it by itself.
@@ -76,13 +88,18 @@ export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
   key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM
 
 /** An answer that is being computed, shared by all clients that request it in the meantime. */
-class Flight implements Cancellation {
-  readonly #clients: Cancellation[] = []
+class Flight implements Caller {
+  readonly #clients: Caller[] = []
   answer!: Promise<Answer>
 
-  join(client: Cancellation): this {
+  join(client: Caller): this {
     this.#clients.push(client)
     return this
+  }
+
+  /** The statements are those of the first client, for which they run. */
+  onStatement(statement: Statement): void {
+    this.#clients[0]?.onStatement?.(statement)
   }
 
   /** Whether all clients have gone. */
@@ -122,6 +139,11 @@ export class EdgeCache {
     this.#flights.clear()
   }
 
+  /** The number of cached answers, and their bytes. */
+  get size(): { answers: number; bytes: number } {
+    return { answers: this.#answers?.size ?? 0, bytes: this.#answers?.calculatedSize ?? 0 }
+  }
+
   /** The cached answer of a key. */
   find(key: string): Answer | undefined {
     return this.#options.notifications.connected ? this.#answers?.get(key) : undefined
@@ -129,20 +151,25 @@ export class EdgeCache {
 
   /**
    * Returns the answer of a key from this cache or the shared one, or computes it, once for all concurrent requests.
-   * @param client reports that the client has gone: an answer that no client waits for is abandoned
+   * @param client is told what the cache did. An answer that no client waits for any more is abandoned
    * @param bypass bypasses both caches
    */
-  async answer(key: string | undefined, compute: Compute, client: Cancellation, bypass = false): Promise<Answer> {
+  async answer(key: string | undefined, compute: Compute, client: CacheClient, bypass = false): Promise<Answer> {
     const { notifications, shared } = this.#options
     if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute(client))
     // While changes may be missed, an answer in flight may predate the last change.
     const cached = bypass || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
     if (cached instanceof Flight) {
+      client.cache = 'joined'
       if (!cached.aborted) return cached.join(client).answer
-    } else if (cached) return cached
+    } else if (cached) {
+      client.cache = 'hit'
+      return cached
+    }
+    client.cache = bypass ? 'bypass' : 'miss'
     const epoch = this.#epoch
     const flight = new Flight().join(client)
-    flight.answer = this.#compute(key, () => compute(flight), bypass)
+    flight.answer = this.#compute(key, () => compute(flight), client, bypass)
     this.#flights.set(key, flight)
     try {
       const answer = await flight.answer
@@ -172,14 +199,17 @@ export class EdgeCache {
     return bytes
   }
 
-  async #compute(key: string, compute: () => Promise<Computed>, bypass: boolean): Promise<Answer> {
+  async #compute(key: string, compute: () => Promise<Computed>, client: CacheClient, bypass: boolean): Promise<Answer> {
     const { shared } = this.#options
     if (!shared) return answerOf(key, await compute())
     if (bypass) this.#historyPoint = undefined
     const point = await this.#currentPoint()
     const sharedKey = `answer ${shared.release} ${point} ${key}`
     const cached = bypass ? undefined : await shared.cache.get(sharedKey)
-    if (cached !== undefined) return answerOf(key, JSON.parse(cached) as Computed)
+    if (cached !== undefined) {
+      client.cache = 'shared'
+      return answerOf(key, JSON.parse(cached) as Computed)
+    }
     const computed = await compute()
     if (computed.etag === undefined) void this.#share(shared.cache, sharedKey, point, computed)
     return answerOf(key, computed)
@@ -208,10 +238,11 @@ const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-function answerOf(key: string | undefined, { status, json, timed, link, etag: weak }: Computed): Answer {
+function answerOf(key: string | undefined, { name, status, json, timed, link, etag: weak }: Computed): Answer {
   const body = Buffer.from(json)
   const timeAt = timed ? body.indexOf(REQUEST_TIME) : -1
   return {
+    name,
     key: weak === undefined ? key : undefined,
     status,
     type: TYPE,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
-import type { Cancellation } from '../../db/connect/scope.ts'
+import type { Caller } from '../../db/connect/scope.ts'
 import { answerJson } from '../../graphql/execution/answer-size.ts'
 import type { Admin } from '../../graphql/execution/context.ts'
 import { isCallersMistake } from '../../graphql/execution/errors.ts'
@@ -10,6 +10,7 @@ import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
+import type { RequestRecord } from '../observe/request-record.ts'
 import type { PlainRequest } from './request-params.ts'
 
 /** A query whose execution returned errors. */
@@ -33,11 +34,15 @@ export async function answerCompiled(
   edge: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
-  { admin, charge, cancellation }: { admin: Admin; charge: ChargeOperation; cancellation: Cancellation },
+  { admin, charge, caller }: { admin: Admin; charge: ChargeOperation; caller: RequestRecord },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
   const bypass = bypassesCache(headers)
   const cached = key === undefined || bypass ? undefined : edge.find(key)
-  if (cached) return { answer: cached }
+  if (cached) {
+    caller.cache = 'hit'
+    caller.startOperation(cached.name)
+    return { answer: cached }
+  }
   const params = read()
   if (!params) return undefined
   const { operationName, variables } = params
@@ -46,13 +51,14 @@ export async function answerCompiled(
   const text = documents.find(params)
   const operation = text === undefined ? undefined : operations.find(text, operationName)
   if (!operation) return undefined
+  caller.startOperation(operation.name)
   try {
-    await limiter.admit(operation.document, operationName, variables, charge)
+    caller.cost = await limiter.admit(operation.document, operationName, variables, charge)
   } catch (error) {
     if (error instanceof GraphQLError) return undefined
     throw error
   }
-  const compute = async (cancellation: Cancellation) => {
+  const compute = async (caller: Caller) => {
     const answer = async (reader: Reader) => {
       const planned = await operation.plan.run(reader, variables)
       if (planned) return planned.json()
@@ -60,11 +66,11 @@ export async function answerCompiled(
       if (result.errors) throw new Failed(result)
       return answerJson(result.data, graph.deps.store.maxAnswerBytes)
     }
-    const json = await readFor(graph.deps.store, operation.document, answer, cancellation)
-    return { status: 200, json: `{"data":${json}}` }
+    const json = await readFor(graph.deps.store, operation.document, answer, caller)
+    return { name: operation.name, status: 200, json: `{"data":${json}}` }
   }
   try {
-    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, cancellation, bypass) }
+    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass) }
   } catch (error) {
     const failed = error instanceof Failed ? error.result : resultOf(error)
     return failed.errors?.every(isCallersMistake) ? undefined : { failed }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Cancellation } from '../../db/connect/scope.ts'
+import type { Caller } from '../../db/connect/scope.ts'
 import type { PageData } from '../../graphiql/page-data.ts'
 import { type ExampleValues, noValues, readExampleValues, valuesOperation } from '../../graphql/example-values.ts'
 import { examples } from '../../graphql/examples.ts'
@@ -9,7 +9,7 @@ import { createContext, executor, type Graph } from '../../graphql/execution/exe
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
-import { cancellationOf } from '../server/cancellation.ts'
+import { recordOf } from '../observe/request-record.ts'
 
 /** What the build made of src/graphiql, beside the program. */
 const DIRECTORY = join(import.meta.dirname, 'graphiql')
@@ -49,23 +49,23 @@ export function graphiqlPage(graph: Graph, edge: EdgeCache) {
   const render = async (values: ExampleValues | undefined, notice: string) => {
     template ??= readFile(join(DIRECTORY, 'page.html'), 'utf8')
     const data = JSON.stringify(dataOf(values, notice)).replaceAll('<', '\\u003c')
-    return { status: 200, json: (await template).replace('DATA', () => data) }
+    return { name: '/graphql', status: 200, json: (await template).replace('DATA', () => data) }
   }
-  const compute = async (cancellation: Cancellation) => {
+  const compute = async (caller: Caller) => {
     const values = await readFor(
       graph.deps.store,
       valuesOperation,
       (reader) => readExampleValues(executor(graph, createContext(graph, reader, 'no'))),
-      cancellation,
+      caller,
     )
     return render(values, EMPTY)
   }
   return {
     async send(request: FastifyRequest, reply: FastifyReply) {
-      const cancellation = cancellationOf(reply.raw)
+      const caller = recordOf(request.raw, reply.raw)
       const answer = await edge
-        .answer('GraphiQL', compute, cancellation)
-        .catch(() => edge.answer(undefined, () => render(undefined, UNREACHABLE), cancellation))
+        .answer('GraphiQL', compute, caller)
+        .catch(() => edge.answer(undefined, () => render(undefined, UNREACHABLE), caller))
       const sent = { type: 'text/html; charset=utf-8', vary: 'Origin, Accept', headers: HEADERS }
       return sendAnswer(request, reply.hijack().raw, answer, edge, sent)
     },

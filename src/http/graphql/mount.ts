@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
+import type { Observer } from '../observe/observer.ts'
+import { recordOf } from '../observe/request-record.ts'
 import { adminOf } from '../server/admin.ts'
-import { cancellationOf } from '../server/cancellation.ts'
 import { chargeOnce } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
@@ -13,11 +14,12 @@ import { mountSockets, type SocketsOptions } from './sockets.ts'
 
 interface GraphQLOptions extends SocketsOptions {
   edge: EdgeCache
+  observer: Observer
 }
 
 /** Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to browsers. */
 export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
-  const { graph, edge, adminTokens, rateLimit, clientOf, connections } = options
+  const { graph, edge, adminTokens, rateLimit, clientOf, connections, observer } = options
   const server = createGraphQLServer(graph)
   const page = graphiqlPage(graph, edge)
   mountGraphiQLAssets(app)
@@ -32,8 +34,8 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       const vary = 'Origin, Accept'
       const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
-      const cancellation = cancellationOf(reply.raw)
-      const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge, cancellation }))
+      const caller = recordOf(request.raw, reply.raw)
+      const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge, caller }))
       if (found && 'answer' in found)
         return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary })
       reply.header('vary', vary)
@@ -47,6 +49,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
         {
           requestId: request.id,
+          caller,
           admin,
           client: clientOf(request.raw),
           charge,
@@ -60,6 +63,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
         const retryAfter = response.headers.get('retry-after')
         if (retryAfter) reply.header('retry-after', retryAfter)
+        observer.streams(caller)
         return streams.send(reply, response.body as unknown as AsyncIterable<Uint8Array>)
       }
       if (request.method === 'POST') reply.header('cache-control', 'no-store')

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { Counter, type Registry } from 'prom-client'
 import { sendCached } from '../cache/cached-answers.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
+import type { Observer } from '../observe/observer.ts'
 import { AcceptsFirst } from './accepts-first.ts'
 import type { Admission } from './admission.ts'
 import type { Connections } from './connections.ts'
@@ -39,6 +40,7 @@ type Reason = 'closing' | 'connections' | 'overload' | 'rate'
 
 interface FrontOptions {
   metrics: Registry
+  observer: Observer
   edge: EdgeCache
   admission: Admission
   connections: Connections
@@ -85,6 +87,7 @@ export class Front {
     }
     server.removeAllListeners('request')
     server.on('request', (request, response) => {
+      options.observer.start(request, response)
       if (isProbe(request.url ?? '')) this.#probe(request, response)
       else this.#acceptsFirst.run(() => this.#handle(request, response))
     })

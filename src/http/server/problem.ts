@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode, InputProblem } from '../../errors.ts'
 import { knownFault } from '../../graphql/execution/errors.ts'
+import type { Outage } from '../../outage.ts'
 
 const STATUS: Record<ErrorCode, number> = {
   BAD_INPUT: 400,
@@ -44,24 +45,18 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string,
 }
 
 /**
- * Maps an error to its problem document: known errors by code, Fastify's by status, others to a 500. `onUnavailable`
- * receives each failure of an unreachable store.
+ * Maps an error to its problem document: known errors by code, Fastify's by status, others to a 500. An outage of the store
+ * is logged once, not by request.
  */
-export function errorHandler(onUnavailable: (error: Error) => void) {
-  return (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-    handleError(error, request, reply, onUnavailable)
+export function errorHandler(outage: Outage) {
+  return (error: Error, request: FastifyRequest, reply: FastifyReply) => handleError(error, request, reply, outage)
 }
 
-function handleError(
-  error: Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  onUnavailable: (error: Error) => void,
-) {
+function handleError(error: Error, request: FastifyRequest, reply: FastifyReply, outage: Outage) {
   const known = knownFault(error)
   if (known) {
-    if (known.code === 'UNAVAILABLE' && known !== error) onUnavailable(error)
-    else if (STATUS[known.code] === 503)
+    if (known.code === 'UNAVAILABLE' && known !== error) outage.failed(error)
+    else if (STATUS[known.code] === 503 && !outage.active)
       request.log.warn({ reason: error.message, requestId: request.id }, known.code.toLowerCase())
     if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
     return sendProblem(reply, STATUS[known.code], known.message, known.problems)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { recordOf } from '../observe/request-record.ts'
 import { corsHeaders } from './cors.ts'
 import { problem } from './problem.ts'
-import { requestIdOf } from './request-id.ts'
 
 interface RefusalOptions {
   status: number
@@ -30,7 +30,8 @@ export class Refusal {
     this.#graphql = Buffer.from(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
   }
 
-  send({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
+  send(request: IncomingMessage, response: ServerResponse): void {
+    const { method, url = '', headers } = request
     const { status, retryAfter, close = false } = this.#options
     const isGraphQL = /^\/graphql\b/i.test(url)
     const body = isGraphQL ? this.#graphql : this.#problem
@@ -39,7 +40,7 @@ export class Refusal {
       : headers.accept?.includes('application/graphql-response+json')
         ? 'application/graphql-response+json'
         : 'application/json'
-    const head = ['request-id', requestIdOf(headers), 'vary', 'Origin', ...corsHeaders, 'cache-control', 'no-store']
+    const head = ['request-id', recordOf(request).id, 'vary', 'Origin', ...corsHeaders, 'cache-control', 'no-store']
     head.push('content-type', `${type}; charset=utf-8`, 'content-length', String(body.length))
     if (retryAfter !== undefined) head.push('retry-after', String(retryAfter))
     if (close || hasLongBody(headers)) head.push('connection', 'close')

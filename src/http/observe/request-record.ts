@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller, Statement } from '../../db/connect/scope.ts'
+import type { CacheResult } from '../cache/edge-cache.ts'
+
+/** The statements of one request that are kept. More are only counted. */
+const MAX_KEPT = 100
+
+/** What is known of a request for its log line, metrics and trace. It is the caller of its reads. */
+export class RequestRecord implements Caller {
+  readonly startedAt = performance.now()
+  /** The id of the request in its answer and in logs: the client's if it is valid, else a new one. */
+  readonly id: string
+  readonly request: IncomingMessage
+  response: ServerResponse | undefined
+  /** The documented path of the route. Undefined before routing, and if there is none. */
+  route: string | undefined
+  /** The GraphQL operation. */
+  operation: string | undefined
+  /** When the operation started, by `performance.now()`. */
+  operationAt: number | undefined
+  /** The cost of the operation. */
+  cost: number | undefined
+  /** The codes of the operation's errors. */
+  errors: string[] = []
+  /** The name of the admin token that the request made a change with. */
+  admin: string | undefined
+  /** What the cache did. Undefined if it was not asked. */
+  cache: CacheResult | undefined
+  /** Whether the answer is an event stream, which ends when its client has had enough. */
+  streams = false
+  /** The number of SQL statements that ran for it, and how long they took, in milliseconds. */
+  statements = 0
+  statementMs = 0
+  /** The first of its statements, if something wants them. */
+  kept: Statement[] | undefined
+  /** Called with each of its statements. */
+  watcher: ((record: RequestRecord, statement: Statement) => void) | undefined
+
+  constructor(request: IncomingMessage) {
+    this.request = request
+    this.id = requestIdOf(request.headers)
+  }
+
+  /** Whether the client has gone. */
+  get aborted(): boolean {
+    return this.response?.destroyed ?? false
+  }
+
+  onStatement(statement: Statement): void {
+    this.statements++
+    this.statementMs += statement.ms
+    if (this.kept && this.kept.length < MAX_KEPT) this.kept.push(statement)
+    this.watcher?.(this, statement)
+  }
+
+  startOperation(name: string): void {
+    this.operation = name
+    this.operationAt ??= performance.now()
+  }
+}
+
+const RECORD = Symbol('record')
+type Recorded = IncomingMessage & { [RECORD]?: RequestRecord }
+
+/** The record of a request, which is made on first use. */
+export function recordOf(request: IncomingMessage, response?: ServerResponse): RequestRecord {
+  const recorded = request as Recorded
+  recorded[RECORD] ??= new RequestRecord(request)
+  recorded[RECORD].response ??= response
+  return recorded[RECORD]
+}
+
+function requestIdOf(headers: IncomingHttpHeaders): string {
+  const given = headers['request-id']
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID()
+}
