@@ -172,7 +172,17 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   )
   mountHealth(app, { probe: store.probe, cache, log, isClosing: () => front.closing })
   const scraped = config.METRICS_PORT === undefined ? app : openMetricsServer(app, config.HOST, config.METRICS_PORT)
-  mountMetrics(scraped, { metrics, store, notifications, edge, redis, live, log, now })
+  mountMetrics(scraped, {
+    metrics,
+    store,
+    notifications,
+    edge,
+    redis,
+    live,
+    dataDir: config.DATABASE_URL === undefined ? config.DATA_DIR : undefined,
+    log,
+    now,
+  })
   mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
   mountGraphQL(app, {
     graph,

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import pTimeout, { TimeoutError } from 'p-timeout'
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
@@ -21,6 +22,8 @@ interface MetricsOptions {
   /** The cache in Redis. Undefined if there is none. */
   redis: Cache | undefined
   live: Live
+  /** Where the embedded Postgres keeps its files. Undefined with a DATABASE_URL. */
+  dataDir: string | undefined
   log: Log
   now(): Date
 }
@@ -30,17 +33,35 @@ interface MetricsOptions {
  * all gateways and of the command line, also after a restart. They are left out while the store does not answer.
  */
 export function mountMetrics(app: FastifyInstance, options: MetricsOptions): void {
-  const { metrics, redis } = options
+  const { metrics, redis, dataDir } = options
   collectDefaultMetrics({ register: metrics })
   const measureProcess = processMetrics(options)
   const setStore = storeMetrics(options)
   const up = gauge(metrics, 'gateway_redis_up', 'Whether Redis answers: 1 or 0. Absent without REDIS_URL.')
+  const free = gauge(
+    metrics,
+    'gateway_data_dir_free_bytes',
+    'Free bytes of the disk with DATA_DIR, where the embedded Postgres keeps its files. Absent with DATABASE_URL.',
+  )
   app.get('/metrics', async (_request, reply) => {
     measureProcess()
-    await Promise.all([setStore(), redis && isUp(redis.ping()).then((is) => up.set(Number(is)))])
+    await Promise.all([
+      setStore(),
+      dataDir &&
+        freeBytes(dataDir).then(
+          (bytes) => free.set(bytes),
+          () => free.remove(),
+        ),
+      redis && isUp(redis.ping()).then((is) => up.set(Number(is))),
+    ])
     const text = await metrics.metrics()
     return reply.header('content-type', metrics.contentType).header('cache-control', 'no-store').send(text)
   })
+}
+
+async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
 }
 
 const isUp = (check: Promise<unknown>) =>

@@ -63,7 +63,10 @@ export class RequestTraces {
     if (operation !== undefined) {
       const executed = this.#tracer.startSpan(
         operation,
-        { startTime: clock(operationAt ?? startedAt), attributes: { 'graphql.operation.name': operation, 'gateway.cost': cost } },
+        {
+          startTime: clock(operationAt ?? startedAt),
+          attributes: { 'graphql.operation.name': operation, 'gateway.cost': cost },
+        },
         parent,
       )
       if (errors.length > 0) executed.setStatus({ code: SpanStatusCode.ERROR, message: errors.join(', ') })
