@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Statement } from '../../db/connect/scope.ts'
 import type { RequestLog } from './request-log.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
@@ -14,22 +15,31 @@ interface ObserverOptions {
 /** Records each request, and passes its record on when it has ended. */
 export class Observer {
   readonly #options: ObserverOptions
+  /** These are made once, not for each request. */
+  readonly #watch: (record: RequestRecord, statement: Statement) => void
+  readonly #ended: (this: ServerResponse) => void
 
   constructor(options: ObserverOptions) {
     this.#options = options
+    const { metrics, log } = options
+    this.#watch = (record, statement) => {
+      metrics.statement(statement)
+      log.statement(record, statement)
+    }
+    const end = (record: RequestRecord) => this.#end(record)
+    this.#ended = function () {
+      end(recordOf(this.req))
+    }
   }
 
   /** Starts the record of a request that has arrived. */
   start(request: IncomingMessage, response: ServerResponse): void {
-    const { metrics, log, traces } = this.#options
+    const { metrics, traces } = this.#options
     const record = recordOf(request, response)
-    record.watcher = (record, statement) => {
-      metrics.statement(statement)
-      log.statement(record, statement)
-    }
+    record.watcher = this.#watch
     if (traces?.samples(request)) record.kept = []
     metrics.started()
-    response.once('close', () => this.#end(record))
+    response.on('close', this.#ended)
   }
 
   /** Notes that the answer to a request is an event stream. */

@@ -1,9 +1,9 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Statement } from '../../db/connect/scope.ts'
 import type { CacheResult } from '../cache/edge-cache.ts'
+import { DurationHistogram } from './duration-histogram.ts'
 import type { RequestRecord } from './request-record.ts'
 
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const CACHE_RESULTS: CacheResult[] = ['hit', 'joined', 'shared', 'miss', 'bypass']
 const OUTCOMES: Statement['outcome'][] = ['ok', 'failed', 'timeout']
 
@@ -19,21 +19,25 @@ interface RequestMetricsOptions {
 /** Counts requests and statements, and how long they take. */
 export class RequestMetrics {
   readonly #knownOperations: ReadonlySet<string>
-  readonly #requests: Histogram<'route' | 'operation' | 'status'>
+  readonly #requests: DurationHistogram
+  readonly #statements: DurationHistogram
   readonly #inFlight: Gauge
   readonly #cache: Counter<'result'>
-  readonly #statements: Histogram<'outcome'>
 
   constructor({ metrics, knownOperations }: RequestMetricsOptions) {
     const registers = [metrics]
     this.#knownOperations = knownOperations
-    this.#requests = new Histogram({
+    this.#requests = new DurationHistogram({
       name: 'gateway_http_request_duration_seconds',
       help: 'Requests by route, operation of a trusted document (GraphQL only, otherwise empty or other) and class of the status; aborted: the client left before the answer was sent. Event streams are not included.',
-      labelNames: ['route', 'operation', 'status'],
-      buckets: BUCKETS,
-      registers,
+      metrics,
     })
+    this.#statements = new DurationHistogram({
+      name: 'gateway_database_statement_duration_seconds',
+      help: 'SQL statements of reads, by outcome, without the wait for a connection. timeout: READ_TIMEOUT_MS was reached.',
+      metrics,
+    })
+    for (const outcome of OUTCOMES) this.#statements.open(outcome, { outcome })
     this.#inFlight = new Gauge({
       name: 'gateway_http_requests_in_flight',
       help: 'Requests that have arrived and are not answered, without event streams.',
@@ -46,14 +50,6 @@ export class RequestMetrics {
       registers,
     })
     for (const result of CACHE_RESULTS) this.#cache.inc({ result }, 0)
-    this.#statements = new Histogram({
-      name: 'gateway_database_statement_duration_seconds',
-      help: 'SQL statements of reads, by outcome, without the wait for a connection. timeout: READ_TIMEOUT_MS was reached.',
-      labelNames: ['outcome'],
-      buckets: BUCKETS,
-      registers,
-    })
-    for (const outcome of OUTCOMES) this.#statements.zero({ outcome })
   }
 
   started(): void {
@@ -71,10 +67,10 @@ export class RequestMetrics {
     this.#inFlight.dec()
     const known = operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
     const status = response?.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted'
-    this.#requests.observe({ route, operation: known, status }, ms / 1000)
+    this.#requests.observe(`${route} ${known} ${status}`, () => ({ route, operation: known, status }), ms)
   }
 
   statement({ ms, outcome }: Statement): void {
-    this.#statements.observe({ outcome }, ms / 1000)
+    this.#statements.observe(outcome, () => ({ outcome }), ms)
   }
 }
