@@ -106,6 +106,7 @@ export const variables = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(4000),
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database').optional(),
+  MIGRATE: z.enum(['on', 'off'], 'must be on or off').default('on'),
   DATA_DIR: text.default('.data'),
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379').optional(),
   ADMIN_TOKEN: token.optional(),

@@ -8,7 +8,7 @@ import { type Notifications, openNotifications } from './db/connect/notification
 import { openStore, type Store } from './db/connect/store.ts'
 import { storeFault } from './db/faults.ts'
 import { openEmbedded } from './db/server/embedded.ts'
-import { migrate } from './db/server/migrate.ts'
+import { assertMigrated, migrate } from './db/server/migrate.ts'
 import type { BasePoints } from './domain/points/formula.ts'
 import { Outage } from './outage.ts'
 import { type Client, openClient } from './sources/client.ts'
@@ -52,7 +52,9 @@ export async function openDeps(config: Config): Promise<Deps> {
     const embedded = config.DATABASE_URL ? undefined : await openEmbedded({ dataDir: config.DATA_DIR, log })
     if (embedded) closing.push(() => embedded.release())
     const url = config.DATABASE_URL ?? embedded?.url ?? ''
-    await migrate({ url, migrationsDir: join(import.meta.dirname, '../prisma/migrations'), log })
+    const migrationsDir = join(import.meta.dirname, '../prisma/migrations')
+    if (config.MIGRATE === 'on') await migrate({ url, migrationsDir, log })
+    else await assertMigrated({ url, migrationsDir })
     const outage = new Outage({ log, probe: () => store.probe.ping() })
     closing.push(async () => outage.close())
     const onError = (error: Error) => outage.failed(error)

@@ -14,8 +14,11 @@ import { parseUtc } from '../time.ts'
 export const CLI = 'cli'
 
 /** Opens the resources, runs a command and closes them, also on Ctrl-C, which rolls back. */
-export async function withDeps(work: (deps: Deps, signal: AbortSignal) => Promise<void> | void): Promise<void> {
-  const config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env) })
+export async function withDeps(
+  work: (deps: Deps, signal: AbortSignal) => Promise<void> | void,
+  settings: { MIGRATE?: 'on' } = {},
+): Promise<void> {
+  const config = readConfig({ LOG_LEVEL: 'warn', ...withoutEmpty(process.env), ...settings })
   const signal = stopSignal(config)
   const deps = await openDeps(config)
   try {

@@ -28,6 +28,7 @@ async function serve(sample: boolean): Promise<void> {
   const deps = await openDeps(config)
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
+    const writes = await mayWrite(deps)
     const app = await createApp(deps)
     await warmUp(app)
     try {
@@ -39,8 +40,7 @@ async function serve(sample: boolean): Promise<void> {
         )
       throw error
     }
-    const schedule = startSchedule(deps)
-    const rankHistory = startRankHistory(deps)
+    const jobs = writes ? [startSchedule(deps), startRankHistory(deps)] : []
     const address = app.server.address()
     const port = address && typeof address === 'object' ? address.port : config.PORT
     print(welcome(deps, `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`))
@@ -49,11 +49,24 @@ async function serve(sample: boolean): Promise<void> {
       else stop.addEventListener('abort', () => resolve(), { once: true })
     })
     const deadline = setTimeout(() => app.server.closeAllConnections(), config.SHUTDOWN_TIMEOUT_MS).unref()
-    await Promise.all([app.close(), schedule.close(), rankHistory.close()])
+    await Promise.all([app, ...jobs].map((one) => one.close()))
     clearTimeout(deadline)
   } finally {
     await deps.close()
   }
+}
+
+/**
+ * Whether the database role may write: jobs need it.
+ * @throws ConfigError if it may not, and the daily job is on
+ */
+async function mayWrite({ store, config, log }: Deps): Promise<boolean> {
+  const { rows } = await store.pool.query<{ may: boolean }>(`SELECT has_table_privilege('run', 'INSERT') AS may`)
+  const may = rows[0]?.may === true
+  if (!may && config.DISTRIBUTION_CRON !== undefined)
+    throw new ConfigError('DISTRIBUTION_CRON is set, but the role of DATABASE_URL may only read.')
+  if (!may) log.info('the database role may only read: no jobs run here')
+  return may
 }
 
 function welcome({ config, storeName }: Deps, base: string): string {

@@ -31,6 +31,9 @@ export const tooSlow = () =>
     RETRY_SECONDS,
   )
 
+/** The role of DATABASE_URL has no right to a statement. */
+const noRight = () => new GatewayError('FORBIDDEN', 'The database role of this gateway has no right to do this.')
+
 /** Maps an error of Postgres, the network or Prisma to one for clients. Undefined if it is a fault of ours. */
 export function storeFault(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error
@@ -38,11 +41,13 @@ export function storeFault(error: unknown): GatewayError | undefined {
   const codes = codesOf(error)
   if (codes.includes(QUERY_CANCELED)) return tooSlow()
   if (codes.includes(LOCK_NOT_AVAILABLE)) return locked()
+  if (codes.includes(INSUFFICIENT_PRIVILEGE)) return noRight()
   if (codes.some(isUnavailable) || NO_CONNECTION.test(error.message)) return unavailable()
   return undefined
 }
 
 const QUERY_CANCELED = '57014'
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** SQLSTATE classes that do not depend on the statement: no connection, no resources. */
 const UNAVAILABLE_CLASSES = ['08', '53']

@@ -153,8 +153,8 @@ export async function openEmbedded(options: { dataDir: string; log: Log }): Prom
 }
 
 async function prepareCluster(wanted: string, log: Log): Promise<Cluster> {
-  const dataDir = await writableDirectory(wanted)
   const binaries = await findBinaries()
+  const dataDir = await writableDirectory(wanted)
   const directory = join(dataDir, 'postgres')
   const account = await chooseAccount(binaries, dataDir, directory)
   const cluster = { dataDir, directory, logFile: join(dataDir, 'postgres.log'), binaries, account, log }

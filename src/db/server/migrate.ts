@@ -28,7 +28,7 @@ interface AppliedMigration {
  *
  * @returns the names of the applied migrations, in order
  * @throws Error that names the migration, if its script fails (Postgres' error is the cause), if an applied script has
- *   changed since, or if the database has one that is not in `migrationsDir`
+ *   changed since, if the database has one that is not in `migrationsDir`, or if the role may not create tables
  */
 export async function migrate(options: {
   url: string
@@ -50,7 +50,9 @@ export async function migrate(options: {
     })
     const begun = await hasRecords(pool)
     const known = begun ? await readApplied(pool) : []
-    if (pendingOf(migrations, known).length === 0) return { applied: [] }
+    const pending = pendingOf(migrations, known)
+    if (pending.length === 0) return { applied: [] }
+    if (!(await mayCreate(pool))) throw lacking(pending, 'this database role may not apply them')
     if (begun) await markRolledBack(pool)
     const applied = await apply(pool, options.migrationsDir, migrations)
     options.log.info({ applied, ms: Date.now() - began }, 'migrated the database')
@@ -58,6 +60,29 @@ export async function migrate(options: {
   } finally {
     await pool.end()
   }
+}
+
+/**
+ * Checks that all migrations in `migrationsDir` are applied, and changes nothing.
+ * @throws Error if one is not, or as `migrate` does
+ */
+export async function assertMigrated(options: { url: string; migrationsDir: string }): Promise<void> {
+  const migrations = await readMigrations(options.migrationsDir)
+  const pool = new pg.Pool({ connectionString: options.url, max: 1 })
+  pool.on('error', () => {})
+  try {
+    const pending = pendingOf(migrations, (await hasRecords(pool)) ? await readApplied(pool) : [])
+    if (pending.length > 0) throw lacking(pending, 'MIGRATE is off')
+  } finally {
+    await pool.end()
+  }
+}
+
+function lacking(pending: Migration[], reason: string): Error {
+  const which = pending.length === 1 ? 'the migration' : `${pending.length} migrations, beginning with`
+  return new Error(
+    `The database lacks ${which} ${pending[0]?.name}, and ${reason}: run the command migrate with the role that owns the tables.`,
+  )
 }
 
 /** Takes the lock that `prisma migrate deploy` takes too. */
@@ -81,6 +106,11 @@ async function readMigrations(directory: string): Promise<Migration[]> {
 async function hasRecords(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query(`select to_regclass('public._prisma_migrations') is not null as found`)
   return rows[0].found
+}
+
+async function mayCreate(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query(`select has_schema_privilege('public', 'create') as may`)
+  return rows[0].may
 }
 
 async function readApplied(pool: pg.Pool): Promise<AppliedMigration[]> {
