@@ -1,0 +1,28 @@
+# The gateway without its embedded Postgres: it needs DATABASE_URL. compose.yaml has one.
+
+FROM node:24-alpine AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+COPY src/client/package.json src/client/
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm pack && tar -xzf lending-graph-gateway-*.tgz
+
+FROM node:24-alpine AS packages
+WORKDIR /packages
+COPY package.json package-lock.json ./
+# Prisma brings a query compiler for every database, 50 MB of them.
+RUN npm ci --workspaces=false --omit=dev --omit=optional --ignore-scripts \
+  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*_fast_bg.postgresql.*' -delete
+
+FROM node:24-alpine
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY --from=packages /packages/node_modules node_modules
+COPY --from=build /build/package .
+USER node
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD wget -q -O /dev/null "http://127.0.0.1:${PORT:-4000}/livez" || exit 1
+ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "dist/main.js"]
+CMD ["serve"]
