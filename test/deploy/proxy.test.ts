@@ -1,0 +1,163 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import WebSocket from 'ws'
+import { subscribe } from '../support/events.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+
+/** A gateway behind the proxies of src/deploy, without TLS. */
+
+const DEPLOY = join(import.meta.dirname, '../../src/deploy')
+
+interface Place {
+  port: number
+  /** The host and port of the gateway. */
+  gateway: string
+  directory: string
+}
+
+interface Proxy {
+  program: string
+  file: string
+  /** The file of the guide in another place. */
+  placed(file: string, place: Place): string
+  args(path: string): string[]
+}
+
+const proxies: Record<string, Proxy> = {
+  nginx: {
+    program: '/usr/sbin/nginx',
+    file: 'nginx.conf',
+    placed(file, { port, gateway, directory }) {
+      const site = file
+        .replace(/listen .*;/, `listen 127.0.0.1:${port};`)
+        .replace(/ssl_certificate.*;/g, '')
+        .replace('127.0.0.1:4000', gateway)
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      const paths = temporary.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')
+      const user = process.getuid?.() === 0 ? 'user root;' : ''
+      return `${user} daemon off; pid ${directory}/pid; error_log stderr; events {}\nhttp { access_log off; ${paths}\n${site}}`
+    },
+    args: (path) => ['-c', path],
+  },
+  Caddy: {
+    program: '/usr/bin/caddy',
+    file: 'Caddyfile',
+    placed: (file, { port, gateway }) =>
+      `{\n\tadmin off\n}\n${file.replace('points.example.org', `http://127.0.0.1:${port}`).replace('127.0.0.1:4000', gateway)}`,
+    args: (path) => ['run', '--adapter', 'caddyfile', '--config', path],
+  },
+}
+
+let directory: string
+let gateway: Gateway
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-proxy-'))
+  gateway = await startGateway({ env: { TRUST_PROXY: '1', RATE_LIMIT: '1000' } })
+})
+afterAll(async () => {
+  await gateway.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const CHANGES = 'subscription { dataChanged { version } }'
+
+describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, args }) => {
+  const isHere = existsSync(program)
+  const on = (what: string) => `${what}${isHere ? '' : ` (skipped: no ${name})`}`
+  let proxy: ChildProcess
+  let base: string
+
+  beforeAll(async () => {
+    if (!isHere) return
+    const port = await freePort()
+    base = `http://127.0.0.1:${port}`
+    const path = join(directory, file)
+    const place = { port, gateway: new URL(gateway.base).host, directory }
+    await writeFile(path, placed(await readFile(join(DEPLOY, file), 'utf8'), place))
+    proxy = spawn(program, args(path), { stdio: 'ignore', env: { HOME: directory } })
+    await vi.waitFor(async () => expect((await fetch(`${base}/livez`)).status).toBe(200), 20_000)
+  })
+  afterAll(async () => {
+    if (!isHere) return
+    proxy.kill()
+    await once(proxy, 'close')
+  })
+
+  test.skipIf(!isHere)(on('passes answers on, and hides metrics'), async () => {
+    const query = encodeURIComponent('{ leaderboard { nodes { rank } } }')
+    const answer = await fetch(`${base}/graphql?query=${query}`)
+    expect(await answer.json()).toEqual({ data: { leaderboard: { nodes: [] } } })
+    expect((await fetch(`${base}/pools/all`)).headers.get('etag')).toBeTruthy()
+    expect((await fetch(`${gateway.base}/metrics`)).status).toBe(200)
+    expect((await fetch(`${base}/metrics`)).status).toBe(404)
+  })
+
+  test.skipIf(!isHere)(on('passes each event of a stream on at once'), async () => {
+    const stream = await subscribe({ base }, CHANGES)
+    const before = (await stream.next()).data.dataChanged.version
+    await gateway.deps.store.pool.query(`UPDATE program SET total_points = total_points + 1`)
+    expect(Number((await stream.next()).data.dataChanged.version)).toBeGreaterThan(Number(before))
+    stream.leave()
+  })
+
+  test.skipIf(!isHere)(on('passes WebSockets on'), async () => {
+    const client = createClient({ url: `${base.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
+    const changes = client.iterate<any>({ query: CHANGES })
+    const before = (await changes.next()).value.data.dataChanged.version
+    await gateway.deps.store.pool.query(`UPDATE program SET total_points = total_points + 1`)
+    expect(Number((await changes.next()).value.data.dataChanged.version)).toBeGreaterThan(Number(before))
+    await client.dispose()
+  })
+
+  test.skipIf(!isHere)(on('says who the client is, whatever the client says'), async () => {
+    const ask = async (localAddress: string, named: string) => {
+      const sent = request(`${base}/pools/all`, { localAddress, headers: { 'x-forwarded-for': named } }).end()
+      const [response] = await once(sent, 'response')
+      response.resume()
+      const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(response.headers.ratelimit) ?? []
+      return { left: Number(left), seconds: Number(seconds) }
+    }
+    const all = async () => [
+      await ask('127.0.0.7', '203.0.113.1'),
+      await ask('127.0.0.7', '203.0.113.2'),
+      await ask('127.0.0.8', '203.0.113.1'),
+    ]
+    let [one, again, other] = await all()
+    // Points are counted by the minute.
+    if (Number(other?.seconds) > Number(one?.seconds)) [one, again, other] = await all()
+    expect(Number(again?.left)).toBeLessThan(Number(one?.left))
+    expect(Number(other?.left)).toBeGreaterThan(Number(again?.left))
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
+
+const hasOpenssl = existsSync('/usr/bin/openssl')
+test.skipIf(!existsSync('/usr/sbin/nginx') || !hasOpenssl)(
+  'the file of nginx is valid with its certificates',
+  async () => {
+    const [key, certificate] = [join(directory, 'key'), join(directory, 'certificate')]
+    const made = ['req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-subj', '/CN=points.example.org', '-days', '1']
+    execFileSync('openssl', [...made, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+    const file = (await readFile(join(DEPLOY, 'nginx.conf'), 'utf8'))
+      .replace('/etc/ssl/points.example.org.pem', certificate)
+      .replace('/etc/ssl/points.example.org.key', key)
+    const path = join(directory, 'whole.conf')
+    await writeFile(path, `pid ${directory}/whole.pid; error_log stderr; events {}\nhttp { ${file} }`)
+    execFileSync('/usr/sbin/nginx', ['-t', '-q', '-c', path], { stdio: 'pipe' })
+  },
+)
