@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { command, type Started, start } from '../support/command-line.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { command, type Serving, serve } from '../support/command-line.ts'
 import { openStore } from '../support/store.ts'
 
 /** The roles of src/deploy/roles.sql, from an empty database on. */
@@ -16,7 +16,7 @@ let store: Awaited<ReturnType<typeof openStore>>
 let script: string
 let url: Record<'owner' | 'writer' | 'reader', string>
 const clients: Record<string, pg.Client> = {}
-const servers: Started[] = []
+const servers: Serving[] = []
 
 beforeAll(async () => {
   store = await openStore('template0')
@@ -40,19 +40,11 @@ afterAll(async () => {
 const run = (role: keyof typeof url, args: string[], env: Record<string, string> = {}) =>
   command(args, { DATABASE_URL: url[role], ...env })
 
-/** Starts a gateway. @returns where it listens, and what it has printed */
-async function serve(role: keyof typeof url, env: Record<string, string>) {
-  const server = start(['serve'], { DATABASE_URL: url[role], PORT: '0', LOG_LEVEL: 'info', ...env })
+/** Starts a gateway. */
+async function serveAs(role: keyof typeof url, env: Record<string, string>): Promise<Serving> {
+  const server = await serve({ DATABASE_URL: url[role], LOG_LEVEL: 'info', ...env })
   servers.push(server)
-  const base = await vi.waitFor(
-    () => {
-      const [, address] = /gateway on (http:\S+)/.exec(server.printed()) ?? []
-      expect(address, server.printed()).toBeDefined()
-      return address as string
-    },
-    { timeout: 30_000 },
-  )
-  return { base, printed: server.printed }
+  return server
 }
 
 /** Runs a statement as a role. @returns the error's code, or what went right */
@@ -141,7 +133,7 @@ describe.sequential('from an empty database on', () => {
   test('the reader serves both APIs, shows what the writer changes, and runs no jobs', async () => {
     // Ranks of past dates are missing: what may write computes them.
     await store.pool.query('DELETE FROM standing_day')
-    const { base, printed } = await serve('reader', READER)
+    const { base, printed } = await serveAs('reader', READER)
     expect(printed()).toContain('the database role may only read: no jobs run here')
     expect((await fetch(`${base}/health`)).status).toBe(200)
     const ask = async (path: string) => (await fetch(base + path)).json()
@@ -177,7 +169,7 @@ describe.sequential('from an empty database on', () => {
   })
 
   test('a gateway of the writer computes ranks of past dates', async () => {
-    await serve('writer', { MIGRATE: 'off' })
+    await serveAs('writer', { MIGRATE: 'off' })
     const missing = `SELECT FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
       AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date)`
     await expect.poll(async () => (await store.pool.query(missing)).rows.length).toBe(0)

@@ -88,6 +88,7 @@ export const documents = [
   'src/README.md',
   'src/cli/README.md',
   'src/client/README.md',
+  'src/deploy/README.md',
   'src/graphql/README.md',
   'src/rest/README.md',
   'test/README.md',

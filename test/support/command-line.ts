@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { expect, vi } from 'vitest'
 
 const MAIN = join(import.meta.dirname, '../../dist/main.js')
 
@@ -59,3 +60,23 @@ export const parsed = (out: string): any[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
+
+export interface Serving extends Started {
+  /** Where it listens: http://127.0.0.1:PORT */
+  base: string
+}
+
+/** Starts a gateway, and waits until it serves. */
+export async function serve(given: Record<string, string>, main = MAIN): Promise<Serving> {
+  const gateway = start(['serve'], { PORT: '0', ...given }, main)
+  const base = await vi.waitFor(
+    () => {
+      if (gateway.child.exitCode !== null) throw new Error(gateway.printed())
+      const [, address] = /gateway on (http:\S+)/.exec(gateway.printed()) ?? []
+      expect(address, gateway.printed()).toBeDefined()
+      return address as string
+    },
+    { timeout: 60_000 },
+  )
+  return { ...gateway, base }
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const DEBIAN = '/usr/lib/postgresql'
+
+/** The programs of the newest Postgres that is installed here, as Debian's packages do. */
+export const postgresPrograms = newest()
+
+function newest(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((name) => /^\d+$/.test(name)) : []
+  const programs = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(DEBIAN, version, 'bin'))
+  return programs.find((path) => ['initdb', 'pg_dump', 'psql'].every((name) => existsSync(join(path, name))))
+}
+
+export interface OwnPostgres {
+  /** A database on it. */
+  url(database: string): string
+  close(): Promise<void>
+}
+
+/** Starts a Postgres that is not the embedded one, as those who bring their own do. */
+export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-own-postgres-'))
+  // It refuses root.
+  const ids = userInfo().uid === 0 ? { uid: await idOf('-u'), gid: await idOf('-g') } : {}
+  if (ids.uid !== undefined) await chown(directory, ids.uid, ids.gid)
+  const data = join(directory, 'data')
+  const pgCtl = (...args: string[]) => run(join(programs, 'pg_ctl'), ['-D', data, ...args], { ...ids, cwd: directory })
+  const port = await freePort()
+  await pgCtl('init', '-o', '--username=postgres --auth=trust --no-sync')
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
+  // Its output must not be this process's: the server would keep it open.
+  await pgCtl('start', '--wait', '--log', join(directory, 'log'), '-o', options)
+  return {
+    url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    async close() {
+      await pgCtl('stop', '--mode', 'immediate')
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const idOf = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout)
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
