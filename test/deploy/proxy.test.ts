@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
+import { serve } from '../support/command-line.ts'
 import { subscribe } from '../support/events.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 
@@ -18,8 +19,8 @@ const DEPLOY = join(import.meta.dirname, '../../src/deploy')
 
 interface Place {
   port: number
-  /** The host and port of the gateway. */
-  gateway: string
+  /** The hosts and ports of one gateway, or two. */
+  gateways: string[]
   directory: string
 }
 
@@ -29,31 +30,45 @@ interface Proxy {
   /** The file of the guide in another place. */
   placed(file: string, place: Place): string
   args(path: string): string[]
+  /** Whether it sends another gateway what one has left unanswered. */
+  repeats: boolean
 }
 
 const proxies: Record<string, Proxy> = {
   nginx: {
     program: '/usr/sbin/nginx',
     file: 'nginx.conf',
-    placed(file, { port, gateway, directory }) {
+    placed(file, { port, gateways, directory }) {
       const site = file
         .replace(/listen .*;/, `listen 127.0.0.1:${port};`)
         .replace(/ssl_certificate.*;/g, '')
-        .replace('127.0.0.1:4000', gateway)
+        .replace('127.0.0.1:4000', gateways[0] ?? '')
+        .replace('# server 127.0.0.1:4001', gateways[1] ? `server ${gateways[1]}` : '#')
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
       const paths = temporary.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')
       const user = process.getuid?.() === 0 ? 'user root;' : ''
       return `${user} daemon off; pid ${directory}/pid; error_log stderr; events {}\nhttp { access_log off; ${paths}\n${site}}`
     },
     args: (path) => ['-c', path],
+    repeats: true,
   },
   Caddy: {
     program: '/usr/bin/caddy',
     file: 'Caddyfile',
-    placed: (file, { port, gateway }) =>
-      `{\n\tadmin off\n}\n${file.replace('points.example.org', `http://127.0.0.1:${port}`).replace('127.0.0.1:4000', gateway)}`,
+    placed(file, { port, gateways }) {
+      const site = file
+        .replace('points.example.org', `http://127.0.0.1:${port}`)
+        .replace('127.0.0.1:4000', gateways[0] ?? '')
+      return `{\n\tadmin off\n}\n${site}`
+    },
     args: (path) => ['run', '--adapter', 'caddyfile', '--config', path],
+    repeats: false,
   },
+}
+
+interface ProxyServer {
+  base: string
+  close(): Promise<void>
 }
 
 let directory: string
@@ -67,29 +82,39 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
+const JSON_BODY = { 'content-type': 'application/json' }
 const CHANGES = 'subscription { dataChanged { version } }'
 
-describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, args }) => {
+describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, args, repeats }) => {
   const isHere = existsSync(program)
   const on = (what: string) => `${what}${isHere ? '' : ` (skipped: no ${name})`}`
-  let proxy: ChildProcess
+  let proxy: ProxyServer
   let base: string
+
+  /** Starts the proxy in front of gateways. */
+  async function startProxy(gateways: string[]): Promise<ProxyServer> {
+    const port = await freePort()
+    const own = await mkdtemp(join(directory, 'proxy-'))
+    const path = join(own, file)
+    await writeFile(path, placed(await readFile(join(DEPLOY, file), 'utf8'), { port, gateways, directory: own }))
+    const child = spawn(program, args(path), { stdio: 'ignore', env: { HOME: own } })
+    const at = `http://127.0.0.1:${port}`
+    await vi.waitFor(async () => expect((await fetch(`${at}/livez`)).status).toBe(200), 20_000)
+    return {
+      base: at,
+      async close() {
+        child.kill()
+        await once(child, 'close')
+      },
+    }
+  }
 
   beforeAll(async () => {
     if (!isHere) return
-    const port = await freePort()
-    base = `http://127.0.0.1:${port}`
-    const path = join(directory, file)
-    const place = { port, gateway: new URL(gateway.base).host, directory }
-    await writeFile(path, placed(await readFile(join(DEPLOY, file), 'utf8'), place))
-    proxy = spawn(program, args(path), { stdio: 'ignore', env: { HOME: directory } })
-    await vi.waitFor(async () => expect((await fetch(`${base}/livez`)).status).toBe(200), 20_000)
+    proxy = await startProxy([new URL(gateway.base).host])
+    base = proxy.base
   })
-  afterAll(async () => {
-    if (!isHere) return
-    proxy.kill()
-    await once(proxy, 'close')
-  })
+  afterAll(() => proxy?.close())
 
   test.skipIf(!isHere)(on('passes answers on, and hides metrics'), async () => {
     const query = encodeURIComponent('{ leaderboard { nodes { rank } } }')
@@ -136,6 +161,43 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
     expect(Number(again?.left)).toBeLessThan(Number(one?.left))
     expect(Number(other?.left)).toBeGreaterThan(Number(again?.left))
   })
+
+  if (!repeats) return
+  test.skipIf(!isHere)(
+    on('loses no request while gateways are restarted one after the other'),
+    async () => {
+      const env = { DATABASE_URL: String(gateway.deps.config.DATABASE_URL), TRUST_PROXY: '1' }
+      const ports = [await freePort(), await freePort()]
+      const start = (at: number) => serve({ ...env, PORT: String(ports[at]) })
+      const gateways = [await start(0), await start(1)]
+      const behind = await startProxy(ports.map((port) => `127.0.0.1:${port}`))
+      const seen = new Map<string, number>()
+      let isOn = true
+      const ask = async (method: string) => {
+        while (isOn) {
+          const query = `{ leaderboard(first: ${1 + (Number(seen.get(`${method} 200`) ?? 0) % 90)}) { nodes { rank } } }`
+          const answer = await fetch(
+            `${behind.base}/graphql${method === 'GET' ? `?query=${encodeURIComponent(query)}` : ''}`,
+            { method, ...(method === 'POST' && { headers: JSON_BODY, body: JSON.stringify({ query }) }) },
+          )
+          await answer.text()
+          const outcome = `${method} ${answer.status}`
+          seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+        }
+      }
+      const clients = ['GET', 'POST', 'GET', 'POST'].map(ask)
+      for (const at of [0, 1, 0, 1]) {
+        await gateways[at]?.stop('SIGTERM')
+        gateways[at] = await start(at)
+      }
+      isOn = false
+      await Promise.all(clients)
+      expect([...seen.keys()].sort()).toEqual(['GET 200', 'POST 200'])
+      await behind.close()
+      for (const one of gateways) await one.stop('SIGTERM')
+    },
+    120_000,
+  )
 })
 
 async function freePort(): Promise<number> {
