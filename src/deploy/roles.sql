@@ -1,5 +1,5 @@
--- Roles with the least rights, for a database of your own: run it in that database, as a superuser or as the role that
--- created the database. It may be run again, and on a store that is in use: its tables then belong to gateway_owner.
+-- Roles with the least rights, for a database of your own: run it in that database, as a superuser or as a role that owns
+-- it and may create roles. It may be run again, and on a store that is in use: its tables then belong to gateway_owner.
 --
 --   gateway_owner   migrates: owns the tables
 --   gateway_writer  imports, computes points, changes multipliers; serves too
@@ -18,7 +18,7 @@ BEGIN
       EXECUTE format('CREATE ROLE %I LOGIN', name);
     END IF;
   END LOOP;
-  -- Who is no superuser gives to gateway_owner as one of its members.
+  -- Only a member of gateway_owner, or a superuser, may give it tables.
   EXECUTE format('GRANT gateway_owner TO %I', current_user);
 
   EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());

@@ -69,7 +69,8 @@ describe('kubernetes.yaml', () => {
       expect(objectOf(kind).spec.selector.matchLabels).toEqual(labels)
     expect(objectOf('Service').spec.selector).toEqual(labels)
     expect(objectOf('Service').spec.ports[0].targetPort).toBe(gateway.ports[0].name)
-    expect(gateway.ports[0].containerPort).toBe(readConfig({}).PORT)
+    const { PORT, METRICS_PORT } = readConfig(objectOf('ConfigMap').data)
+    expect(gateway.ports.map((port: { containerPort: number }) => port.containerPort)).toEqual([PORT, METRICS_PORT])
   })
 
   test('probes what says the right thing, and waits for the end', () => {

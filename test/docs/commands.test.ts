@@ -28,6 +28,7 @@ const NOT_HERE: Record<string, string> = {
   'docker compose': 'needs a Docker daemon',
   systemctl: 'needs systemd',
   kubectl: 'needs a cluster',
+  'roles.sql': 'test/deploy/roles.test.ts runs it',
   pg_dump: 'test/deploy/backup.test.ts runs it',
   'tar -czf': 'test/deploy/backup.test.ts runs it',
 }
