@@ -192,9 +192,9 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
       }
       isOn = false
       await Promise.all(clients)
-      expect([...seen.keys()].sort()).toEqual(['GET 200', 'POST 200'])
       await behind.close()
       for (const one of gateways) await one.stop('SIGTERM')
+      expect([...seen.keys()].sort()).toEqual(['GET 200', 'POST 200'])
     },
     120_000,
   )

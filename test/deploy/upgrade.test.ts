@@ -1,10 +1,10 @@
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../docs/markdown.ts'
 import { answersOf, ranked } from '../support/answers.ts'
-import { command, serve } from '../support/command-line.ts'
+import { command, type Serving, serve } from '../support/command-line.ts'
 import { openStore } from '../support/store.ts'
 
 /** A release that migrates, beside gateways of the former one. */
@@ -30,16 +30,27 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
+const running: Serving[] = []
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.stop('SIGTERM')
+})
+
+async function started(env: Record<string, string>, main?: string): Promise<Serving> {
+  const gateway = await serve(env, main)
+  running.push(gateway)
+  return gateway
+}
+
 test('the former one serves and writes on; once stopped, it starts no more, and says why', async () => {
   const store = await openStore()
   const env = { DATABASE_URL: store.url, ADMIN_TOKEN: 'upgrade-admin-token' }
   expect(await command(['import', fixture], env)).toMatchObject({ code: 0 })
-  const former = await serve(env)
+  const former = await started(env)
   try {
     // It has prepared its statements.
     await ranked(former.base)
     await answersOf(former.base)
-    const later = await serve(env, next)
+    const later = await started(env, next)
     const before = await answersOf(former.base)
     expect(await answersOf(later.base)).toEqual(before)
 
@@ -71,9 +82,9 @@ test('with MIGRATE=off the next one waits for its migrations, and the former one
     const message =
       'The database lacks the migration 99990101000000_next, and MIGRATE is off: run the command migrate with the role that owns the tables.\n'
     expect(refused).toMatchObject({ code: 1, err: message })
-    const former = await serve(env)
+    const former = await started(env)
     expect(await command(['migrate'], env, next)).toMatchObject({ code: 0 })
-    const later = await serve(env, next)
+    const later = await started(env, next)
     expect(await answersOf(former.base)).toEqual(await answersOf(later.base))
     await later.stop('SIGTERM')
     await former.stop('SIGTERM')
