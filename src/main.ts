@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { fail, print, withDeps } from './cli/command.ts'
+import { addExport } from './cli/export.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
 import { addRunDates } from './cli/run-dates.ts'
@@ -22,6 +23,7 @@ const program = new Command(manifest.name)
 
 addServe(program)
 addImport(program)
+addExport(program)
 addRunDates(program)
 addRuns(program)
 addMultipliers(program)

@@ -107,9 +107,10 @@ function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): 
   for (const note of notes) print(`Note: ${note}`)
 }
 
-function describe({ name }: Dataset, { files, dates, seconds }: ImportSummary): void {
+function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportSummary): void {
   for (const [file, { lines, written }] of Object.entries(files))
     print(`${file}: ${figure(lines)} records, ${figure(written)} new or changed`)
+  if (leftOut.length > 0) print(`Left out, as this store has a history of its own: ${leftOut.join(', ')}.`)
   print(`Imported ${name} in ${seconds.toFixed(1)} s; ${dates.length} distribution dates updated.`)
 }
 

@@ -672,10 +672,13 @@ export function sampleFiles(options: {
   const world = createWorld(options.now, days)
   return {
     pools: () => lines(poolRecords(world)),
+    'multiplier-revisions': () => [],
     multipliers: () => lines(multiplierRecords()),
     markets: () => lines(marketRecords()),
     vaults: () => lines(vaultRecords()),
     rates: () => lines(rateRecords(world)),
+    users: () => [],
+    runs: () => [],
     positions: () => lines(positionRecords(world, users)),
     'market-snapshots': () => lines(marketSnapshotRecords(world, users)),
     'vault-snapshots': () => lines(vaultSnapshotRecords(world, users)),

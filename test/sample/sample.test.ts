@@ -52,7 +52,11 @@ const reward = {
 }
 const snapshot = { chainId, accountId: address, positionId: text, timestamp: midnight }
 
-const format: Record<Name, { fields: Record<string, Check>; key: string[] }> = {
+/** The sample has no history, and no users but those of its records. */
+const format: Record<
+  Exclude<Name, 'multiplier-revisions' | 'users' | 'runs'>,
+  { fields: Record<string, Check>; key: string[] }
+> = {
   pools: {
     key: ['id'],
     fields: {

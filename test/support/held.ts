@@ -3,11 +3,12 @@ import { expect, vi } from 'vitest'
 import type { Started } from './command-line.ts'
 import type { Gateway } from './gateway.ts'
 
-/** Where a run can be held: before it writes anything, at its first statement, or when it has written nearly all. */
+/** Where a run can be held: before it writes anything, at its first statement, or when it has written nearly all; and an export. */
 const places = {
   'before it writes': 'SELECT pg_advisory_xact_lock(7014010)',
   'while it computes': 'SELECT FROM position_points FOR UPDATE',
   'in the middle of its writing': 'SELECT FROM program FOR UPDATE',
+  'before rates are read': 'LOCK TABLE rate_revision IN ACCESS EXCLUSIVE MODE',
 }
 export type Place = keyof typeof places
 

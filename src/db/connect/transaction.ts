@@ -5,7 +5,7 @@ import type { Pool, PoolClient } from 'pg'
  * Writes have no time limit. If it can, the server checks every second that the client is connected, so that a killed
  * one loses its locks. A hanging client loses its locks later than any wait for a source.
  */
-const BEGIN = `BEGIN;
+const begin = (mode: string) => `BEGIN ${mode};
   SET LOCAL statement_timeout = 0;
   SET LOCAL idle_in_transaction_session_timeout = '15min';
   DO $$ BEGIN
@@ -22,13 +22,17 @@ const limits = new WeakMap<Pool, LimitFunction>()
  * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is
  * closed, not returned to the pool.
  */
-export function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export function inTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  mode: '' | 'ISOLATION LEVEL REPEATABLE READ READ ONLY' = '',
+): Promise<T> {
   const limit = limits.get(pool) ?? pLimit(mostWriters(pool))
   limits.set(pool, limit)
-  return limit(() => transact(pool, work))
+  return limit(() => transact(pool, work, mode))
 }
 
-async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, mode: string): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   const onError = (error: Error) => {
@@ -36,7 +40,7 @@ async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>)
   }
   client.on('error', onError)
   try {
-    await client.query(BEGIN)
+    await client.query(begin(mode))
     const result = await work(client)
     await client.query('COMMIT')
     return result

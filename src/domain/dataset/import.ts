@@ -18,7 +18,7 @@ import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
 import { rowReader } from './reader.ts'
 import { records } from './records.ts'
-import { stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
+import { restoreDistributions, stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
 
 export interface ImportDeps {
   pool: Pool
@@ -56,12 +56,17 @@ export interface ImportSummary {
   files: Record<string, FileSummary>
   /** The distribution dates whose totals changed, as YYYY-MM-DD, in order. */
   dates: string[]
+  /** Files with a history, left out because the store has its own. */
+  leftOut: string[]
   seconds: number
 }
 
+/** The history of an exported store: its ids are those of no other store. */
+const HISTORY: readonly DatasetFile[] = ['multiplier-revisions', 'runs']
+
 /**
  * Imports a dataset atomically in one transaction: records, missing points of positions, users, totals and ranks. Readers
- * see the old data until it ends. An import without differences changes nothing, not even the data version. Memory use does
+ * see the old data until it ends. A new store takes over the dataset's history too. An import without differences changes nothing, not even the data version. Memory use does
  * not grow with the dataset.
  * @throws ImportError with the first invalid lines, BAD_INPUT for a file that cannot be read
  */
@@ -91,9 +96,16 @@ export async function importDataset(
         sources: [],
       }
       const files: Record<string, FileSummary> = {}
+      const leftOut: string[] = []
+      const isNew = await isNewStore(client)
       for (const file of datasetFiles) {
         const opened = await dataset.open(file)
-        if (opened) files[opened.label] = await importFile(run, file, opened, dataset.name)
+        if (!opened) continue
+        if (isNew || !HISTORY.includes(file)) files[opened.label] = await importFile(run, file, opened, dataset.name)
+        else {
+          opened.stream.destroy()
+          leftOut.push(opened.label)
+        }
       }
       if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
       const dates = [...run.dates].sort()
@@ -103,10 +115,11 @@ export async function importDataset(
         await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
         await refreshRollups(client, { dates, runIds, kind: 'import', startedAt })
         await finishImportRecords(client, runIds)
+        await client.query(restoreDistributions)
       }
       // Rolls back the data version, which statements that wrote no row have raised too.
       if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
-      return { files, dates }
+      return { files, dates, leftOut }
     }),
   )
   const summary = await work.catch(async (thrown: unknown) => {
@@ -135,10 +148,19 @@ interface Run {
   sources: SourceReceipt[]
 }
 
-/** The run ids that the import's chunks assigned to these dates, in the same order. */
-async function runIdsOf(client: PoolClient, dates: string[]): Promise<string[]> {
-  const { rows } = await client.query<{ run_id: string }>(
-    'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, ordinality) JOIN staged_run USING (distribution_date) ORDER BY ordinality',
+/** Whether nothing but failed attempts has been recorded in the store. Their records give way to an imported history. */
+async function isNewStore(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ is_new: boolean }>(
+    `SELECT NOT EXISTS (SELECT FROM multiplier_revision) AND NOT EXISTS (SELECT FROM distribution)
+       AND NOT EXISTS (SELECT FROM run WHERE status <> 'failed') AS is_new`,
+  )
+  return rows[0]?.is_new === true
+}
+
+/** The run ids that the import's chunks assigned to these dates, in the same order. Null for a date of an imported run. */
+async function runIdsOf(client: PoolClient, dates: string[]): Promise<(string | null)[]> {
+  const { rows } = await client.query<{ run_id: string | null }>(
+    'SELECT run_id FROM unnest($1::date[]) WITH ORDINALITY AS d(distribution_date, ordinality) LEFT JOIN staged_run USING (distribution_date) ORDER BY ordinality',
     [dates],
   )
   return rows.map((row) => row.run_id)
@@ -185,6 +207,7 @@ async function importFile(
   stream.on('error', () => {})
   if (signal) addAbortSignal(signal, stream)
   await client.query(sql.create)
+  if (file === 'runs') await client.query('DELETE FROM run')
   try {
     for await (const { first, lines, bytes } of readingErrors(
       label,
@@ -209,6 +232,7 @@ async function importFile(
     await storing?.catch(() => {})
   }
   await client.query(sql.drop)
+  if (sql.settle && run.badCount === 0) await client.query(sql.settle)
   return summary
 }
 
@@ -242,7 +266,7 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
       const count = dated ? rows.reduce((sum, row) => sum + row.written, 0) : (rowCount ?? 0)
       if (count > 0) touched.add(table)
       // A position may differ only in its points.
-      if (table !== '"user"') written = Math.max(written, count)
+      if (table === sql.table || table !== '"user"') written = Math.max(written, count)
     }
     summary.written += written
   } catch (error) {

@@ -1,6 +1,8 @@
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import {
   address,
+  boolean,
+  count,
   decimals,
   defaulting,
   type FieldType,
@@ -8,6 +10,7 @@ import {
   hash,
   instant,
   integer,
+  message,
   midnight,
   multiplier,
   name,
@@ -16,8 +19,11 @@ import {
   oneOf,
   optional,
   points,
+  pointsOfBoth,
+  receipts,
   seconds,
   text,
+  total,
   uint256,
   uuid,
 } from './values.ts'
@@ -39,6 +45,8 @@ export interface RecordFormat {
   besides?: string[]
   /** The field with a user's address. */
   user?: string
+  /** The field with the date of a record. */
+  dated?: string
   /** The kind of entity that the records are. */
   defines?: Entity
   /** Fields that reference an entity, with its kind or the field of its kind. Markets and vaults are on `chainId`. */
@@ -97,6 +105,24 @@ export const records: Record<DatasetFile, RecordFormat> = {
       unit_2_id: address,
     },
   },
+  'multiplier-revisions': {
+    table: 'multiplier_revision',
+    key: ['id'],
+    dated: 'changedAt',
+    references: { poolAddress: 'pool' },
+    fields: {
+      id: integer,
+      poolAddress: address,
+      deposit_tokenA: nullable(multiplier),
+      deposit_tokenB: nullable(multiplier),
+      borrow_tokenA: nullable(multiplier),
+      borrow_tokenB: nullable(multiplier),
+      changedAt: instant,
+      recordedAt: instant,
+      changedBy: text,
+    },
+    check: revisionFits,
+  },
   multipliers: {
     table: 'multiplier',
     key: ['poolAddress'],
@@ -149,6 +175,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
   rates: {
     table: 'rate_revision',
     key: ['entityType', 'chainId', 'entityId', 'changedAt'],
+    dated: 'changedAt',
     references: { entityId: { kindIn: 'entityType' } },
     fields: {
       entityType: oneOf('entity_type', 'market', 'vault'),
@@ -160,13 +187,41 @@ export const records: Record<DatasetFile, RecordFormat> = {
     },
     check: ratesFit,
   },
+  users: { table: '"user"', key: ['address'], fields: { address } },
+  runs: {
+    table: 'run',
+    key: ['id'],
+    dated: 'date',
+    fields: {
+      id: integer,
+      kind: oneOf('distribution_kind', 'import', 'manualupdate', 'resync'),
+      date: nullable(midnight),
+      status: oneOf('run_status', 'succeeded', 'failed'),
+      requestedBy: text,
+      startedAt: instant,
+      finishedAt: instant,
+      error: nullable(message),
+      baseDeposit: number,
+      baseBorrow: number,
+      multiplierRevision: nullable(integer),
+      sources: receipts,
+      positionCountBefore: nullable(count),
+      positionCountAfter: nullable(count),
+      accountCountBefore: nullable(count),
+      accountCountAfter: nullable(count),
+      totalPointsBefore: nullable(total),
+      totalPointsAfter: nullable(total),
+    },
+    check: runFits,
+  },
   positions: {
     table: 'position',
     key: ['userAddress', 'distributionDate', 'marketAddress'],
     unique: 'id',
     user: 'userAddress',
+    dated: 'distributionDate',
     references: { marketAddress: 'pool' },
-    besides: ['pointsA', 'pointsB', 'points'],
+    besides: ['pointsA', 'pointsB', 'points', 'pointsGiven', 'runId'],
     fields: {
       id: optional(name),
       userAddress: address,
@@ -174,7 +229,9 @@ export const records: Record<DatasetFile, RecordFormat> = {
       distributionDate: midnight,
       pointsA: optional(points),
       pointsB: optional(points),
-      points: optional(number),
+      points: optional(pointsOfBoth),
+      pointsGiven: optional(boolean),
+      runId: optional(nullable(integer)),
       aTokenAddress: address,
       aTokenSymbol: text,
       aTokenPrice: number,
@@ -200,6 +257,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'market_snapshot',
     key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
     user: 'accountId',
+    dated: 'timestamp',
     references: { marketId: 'market' },
     fields: {
       ...snapshot,
@@ -216,6 +274,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'vault_snapshot',
     key: ['accountId', 'chainId', 'vaultId', 'timestamp', 'positionId'],
     user: 'accountId',
+    dated: 'timestamp',
     references: { vaultId: 'vault' },
     fields: { ...snapshot, vaultId: address, shares: uint256, assets: uint256, assetsUsd: usd },
   },
@@ -223,6 +282,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'market_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
+    dated: 'timestamp',
     references: { debtMarketId: 'market', collateralMarketId: 'market' },
     fields: { ...reward, debtMarketId: address, collateralMarketId: address },
   },
@@ -230,6 +290,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     table: 'vault_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
+    dated: 'timestamp',
     references: { vaultId: 'vault' },
     fields: { ...reward, vaultId: address },
   },
@@ -238,6 +299,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     key: ['chainId', 'txHash', 'logIndex'],
     tableKey: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
+    dated: 'timestamp',
     references: { entityId: { kindIn: 'entityType' } },
     fields: {
       chainId: integer,
@@ -252,6 +314,21 @@ export const records: Record<DatasetFile, RecordFormat> = {
       amountUsd: usd,
     },
   },
+}
+
+/** A revision has all four factors, or none where the multiplier was removed. */
+function revisionFits(revision: Record<string, unknown>) {
+  const factors = ['deposit_tokenA', 'deposit_tokenB', 'borrow_tokenA', 'borrow_tokenB']
+  const removed = factors.filter((factor) => revision[factor] === null)
+  const [field] = removed
+  if (field === undefined || removed.length === factors.length) return undefined
+  return { field, reason: 'must be a number, unless all four are null' }
+}
+
+/** A run that succeeded stored a date. */
+function runFits({ status, date }: Record<string, unknown>) {
+  if (status === 'failed' || date !== null) return undefined
+  return { field: 'date', reason: 'must not be null: the run succeeded' }
 }
 
 /** A market has both rates, a vault has no borrow rate. */

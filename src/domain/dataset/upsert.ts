@@ -22,6 +22,8 @@ export interface UpsertSql {
   /** Empties the staging table. */
   clear: string
   drop: string
+  /** What follows from the whole file, once it is stored. */
+  settle: string | undefined
 }
 
 export interface Upsert {
@@ -34,13 +36,44 @@ export interface Upsert {
 /** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
 const STAGING = 'staged'
 
-/** The run of each written distribution date, and the positions that were replaced by others. */
+/** The run of each written distribution date, the positions that were replaced by others, and the dataset's own runs. */
 export const stagedRuns = `
   CREATE TEMP TABLE staged_run (distribution_date date PRIMARY KEY, run_id bigint) ON COMMIT DROP;
-  CREATE TEMP TABLE staged_replaced (distribution_date date, user_address text, market_address text) ON COMMIT DROP`
+  CREATE TEMP TABLE staged_replaced (distribution_date date, user_address text, market_address text) ON COMMIT DROP;
+  CREATE TEMP TABLE imported_run (id bigint PRIMARY KEY, date date, succeeded boolean) ON COMMIT DROP`
 
+/** A date that the dataset has a run of needs no other. */
 const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('run_id_seq')
-  FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s ON CONFLICT DO NOTHING`
+  FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s
+  WHERE NOT EXISTS (SELECT FROM imported_run i WHERE i.date = s.distribution_date AND i.succeeded) ON CONFLICT DO NOTHING`
+
+/** Credits the distributions of imported runs to the run of their date that finished last. */
+export const restoreDistributions = `UPDATE distribution d
+  SET kind = r.kind, started_at = r.started_at, finished_at = r.finished_at, run_id = r.id
+  FROM (SELECT DISTINCT ON (r.date) r.* FROM run r JOIN imported_run i USING (id) WHERE i.succeeded
+    ORDER BY r.date, r.finished_at DESC, r.id DESC) r
+  WHERE d.date = r.date`
+
+/** Ids that are assigned from now on are larger than the imported ones. */
+const continueIds = (table: string) => `SELECT setval('${table}_id_seq', max(id)) FROM ${table}
+  HAVING max(id) >= (SELECT last_value FROM ${table}_id_seq)`
+
+/** Triggers record every change as a revision. One that says the same as the revision before it is none. */
+const settled: Partial<Record<DatasetFile, string>> = {
+  'multiplier-revisions': continueIds('multiplier_revision'),
+  multipliers: `DELETE FROM multiplier_revision t
+    WHERE t.recorded_at >= date_trunc('milliseconds', now()) AND EXISTS (
+      SELECT FROM (SELECT * FROM multiplier_revision o WHERE o.pool_address = t.pool_address AND o.id < t.id
+        ORDER BY o.id DESC LIMIT 1) before
+      WHERE (before.deposit_token_a, before.deposit_token_b, before.borrow_token_a, before.borrow_token_b)
+        = (t.deposit_token_a, t.deposit_token_b, t.borrow_token_a, t.borrow_token_b))`,
+  rates: `DELETE FROM rate_revision t
+    WHERE t.changed_at = now()::timestamptz(3) AND EXISTS (
+      SELECT FROM (SELECT * FROM rate_revision o WHERE (o.entity_type, o.chain_id, o.entity_id)
+          = (t.entity_type, t.chain_id, t.entity_id) AND o.changed_at < t.changed_at ORDER BY o.changed_at DESC LIMIT 1) before
+      WHERE before.deposit_rate = t.deposit_rate AND before.borrow_rate IS NOT DISTINCT FROM t.borrow_rate)`,
+  runs: `INSERT INTO imported_run SELECT id, date, status = 'succeeded' FROM run; ${continueIds('run')}`,
+}
 
 /**
  * A UUID derived from the natural key, for a position without an id. It begins with the date and the user, so that inserts in
@@ -102,6 +135,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
     clashes: format.unique && clashes(table, key, format.unique),
     clear: `TRUNCATE ${STAGING}${file === 'positions' ? ', staged_replaced' : ''}`,
     drop: `DROP TABLE ${STAGING}`,
+    settle: settled[file],
   }
 }
 
@@ -135,6 +169,11 @@ function upsertUsers(field: string): Upsert {
   return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`)
 }
 
+/** Points that another store computed are given to this one, unless it has them already, or their run too. */
+const given = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL WHEN i.id IS NOT NULL THEN false
+  ELSE coalesce((SELECT old.given FROM position_points old WHERE (old.points_a, old.points_b) = (s.points_a, s.points_b)
+    AND (old.distribution_date, old.user_address, old.market_address) = (s.distribution_date, s.user_address, s.market_address)), true) END`
+
 /** The points of an imported position, or those that its pool's current multiplier yields. */
 function upsertPoints(basePoints: BasePoints): Upsert {
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
@@ -145,8 +184,9 @@ function upsertPoints(basePoints: BasePoints): Upsert {
     [...key, ...points, 'run_id'],
     key,
     `SELECT s.distribution_date, s.user_address, s.market_address, coalesce(s.points_a, ${pointsA}),
-       coalesce(s.points_b, ${pointsB}), s.points_a IS NOT NULL, r.run_id
-     FROM ${STAGING} s JOIN staged_run r USING (distribution_date)
+       coalesce(s.points_b, ${pointsB}), ${given}, coalesce(i.id, r.run_id)
+     FROM ${STAGING} s LEFT JOIN staged_run r USING (distribution_date)
+     LEFT JOIN imported_run i ON i.id = s.run_id
      LEFT JOIN multiplier m ON m.pool_address = s.market_address`,
     points,
   )

@@ -1,10 +1,27 @@
+import * as z from 'zod'
+import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
+
+/** What the values of a field are, which decides how they are exported. */
+export type FieldKind =
+  | 'text'
+  | 'boolean'
+  | 'double'
+  | 'integer'
+  | 'seconds'
+  | 'amount'
+  | 'points'
+  | 'total'
+  | 'instant'
+  | 'date'
+  | 'json'
 
 /**
  * The type of a field. `encode` turns a parsed JSON value into escaped COPY text, or returns undefined if the value is
  * invalid.
  */
 export interface FieldType {
+  kind: FieldKind
   /** The column type in Postgres. */
   sql: string
   /** Completes 'must be' in messages. */
@@ -26,22 +43,23 @@ export const defaulting = (type: FieldType, absent: string): FieldType => ({ ...
 /** The maximum length of a text in characters, so that a key of several texts fits an index. */
 const MAX_TEXT = 500
 
-const matching = (pattern: RegExp, sql: string, what: string, write: (value: string) => string = (text) => text) => ({
-  sql,
+const matching = (pattern: RegExp, what: string, write: (value: string) => string = (text) => text): FieldType => ({
+  kind: 'text',
+  sql: 'text',
   what,
   encode: (value: unknown) => (typeof value === 'string' && pattern.test(value) ? write(value) : undefined),
 })
 
 /** 20 bytes, stored in lower case. */
-export const address: FieldType = matching(/^0x[0-9a-fA-F]{40}$/, 'text', 'an address (0x and 40 hex digits)', (text) =>
+export const address: FieldType = matching(/^0x[0-9a-fA-F]{40}$/, 'an address (0x and 40 hex digits)', (text) =>
   text.toLowerCase(),
 )
 
 /** 32 bytes, stored as given. */
-export const hash: FieldType = matching(/^0x[0-9a-fA-F]{64}$/, 'text', 'a transaction hash (0x and 64 hex digits)')
+export const hash: FieldType = matching(/^0x[0-9a-fA-F]{64}$/, 'a transaction hash (0x and 64 hex digits)')
 
 /** Stored in lower case. */
-export const uuid: FieldType = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'text', 'a UUID', (text) =>
+export const uuid: FieldType = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'a UUID', (text) =>
   text.toLowerCase(),
 )
 
@@ -50,15 +68,25 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 const hasSpecial = /[\\\t\n\r]/
 const unstorable = /[\0\p{Surrogate}]/u
 
-/** Any text that Postgres can store: no NUL, no lone surrogate. */
-export const text: FieldType = {
+/** Escapes a text for COPY. */
+const escaped = (value: string) =>
+  hasSpecial.test(value) ? value.replace(special, (character) => escapes[character] ?? character) : value
+
+const textTo = (max: number): FieldType => ({
+  kind: 'text',
   sql: 'text',
-  what: `a text of at most ${MAX_TEXT} characters, without NUL and broken Unicode`,
+  what: `a text of at most ${max} characters, without NUL and broken Unicode`,
   encode(value) {
-    if (typeof value !== 'string' || value.length > MAX_TEXT || unstorable.test(value)) return undefined
-    return hasSpecial.test(value) ? value.replace(special, (character) => escapes[character] ?? character) : value
+    if (typeof value !== 'string' || value.length > max || unstorable.test(value)) return undefined
+    return escaped(value)
   },
-}
+})
+
+/** Any text that Postgres can store: no NUL, no lone surrogate. */
+export const text: FieldType = textTo(MAX_TEXT)
+
+/** The message of an error. */
+export const message: FieldType = textTo(10_000)
 
 /** A non-empty text. */
 export const name: FieldType = {
@@ -68,13 +96,22 @@ export const name: FieldType = {
 }
 
 export const oneOf = (type: string, ...values: string[]): FieldType => ({
+  kind: 'text',
   sql: type,
   what: values.map((value) => `"${value}"`).join(' or '),
   encode: (value) => (typeof value === 'string' && values.includes(value) ? value : undefined),
 })
 
+export const boolean: FieldType = {
+  kind: 'boolean',
+  sql: 'boolean',
+  what: 'true or false',
+  encode: (value) => (typeof value === 'boolean' ? String(value) : undefined),
+}
+
 /** A finite double: USD, prices, token amounts of the points API, rates. JSON has no NaN, but 1e999 overflows. */
 export const number: FieldType = {
+  kind: 'double',
   sql: 'double precision',
   what: 'a number',
   encode: (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined),
@@ -82,9 +119,25 @@ export const number: FieldType = {
 
 /** Points, stored in millionths. */
 export const points: FieldType = {
+  kind: 'points',
   sql: 'bigint',
   what: `a number from -${MAX_POINTS} to ${MAX_POINTS}`,
   encode: (value) => (typeof value === 'number' ? millionths(value) : undefined),
+}
+
+/** The points of both sides: checked, but not stored. */
+export const pointsOfBoth: FieldType = { ...number, kind: 'points' }
+
+/** A sum of points, stored in millionths. As digits, since a double would lose some. */
+export const total: FieldType = {
+  kind: 'total',
+  sql: 'bigint',
+  what: 'a decimal string with at most 12 digits before the point and 6 after it',
+  encode(value) {
+    if (typeof value !== 'string') return undefined
+    const [, sign, whole, decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(value) ?? []
+    return whole === undefined ? undefined : String(BigInt(`${sign}${whole}${decimals.padEnd(6, '0')}`))
+  },
 }
 
 /** A non-negative double. */
@@ -102,6 +155,7 @@ export const fraction: FieldType = {
 }
 
 const integerTo = (max: number, sql: string, what: string): FieldType => ({
+  kind: 'integer',
   sql,
   what,
   encode: (value) =>
@@ -114,8 +168,12 @@ export const integer: FieldType = integerTo(Number.MAX_SAFE_INTEGER, 'bigint', '
 /** The decimals of a token, a byte in its contract. */
 export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 to 255')
 
+/** A number of records. */
+export const count: FieldType = integerTo(2 ** 31 - 1, 'integer', 'an integer from 0 to 2^31-1')
+
 /** Digits up to a maximum. Leading zeros are dropped, so that equal numbers are equal texts. */
-const digitsTo = (max: string, sql: string, what: string): FieldType => ({
+const digitsTo = (kind: 'amount' | 'seconds', max: string, sql: string, what: string): FieldType => ({
+  kind,
   sql,
   what,
   encode(value) {
@@ -127,6 +185,7 @@ const digitsTo = (max: string, sql: string, what: string): FieldType => ({
 
 /** A token amount in its smallest unit, as digits, since a double would lose some. */
 export const uint256: FieldType = digitsTo(
+  'amount',
   String(2n ** 256n - 1n),
   'numeric(78,0)',
   'a decimal string from 0 to 2^256-1',
@@ -134,6 +193,7 @@ export const uint256: FieldType = digitsTo(
 
 /** Unix seconds. */
 export const seconds: FieldType = digitsTo(
+  'seconds',
   String(2n ** 63n - 1n),
   'bigint',
   'Unix seconds as a digit string up to 2^63-1',
@@ -150,6 +210,7 @@ function instantOf(value: unknown): Date | undefined {
 
 /** A point in time, to the millisecond. */
 export const instant: FieldType = {
+  kind: 'instant',
   sql: 'timestamptz(3)',
   what: 'an ISO 8601 timestamp in UTC, such as "2026-11-09T12:30:00.000Z"',
   encode: (value) => instantOf(value)?.toISOString(),
@@ -164,10 +225,32 @@ let lastMidnight: { value: unknown; text: string | undefined } = { value: undefi
 
 /** A distribution date. Caches the last one, which neighbouring records mostly share. */
 export const midnight: FieldType = {
+  kind: 'date',
   sql: 'date',
   what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z"',
   encode(value) {
     if (value !== lastMidnight.value) lastMidnight = { value, text: midnightOf(value) }
     return lastMidnight.text
+  },
+}
+
+const receipt = z.strictObject({
+  kind: z.enum(['POSITIONS', 'PRICES']),
+  name: z.string(),
+  digest: z.string(),
+  count: z.int().min(0),
+  block: z.string().nullable(),
+  time: z.iso.datetime().nullable(),
+  fetchedAt: z.iso.datetime(),
+}) satisfies z.ZodType<SourceReceipt>
+
+/** What a run fetched from its sources. */
+export const receipts: FieldType = {
+  kind: 'json',
+  sql: 'jsonb',
+  what: 'a list of receipts, with kind, name, digest, count, block, time and fetchedAt',
+  encode(value) {
+    const parsed = z.array(receipt).safeParse(value)
+    return parsed.success && !unstorable.test(JSON.stringify(value)) ? escaped(JSON.stringify(parsed.data)) : undefined
   },
 }

@@ -137,7 +137,8 @@ export async function closeDeadRuns(pool: Pool, claimed: string | null = null): 
 /** Records one run for each date of an import, in the import's transaction. */
 export interface ImportRecord {
   dates: string[]
-  runIds: string[]
+  /** Null for a date whose run is recorded already. */
+  runIds: (string | null)[]
   requestedBy: string
   startedAt: Date
   basePoints: BasePoints
@@ -153,13 +154,13 @@ export async function openImportRecords(client: PoolClient, record: ImportRecord
      SELECT u.id, 'import', u.date, 'running', $3, $4, $5, $6, $7,
        (SELECT coalesce(max(id), 0) FROM multiplier_revision),
        coalesce(d.position_count, 0), coalesce(d.account_count, 0), coalesce(d.total_points, 0)
-     FROM unnest($1::bigint[], $2::date[]) AS u(id, date) LEFT JOIN distribution d USING (date)`,
+     FROM unnest($1::bigint[], $2::date[]) AS u(id, date) LEFT JOIN distribution d USING (date) WHERE u.id IS NOT NULL`,
     [runIds, dates, requestedBy, startedAt, basePoints.deposit, basePoints.borrow, JSON.stringify(sources)],
   )
 }
 
 /** Completes the runs with the totals afterwards. */
-export async function finishImportRecords(client: PoolClient, runIds: string[]): Promise<void> {
+export async function finishImportRecords(client: PoolClient, runIds: (string | null)[]): Promise<void> {
   await client.query(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, position_count_after = d.position_count,
        account_count_after = d.account_count, total_points_after = d.total_points

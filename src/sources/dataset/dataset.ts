@@ -3,10 +3,13 @@ import type { Readable } from 'node:stream'
 /** The files of a dataset in the import format, in the order in which they are loaded. */
 export const datasetFiles = [
   'pools',
+  'multiplier-revisions',
   'multipliers',
   'markets',
   'vaults',
   'rates',
+  'users',
+  'runs',
   'positions',
   'market-snapshots',
   'vault-snapshots',

@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander'
+import { ConfigError } from '../config.ts'
+import type { ExportFormat } from '../domain/dataset/export.ts'
+import { type DatasetFile, datasetFiles } from '../sources/dataset/dataset.ts'
+import { figure, isoDay, parseDate, print, printJson, withDeps } from './command.ts'
+import { showWalk } from './progress.ts'
+
+interface Options {
+  format: ExportFormat
+  table?: DatasetFile[]
+  from?: Date
+  to?: Date
+  json?: boolean
+}
+
+/** Adds the command that writes the store to files. */
+export function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('write the store to a directory in the import format, or as CSV or Parquet, from one snapshot')
+    .argument('<dir>', 'a new or an empty directory')
+    .addOption(
+      new Option('--format <format>', 'the format of the files; only jsonl can be imported')
+        .choices(['jsonl', 'csv', 'parquet'])
+        .default('jsonl'),
+    )
+    .addOption(
+      new Option('--table <names>', `only these, separated by commas: ${datasetFiles.join(', ')}`).argParser(addTables),
+    )
+    .addOption(new Option('--from <YYYY-MM-DD>', 'only records from this UTC day on').argParser(parseDate))
+    .addOption(new Option('--to <YYYY-MM-DD>', 'only records up to this UTC day').argParser(parseDate))
+    .option('--json', 'print one JSON object')
+    .action((dir: string, { format, table, from, to, json }: Options) => {
+      if (from && to && from > to) throw new ConfigError('--from must not be after --to.')
+      return withDeps(async ({ store }, signal) => {
+        const { exportStore } = await import('../domain/dataset/export.ts')
+        const progress = showWalk(process.stderr)
+        const options = {
+          format,
+          files: table,
+          from: from && isoDay(from),
+          to: to && isoDay(to),
+          onProgress: ({ file, rows, expected }: { file: string; rows: number; expected?: number | undefined }) =>
+            progress.update({ what: file, done: rows, total: expected && Math.max(expected, rows) }),
+          signal,
+        }
+        const { files, seconds } = await exportStore(store.pool, dir, options).finally(progress.done)
+        if (json) return printJson({ dir, format, files, seconds })
+        for (const [file, { rows }] of Object.entries(files)) print(`${file}: ${figure(rows)} records`)
+        print(`Exported ${dir} in ${seconds.toFixed(1)} s.`)
+      })
+    })
+}
+
+function addTables(text: string, tables: DatasetFile[] = []): DatasetFile[] {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !datasetFiles.includes(name as DatasetFile))
+  if (unknown !== undefined)
+    throw new ConfigError(`There is no table ${unknown.slice(0, 60)}; the tables are ${datasetFiles.join(', ')}.`)
+  return [...tables, ...(names as DatasetFile[])]
+}

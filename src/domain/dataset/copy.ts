@@ -1,0 +1,55 @@
+import { createWriteStream } from 'node:fs'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { PoolClient } from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { destroyConnection } from '../../db/connect/cancel.ts'
+import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import { asJson, type DateRange, selectSql, type Written } from './select.ts'
+
+/** Writes the rows of a file to a path. @returns their number, which is final when the client has answered a later statement */
+export type WriteFile = (
+  client: PoolClient,
+  target: { file: DatasetFile; path: string; range: DateRange; onRows(rows: number): void },
+) => Promise<() => number>
+
+/** JSON has none of these characters, so COPY neither quotes nor escapes it. */
+const UNQUOTED = `FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'`
+
+/** Writes a file of the import format. */
+export const writeJson: WriteFile = (client, target) => {
+  const select = selectSql(target.file, asJson, target.range)
+  return stream(client, `COPY (SELECT row_to_json(record) FROM (${select}) record) TO STDOUT (${UNQUOTED})`, target)
+}
+
+/** The values of CSV. */
+const asCsv: Written = {
+  ...asJson,
+  date: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
+  boolean: (column) => `${column}::text`,
+}
+
+/** Writes a file as CSV with a header. */
+export const writeCsv: WriteFile = (client, target) =>
+  stream(client, `COPY (${selectSql(target.file, asCsv, target.range)}) TO STDOUT (FORMAT csv, HEADER)`, target)
+
+/** Streams what COPY answers to a file. */
+async function stream(client: PoolClient, sql: string, { path, onRows }: Parameters<WriteFile>[1]) {
+  const copy = client.query(copyTo(sql))
+  let lines = 0
+  const count = new Transform({
+    transform(chunk: Buffer, _, done) {
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines++
+      onRows(lines)
+      done(null, chunk)
+    },
+  })
+  try {
+    await pipeline(copy, count, createWriteStream(path))
+  } catch (error) {
+    // The rest of the answer, which nobody reads, would hold up every later statement.
+    destroyConnection(client)
+    throw error
+  }
+  return () => copy.rowCount
+}

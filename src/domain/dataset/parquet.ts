@@ -1,0 +1,68 @@
+import type { SchemaElement } from 'hyparquet'
+import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import type { WriteFile } from './copy.ts'
+import { records } from './records.ts'
+import { selectSql, type Written } from './select.ts'
+import type { FieldKind } from './values.ts'
+
+/** The rows of a row group, which is in memory at once. */
+const GROUP = 20_000
+
+type Type = Pick<SchemaElement, 'type' | 'converted_type' | 'scale' | 'precision'>
+const text: Type = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
+const points: Type = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6 }
+const double: Type = { type: 'DOUBLE' }
+const int64: Type = { type: 'INT64' }
+
+/** A token amount, which may have 256 bits, is its digits. */
+const types: Record<FieldKind, Type> = {
+  text,
+  boolean: { type: 'BOOLEAN' },
+  double,
+  integer: int64,
+  seconds: int64,
+  amount: text,
+  points,
+  total: points,
+  instant: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  date: { type: 'INT32', converted_type: 'DATE' },
+  json: text,
+}
+
+/** The values of Parquet, as pg reads them. */
+const asParquet: Written = {
+  text: (column) => `${column}::text`,
+  amount: (column) => `${column}::text`,
+  date: (column) => `${column} - date '1970-01-01'`,
+  json: (column) => `${column}::text`,
+}
+
+const toInt64 = (value: string | number | null) => (value === null ? null : BigInt(value))
+
+/** Writes a file as Parquet, one row group after the other. */
+export const writeParquet: WriteFile = async (client, { file, path, range, onRows }) => {
+  const fields = Object.entries(records[file].fields)
+  const writer = new ParquetWriter({
+    writer: fileWriter(path),
+    schema: [
+      { name: 'record', num_children: fields.length },
+      ...fields.map(([name, { kind }]): SchemaElement => ({ name, repetition_type: 'OPTIONAL', ...types[kind] })),
+    ],
+  })
+  let count = 0
+  await client.query(`DECLARE exported NO SCROLL CURSOR FOR ${selectSql(file, asParquet, range)}`)
+  for (;;) {
+    const { rows } = await client.query<unknown[]>({ text: `FETCH ${GROUP} FROM exported`, rowMode: 'array' })
+    if (rows.length === 0) break
+    const columnData = fields.map(([name, { kind }], at) => {
+      const isInt64 = types[kind] === int64 || types[kind] === points
+      return { name, data: rows.map((row) => (isInt64 ? toInt64(row[at] as string | number | null) : row[at])) }
+    })
+    await writer.write({ columnData, rowGroupSize: GROUP })
+    count += rows.length
+    onRows(count)
+  }
+  await client.query('CLOSE exported')
+  await writer.finish()
+  return () => count
+}

@@ -1,0 +1,66 @@
+import { snakeCase } from '../../db/lists/column.ts'
+import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import { pointsOf } from '../points/millionths.ts'
+import { type RecordFormat, records } from './records.ts'
+import type { FieldKind } from './values.ts'
+
+/** A range of UTC days, both included, as YYYY-MM-DD. */
+export interface DateRange {
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** SQL that turns a column into a value of an exported file, by the kind of its field. Others stay as they are. */
+export type Written = Partial<Record<FieldKind, (column: string) => string>>
+
+/** The values of the import format. */
+export const asJson: Written = {
+  seconds: (column) => `${column}::text`,
+  amount: (column) => `${column}::text`,
+  points: pointsOf,
+  total: (column) => `${pointsOf(column)}::text`,
+  instant: (column) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  date: (column) => `to_char(${column}, 'YYYY-MM-DD"T00:00:00.000Z"')`,
+}
+
+/** Fields whose column is not in the table, or not of their name. */
+const elsewhere: Partial<Record<DatasetFile, { join: string; columns: Record<string, string> }>> = {
+  positions: {
+    join: 'JOIN position_points p USING (distribution_date, user_address, market_address)',
+    columns: {
+      pointsA: 'p.points_a',
+      pointsB: 'p.points_b',
+      points: '(p.points_a + p.points_b)',
+      pointsGiven: 'p.given',
+      runId: 'p.run_id',
+    },
+  },
+}
+
+/**
+ * SELECT of the records of a file, in the order of their keys, with its fields as columns. A run in progress is no record
+ * yet. The session's time zone must be UTC.
+ */
+export function selectSql(file: DatasetFile, written: Written, range: DateRange): string {
+  const format = records[file]
+  const { join = '', columns = {} } = elsewhere[file] ?? {}
+  const columnOf = (field: string) => columns[field] ?? `t.${snakeCase(field)}`
+  const list = Object.entries(format.fields).map(
+    ([field, { kind }]) => `${written[kind]?.(columnOf(field)) ?? columnOf(field)} AS "${field}"`,
+  )
+  const where = [...(file === 'runs' ? ["t.status <> 'running'"] : []), ...inRange(format, range)]
+  return `SELECT ${list.join(', ')} FROM ${format.table} t ${join}
+    ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${(format.tableKey ?? format.key).map(columnOf).join(', ')}`
+}
+
+/** Conditions for the dates of a range. A file without dates is not restricted. COPY takes no parameters. */
+function inRange({ dated, fields }: RecordFormat, { from, to }: DateRange): string[] {
+  if (dated === undefined) return []
+  const column = `t.${snakeCase(dated)}`
+  const midnight =
+    fields[dated]?.kind === 'seconds' ? (day: string) => `extract(epoch FROM ${day})` : (day: string) => day
+  return [
+    ...(from === undefined ? [] : [`${column} >= ${midnight(`date '${from}'`)}`]),
+    ...(to === undefined ? [] : [`${column} < ${midnight(`date '${to}' + 1`)}`]),
+  ]
+}

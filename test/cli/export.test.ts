@@ -1,0 +1,363 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
+import { datasetFiles } from '../../src/sources/dataset/dataset.ts'
+import { command, type Outcome, parsed, start } from '../support/command-line.ts'
+import { differences, everyRequest, someOf } from '../support/compare.ts'
+import { conformanceCases, hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { pageExamples } from '../support/graphiql.ts'
+import { hold } from '../support/held.ts'
+import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { startOnSample } from '../support/sample.ts'
+
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gateway-export-'))
+})
+afterAll(() => rm(dir, { recursive: true }))
+
+const urlOf = ({ deps }: Gateway) => deps.config.DATABASE_URL ?? ''
+const run = (gateway: Gateway, args: string[], env: Record<string, string> = {}): Promise<Outcome> =>
+  command(args, { DATABASE_URL: urlOf(gateway), ...env })
+const must = async (gateway: Gateway, args: string[], env?: Record<string, string>): Promise<string> => {
+  const { code, out, err } = await run(gateway, args, env)
+  expect({ code, err }, args.join(' ')).toEqual({ code: 0, err: '' })
+  return out
+}
+const read = (...path: string[]) => readFile(join(...path), 'utf8')
+
+/** All of the graph that REST does not show, and the documented examples. */
+async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
+  const revision = 'recordId poolAddress depositA depositB borrowA borrowB changedAt recordedAt changedBy'
+  const totals = 'positionCount userCount totalPoints'
+  const run = `recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+    sources { kind name digest count block time fetchedAt } totalsBefore { ${totals} } totalsAfter { ${totals} }
+    multipliers(first: 100) { nodes { ${revision} } }`
+  const queries = [
+    `{ runs(first: 100) { totalCount nodes { ${run} } } }`,
+    `{ multiplierRevisions(first: 1000) { nodes { ${revision} } } }`,
+    `{ distributions(first: 100) { nodes { date kind startedAt finishedAt totalPoints positionCount run { recordId } } } }`,
+    '{ markets(first: 100) { nodes { address maxLtv liquidationThreshold rateSeries { start depositRate borrowRate } } } }',
+    '{ vaults(first: 100) { nodes { address rateSeries { start depositRate borrowRate } } } }',
+    '{ users(first: 1000) { nodes { address rank points } } }',
+    '{ positions(first: 1000) { nodes { recordId points run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
+    `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex timestamp } }
+      snapshots: marketSnapshots(first: 100) { nodes { positionId collateralUsd } } } } }`,
+  ]
+  const examples = (await pageExamples(gateway.base)).filter(
+    ({ query }) => !/^subscription/m.test(query) && !/dataVersion|\bversion\b/.test(query),
+  )
+  const answers: Record<string, string> = {}
+  for (const query of queries) answers[query] = JSON.stringify(await gateway.graphql(query))
+  for (const { name, query, variables } of examples)
+    answers[name] = JSON.stringify(await gateway.graphql(query, variables))
+  return answers
+}
+
+async function brokenDataset(): Promise<string> {
+  const path = await mkdtemp(join(dir, 'broken-'))
+  await writeFile(join(path, 'positions.jsonl'), '{"id": 1}\n')
+  return path
+}
+
+/** Runs of all kinds, revisions of multipliers and rates, odd texts, a user without records. */
+async function addHistory(gateway: Gateway): Promise<void> {
+  const { store } = gateway.deps
+  const { rows } = await store.pool.query<{ day: string }>('SELECT date::text AS day FROM distribution ORDER BY date')
+  const days = rows.map(({ day }) => day)
+  const { rows: pools } = await store.pool.query<{ id: string }>('SELECT id FROM pool ORDER BY id LIMIT 2')
+  const [one = '', other = ''] = pools.map(({ id }) => id)
+  await must(gateway, ['multipliers', 'set', one, '--deposit-a', '3.5', '--borrow-b', '0.000001'])
+  await must(gateway, ['resync'])
+  await must(gateway, ['multipliers', 'set', one, '--deposit-a', '2'])
+  await must(gateway, ['multipliers', 'set', other, '--deposit-b', '7'])
+  await must(gateway, ['resync', '--date', days[1] as string])
+  const source = join(dir, `source-${days[0]}-${days.length}`)
+  await must(gateway, [
+    'export',
+    source,
+    '--table',
+    'positions',
+    '--from',
+    days[0] as string,
+    '--to',
+    days[0] as string,
+  ])
+  await must(gateway, ['manualupdate', '--date', days[0] as string], { POSITIONS_SOURCE: source })
+  await rm(source, { recursive: true })
+  expect((await run(gateway, ['import', await brokenDataset()])).code).toBe(2)
+  await store.pool.query(`UPDATE market SET deposit_rate = deposit_rate + 1e-7; UPDATE vault SET deposit_rate = 1e21`)
+  await store.pool.query(`UPDATE pool SET name = E'"a", \\\\b\\n\\t\\u0001 \\u2028 \\U0001F984 \\\\.' WHERE id = $1`, [
+    one,
+  ])
+  await store.pool.query(`INSERT INTO "user" VALUES ('0x${'9'.repeat(40)}')`)
+  await store.pool.query('DELETE FROM multiplier WHERE pool_address = $1', [other])
+  await store.pool.query(
+    'UPDATE market_snapshot SET collateral_assets = 2::numeric ^ 256 - 1, collateral_usd = NULL, debt_usd = 1e21 WHERE timestamp = (SELECT max(timestamp) FROM market_snapshot)',
+  )
+}
+
+/** Exports a store, imports it in an empty one, and compares all that both answer. */
+async function compareRestored(source: Gateway, copy: Gateway, paths: string[]): Promise<void> {
+  await addHistory(source)
+  const [out, again] = [await mkdtemp(join(dir, 'export-')), join(dir, 'again')]
+  await must(source, ['export', out])
+  expect((await readdir(out)).sort()).toEqual(datasetFiles.map((file) => `${file}.jsonl`).sort())
+  expect((await run(copy, ['import', await brokenDataset()])).code).toBe(2)
+  await must(copy, ['import', out])
+  for (const { deps } of [source, copy]) await rebuildRankHistory(deps.store.pool)
+  expect(await differences(source, copy, paths)).toEqual([])
+  const answers = await graphAnswers(source)
+  expect(Object.values(answers).join('')).not.toContain('"errors"')
+  expect(await graphAnswers(copy)).toEqual(answers)
+
+  await must(copy, ['export', again])
+  for (const file of await readdir(out)) expect(await read(again, file), file).toBe(await read(out, file))
+  await rm(again, { recursive: true })
+  const second = await must(copy, ['import', out, '--json'])
+  expect(parsed(second)).toMatchObject([{ dates: [], leftOut: ['multiplier-revisions.jsonl', 'runs.jsonl'] }])
+  expect(await graphAnswers(copy)).toEqual(answers)
+}
+
+describe('an export, imported in an empty store, answers every request alike', { timeout: 300_000 }, () => {
+  const start = new Date()
+  const now = () => start
+  let source: Gateway
+  let copy: Gateway
+  afterEach(() => Promise.all([source.close(), copy.close()]))
+
+  test('with the sample', async () => {
+    source = await startOnSample({ users: 8, days: 5, now })
+    copy = await startGateway({ now })
+    await compareRestored(source, copy, await everyRequest(source))
+  })
+
+  test.skipIf(!hasConformance)(`with the conformance data${hasConformance ? '' : SKIPPED}`, async () => {
+    source = await startOnConformance({ now })
+    copy = await startGateway({ now })
+    const cases = conformanceCases().filter(({ method = 'GET' }) => method === 'GET')
+    await compareRestored(source, copy, [...cases.map(({ path }) => path), ...someOf(await everyRequest(source), 5)])
+  })
+
+  test('with nothing', async () => {
+    source = await startGateway({ now })
+    copy = await startGateway({ now })
+    const out = await mkdtemp(join(dir, 'nothing-'))
+    const [{ files } = { files: {} }] = parsed(await must(source, ['export', out, '--json']))
+    expect(files).toEqual(Object.fromEntries(datasetFiles.map((file) => [`${file}.jsonl`, { rows: 0 }])))
+    await must(copy, ['import', out])
+    expect(await differences(source, copy, ['/points/leaderboard', '/points/userpoints', '/pools/all'])).toEqual([])
+  })
+})
+
+describe('on one pool', () => {
+  const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03']
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway()
+    await importFiles(gateway, {
+      pools: [{ ...pool, name: 'S "wrapped",\nUSDC 🦄' }],
+      multipliers: [multiplier],
+      positions: DAYS.map((day, i) =>
+        position(ANN, 10, { distributionDate: midnight(day), pointsA: 8589934591.999999, pointsB: i / 1e6 }),
+      ),
+      markets: [
+        {
+          chainId: 1,
+          id: pool.unit_1_id,
+          poolId: POOL,
+          assetAddress: pool.asset_1_address,
+          assetSymbol: 'S',
+          assetDecimals: 18,
+          depositRate: 1e-7,
+          borrowRate: 1e21,
+        },
+      ],
+      'market-snapshots': ['1772323199', '1772323200', '1772496000'].map((timestamp) => ({
+        chainId: 1,
+        marketId: pool.unit_1_id,
+        accountId: ANN,
+        timestamp,
+        collateralAssets: String(2n ** 256n - 1n),
+        collateralUsd: null,
+        protectedAssets: '0',
+        protectedUsd: 1e-7,
+        debtAssets: '1',
+        debtUsd: 1e21,
+      })),
+    })
+  })
+  afterAll(() => gateway.close())
+  const folder = () => mkdtemp(join(dir, 'one-pool-'))
+
+  test('tables and dates can be chosen, to be imported too', async () => {
+    const out = await folder()
+    const args = [
+      'export',
+      out,
+      '--table',
+      'pools,positions',
+      '--table',
+      'market-snapshots',
+      '--from',
+      DAYS[0] as string,
+      '--to',
+      DAYS[1] as string,
+    ]
+    const [summary] = parsed(await must(gateway, [...args, '--json']))
+    expect(summary.files).toEqual({
+      'pools.jsonl': { rows: 1 },
+      'positions.jsonl': { rows: 2 },
+      'market-snapshots.jsonl': { rows: 1 },
+    })
+    expect(
+      (await read(out, 'market-snapshots.jsonl'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).timestamp),
+    ).toEqual(['1772323200'])
+    const other = await startGateway()
+    try {
+      await rm(join(out, 'market-snapshots.jsonl'))
+      await must(other, ['import', out])
+      const { data } = await other.graphql('{ runs { nodes { kind requestedBy } } positions { totalCount } }')
+      expect(data).toEqual({
+        runs: { nodes: [1, 2].map(() => ({ kind: 'IMPORT', requestedBy: 'cli' })) },
+        positions: { totalCount: 2 },
+      })
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('CSV has exact numbers, dates as dates, and quotes where they are needed', async () => {
+    const out = await folder()
+    await must(gateway, ['export', out, '--format', 'csv'])
+    expect(await read(out, 'pools.csv')).toContain(`,"S ""wrapped"",\nUSDC 🦄",`)
+    const [header = '', ...rows] = (await read(out, 'positions.csv')).trim().split('\n')
+    expect(header).toContain('userAddress,marketAddress,distributionDate,pointsA,pointsB,points,pointsGiven,runId,')
+    expect(rows[1]).toContain(`${ANN},${POOL},2026-03-02,8589934591.999999,0.000001,8589934592,true,`)
+    const [, snapshot] = (await read(out, 'market-snapshots.csv')).split('\n')
+    expect(snapshot).toBe(`1,${ANN},main,1772323199,${pool.unit_1_id},${2n ** 256n - 1n},,0,1e-07,1,1e+21`)
+    expect(await read(out, 'vaults.csv')).toBe('chainId,id,name,assetAddress,assetSymbol,assetDecimals,depositRate\n')
+  })
+
+  test('Parquet has exact numbers and dates as dates', async () => {
+    const out = await folder()
+    await must(gateway, ['export', out, '--format', 'parquet'])
+    const rowsOf = async (file: string) =>
+      parquetReadObjects({ file: await asyncBufferFromFile(join(out, `${file}.parquet`)) })
+    const positions = await rowsOf('positions')
+    expect(positions.map(({ distributionDate, pointsA, pointsB }) => ({ distributionDate, pointsA, pointsB }))).toEqual(
+      DAYS.map((day, i) => ({ distributionDate: new Date(day), pointsA: 8589934591.999999, pointsB: i / 1e6 })),
+    )
+    expect((await rowsOf('market-snapshots'))[1]).toEqual({
+      chainId: 1n,
+      accountId: ANN,
+      positionId: 'main',
+      timestamp: 1772323200n,
+      marketId: pool.unit_1_id,
+      collateralAssets: String(2n ** 256n - 1n),
+      collateralUsd: null,
+      protectedAssets: '0',
+      protectedUsd: 1e-7,
+      debtAssets: '1',
+      debtUsd: 1e21,
+    })
+    expect((await rowsOf('pools'))[0]).toMatchObject({ name: 'S "wrapped",\nUSDC 🦄' })
+    expect((await rowsOf('runs'))[0]).toMatchObject({ kind: 'import', startedAt: expect.any(Date) })
+    expect(await rowsOf('vaults')).toEqual([])
+  })
+
+  test('is one snapshot, whatever is written meanwhile', async () => {
+    const [before, during] = [await folder(), await folder()]
+    await must(gateway, ['export', before])
+    const held = await hold(gateway, 'before rates are read')
+    const exporting = start(['export', during], { DATABASE_URL: urlOf(gateway) })
+    await held.caught(exporting)
+    await importFiles(gateway, { positions: [position(BEN, 5, { distributionDate: midnight('2026-03-04') })] })
+    expect((await readdir(during)).every((name) => name.endsWith('.partial'))).toBe(true)
+    await held.release()
+    await new Promise((resolve) => exporting.child.once('close', resolve))
+    for (const file of await readdir(before)) expect(await read(during, file), file).toBe(await read(before, file))
+    await gateway.deps.store.pool.query("DELETE FROM position WHERE distribution_date = '2026-03-04'")
+  })
+
+  test('leaves nothing when it is interrupted or loses its connection', async () => {
+    const out = join(dir, 'cut-off')
+    const held = await hold(gateway, 'before rates are read')
+    const one = start(['export', out], { DATABASE_URL: urlOf(gateway) })
+    await held.caught(one)
+    expect(await one.stop('SIGINT')).toBe(130)
+    expect(one.printed()).toBe('Interrupted: unfinished work has changed nothing.\n')
+    expect(existsSync(out)).toBe(false)
+
+    const other = start(['export', out], { DATABASE_URL: urlOf(gateway) })
+    await held.caught(other)
+    const ended = new Promise((resolve) => other.child.once('close', resolve))
+    await gateway.deps.store.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY%' AND wait_event_type = 'Lock'",
+    )
+    expect(await ended).toBe(6)
+    expect(other.printed().trim().split('\n')).toHaveLength(1)
+    expect(existsSync(out)).toBe(false)
+    await held.release()
+  })
+
+  test('refuses what it cannot do in a sentence, and writes nothing', async () => {
+    const [full, file, free] = [await folder(), join(dir, 'a-file'), join(dir, 'free')]
+    await writeFile(join(full, 'notes.txt'), 'mine')
+    await writeFile(file, '')
+    const cases: [string[], string][] = [
+      [[full], `${full} is not empty, it has notes.txt: name a new or an empty directory.`],
+      [[file], `${file} is not a directory.`],
+      [[join(file, 'below')], `${join(file, 'below')} is not a directory.`],
+      [
+        [free, '--table', 'positions,position'],
+        `There is no table position; the tables are ${datasetFiles.join(', ')}.`,
+      ],
+      [[free, '--from', '2026-03-02', '--to', '2026-03-01'], '--from must not be after --to.'],
+      [[free, '--from', 'yesterday'], 'A date must look like 2025-03-01, not yesterday.'],
+      [
+        [free, '--format', 'xml'],
+        "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are jsonl, csv, parquet.",
+      ],
+    ]
+    for (const [args, sentence] of cases) {
+      const { code, err } = await run(gateway, ['export', ...args])
+      expect({ code, first: err.split('\n')[0] }).toEqual({ code: 2, first: sentence })
+    }
+    expect(await readdir(full)).toEqual(['notes.txt'])
+    expect(existsSync(free)).toBe(false)
+  })
+})
+
+test('a history is checked like every other file', async () => {
+  const gateway = await startGateway()
+  try {
+    const path = await mkdtemp(join(dir, 'history-'))
+    const run = {
+      id: 1,
+      kind: 'resync',
+      date: null,
+      status: 'succeeded',
+      sources: [{ kind: 'POSITIONS' }],
+      totalPointsAfter: '1.0000001',
+    }
+    await writeFile(join(path, 'runs.jsonl'), jsonLines([run]))
+    await writeFile(join(path, 'users.jsonl'), jsonLines([{ address: ANN }, { address: 'ann' }]))
+    const { code, err } = await command(['import', path], { DATABASE_URL: urlOf(gateway) })
+    expect(code).toBe(2)
+    expect(err).toContain('users.jsonl:2: address: must be an address')
+    expect(err).toContain('runs.jsonl:1: sources: must be a list of receipts')
+    expect(err).toContain('runs.jsonl:1: totalPointsAfter: must be a decimal string')
+    expect((await gateway.graphql('{ users { totalCount } }')).data.users.totalCount).toBe(0)
+  } finally {
+    await gateway.close()
+  }
+})
