@@ -317,6 +317,7 @@ describe('on one pool', () => {
       [[full], `${full} is not empty, it has notes.txt: name a new or an empty directory.`],
       [[file], `${file} is not a directory.`],
       [[join(file, 'below')], `${join(file, 'below')} is not a directory.`],
+      [[join(free, 'below')], `${join(free, 'below')} cannot be created, as the directory above it does not exist.`],
       [
         [free, '--table', 'positions,position'],
         `There is no table position; the tables are ${datasetFiles.join(', ')}.`,

@@ -29,9 +29,11 @@ const asCsv: Written = {
   boolean: (column) => `${column}::text`,
 }
 
-/** Writes a file as CSV with a header. */
-export const writeCsv: WriteFile = (client, target) =>
-  stream(client, `COPY (${selectSql(target.file, asCsv, target.range)}) TO STDOUT (FORMAT csv, HEADER)`, target)
+/** Writes a file as CSV with a header, whose line is no row. */
+export const writeCsv: WriteFile = (client, { onRows, ...target }) => {
+  const sql = `COPY (${selectSql(target.file, asCsv, target.range)}) TO STDOUT (FORMAT csv, HEADER)`
+  return stream(client, sql, { ...target, onRows: (lines) => onRows(lines - 1) })
+}
 
 /** Streams what COPY answers to a file. */
 async function stream(client: PoolClient, sql: string, { path, onRows }: Parameters<WriteFile>[1]) {

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { access, constants, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError } from '../../errors.ts'
 
@@ -18,13 +18,18 @@ export interface NewDirectory {
  */
 export async function createDirectory(dir: string): Promise<NewDirectory> {
   const refuse = (error: NodeJS.ErrnoException): never => {
-    const reason = error.code === 'EEXIST' ? 'is not a directory' : writeFault(error)
+    const reason =
+      error.code === 'ENOENT' ? 'cannot be created, as the directory above it does not exist' : writeFault(error)
     throw reason ? new GatewayError('BAD_INPUT', `${dir} ${reason}.`) : error
   }
-  const created = await mkdir(dir, { recursive: true }).catch(refuse)
+  const created = await mkdir(dir).then(
+    () => true,
+    (error) => (error.code === 'EEXIST' ? false : refuse(error)),
+  )
   const [found] = await readdir(dir).catch(refuse)
   if (found !== undefined)
     throw new GatewayError('BAD_INPUT', `${dir} is not empty, it has ${found}: name a new or an empty directory.`)
+  await access(dir, constants.W_OK).catch(refuse)
   const names = new Set<string>()
   const partial = (name: string) => join(dir, `${name}.partial`)
   return {
@@ -46,7 +51,7 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
     },
     async discard() {
       for (const name of names) for (const path of [partial(name), join(dir, name)]) await rm(path, { force: true })
-      if (created !== undefined) await rmdir(dir).catch(() => {})
+      if (created) await rmdir(dir).catch(() => {})
     },
   }
 }
