@@ -20,6 +20,7 @@ const slow = [
   'http/pages',
   'installed',
   'cli/runs',
+  'cli/export',
   'graphql/plan',
   'graphql/filters',
   'distribution/preview',

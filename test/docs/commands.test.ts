@@ -185,7 +185,7 @@ describe('commands', () => {
       closing.push(() => redis.close())
       standIns['redis://cache:6379'] = redis.url
     }
-    for (const name of ['DIR', 'CSV']) standIns[`export ${name}`] = `export ${await newDirectory()}`
+    for (const name of ['DIR', 'BACKUP', 'CSV']) standIns[`export ${name}`] = `export ${await newDirectory()}`
     await startSources()
   }, 120_000)
 
