@@ -5,172 +5,275 @@ import { readCron } from './jobs/cron.ts'
 import { isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
-const port = z.coerce.number('must be a port number').int().min(0).max(65535)
-const points = z.coerce.number('must be a number').min(0, 'must be 0 or more').max(1e9, 'must be at most 1e9')
-const text = z.string().min(1, 'must not be empty')
+/** A kind of value. Its `values` complete "must be ..." in errors, and are told by the help and the documents. */
+const kind = <T extends z.ZodType>(values: string, schema: (message: string) => T) =>
+  schema(`must be ${values}`).meta({ values })
+const number = (values: string, fits: (value: number) => boolean) =>
+  kind(values, (message) => z.coerce.number(message).refine(fits, message))
+const whole = (min: number, max: number) =>
+  number(`a whole number from ${min} to ${max}`, (value) => Number.isInteger(value) && value >= min && value <= max)
+const points = number('a number from 0 to 1000000000', (value) => value >= 0 && value <= 1e9)
+const oneOf = <const T extends string>(...options: T[]) =>
+  kind(new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(options), (message) => z.enum(options, message))
+const truth = oneOf('true', 'false')
+const text = (values: string) => kind(values, (message) => z.string().min(1, message))
 const url = (protocols: RegExp, example: string) =>
-  text.refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), `must look like ${example}`)
+  kind(`a URL like ${example}`, (message) =>
+    z.string().refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), message),
+  )
 
-const token = z
-  .string()
-  .min(8, 'must have at least 8 characters')
-  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+const isSecret = (value: string) => /^[\x21-\x7e]+$/.test(value)
+const isToken = (value: string) => value.length >= 8 && isSecret(value)
+const tokenValues = '8 or more printable ASCII characters without spaces'
+const token = kind(tokenValues, (message) => z.string().refine(isToken, message))
+const key = kind('printable ASCII without spaces', (message) => z.string().refine(isSecret, message))
 
 /** `name:token` pairs, separated by commas. */
-const namedTokens = z.string().transform((given, context) => {
-  const pairs = given.split(',').map((pair): [string, string] => {
-    const [, name = '', secret = ''] = /^([a-z0-9._-]{1,64}):(.*)$/i.exec(pair.trim()) ?? []
-    const { error } = token.safeParse(secret)
-    if (name === '' || error)
-      context.addIssue(
-        name === ''
-          ? 'must be name:token pairs, separated by commas'
-          : `${error?.issues[0]?.message}: the token of ${name}`,
-      )
-    return [name, secret]
-  })
-  if (new Set(pairs.map(([name]) => name)).size < pairs.length)
-    context.addIssue('must not give two tokens the same name')
-  return pairs
-})
+const namedTokens = kind('name:token pairs, separated by commas', (message) =>
+  z.string().transform((given, context) => {
+    const pairs = given.split(',').map((pair): [string, string] => {
+      const [, name = '', secret = ''] = /^([a-z0-9._-]{1,64}):(.*)$/i.exec(pair.trim()) ?? []
+      if (name === '') context.addIssue(message)
+      else if (!isToken(secret)) context.addIssue(`must have ${tokenValues} in the token of ${name}`)
+      return [name, secret]
+    })
+    if (new Set(pairs.map(([name]) => name)).size < pairs.length)
+      context.addIssue('must not give two tokens the same name')
+    return pairs
+  }),
+)
 
 /** A directory, or an http(s) URL. */
-const location = text.refine(
-  (value) => (isRemote(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)),
-  'must be a directory or look like https://example.org/positions',
+const location = kind('a directory, or a URL like https://example.org/positions', (message) =>
+  z
+    .string()
+    .min(1, message)
+    .refine((value) => (isRemote(value) ? URL.canParse(value) : !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)), message),
 )
-const whole = (min: number, max: number) => {
-  const message = `must be a whole number from ${min} to ${max}`
-  return z.coerce.number(message).int(message).min(min, message).max(max, message)
-}
 
-/** Names of fields and arguments, as a JSON object. */
-const names = z.string().transform((given, context) => {
-  try {
-    return parseNames(given)
-  } catch (error) {
-    context.addIssue((error as Error).message)
-    return z.NEVER
-  }
-})
-
-/** A file of trusted documents. */
-const documents = z.string().transform((path, context) => {
-  try {
-    return readTrustedDocuments(path)
-  } catch (error) {
-    context.addIssue((error as Error).message)
-    return z.NEVER
-  }
-})
+/** A text that is read by a function, whose error says what is wrong with it. */
+const readBy = <T>(values: string, read: (given: string) => T) =>
+  kind(values, () =>
+    z.string().transform((given, context) => {
+      try {
+        return read(given)
+      } catch (error) {
+        context.addIssue((error as Error).message)
+        return z.NEVER
+      }
+    }),
+  )
 
 /** `id=name` pairs, separated by commas. */
-const chains = z.string().transform((given, context) => {
-  const pairs = given.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
-  if (!pairs.includes(undefined)) return Object.fromEntries(pairs as [string, string][])
-  context.addIssue('must be id=name pairs, separated by commas, such as 146=sonic')
-  return z.NEVER
-})
+const chains = kind('id=name pairs, separated by commas, such as 146=sonic', (message) =>
+  z.string().transform((given, context) => {
+    const pairs = given.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
+    if (!pairs.includes(undefined)) return Object.fromEntries(pairs as [string, string][])
+    context.addIssue(message)
+    return z.NEVER
+  }),
+)
 
 /** The number of proxies in front, or their addresses. */
-const proxies = z.string().transform((given, context) => {
-  if (/^\d{1,2}$/.test(given)) return Number(given)
-  const addresses = given.split(',').map((one) => one.trim())
-  const isAddress = (one: string) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)
-  if (addresses.every(isAddress)) return addresses
-  context.addIssue('must be a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1')
-  return z.NEVER
-})
+const proxies = kind(
+  'a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1',
+  (message) =>
+    z.string().transform((given, context) => {
+      if (/^\d{1,2}$/.test(given)) return Number(given)
+      const addresses = given.split(',').map((one) => one.trim())
+      const isAddress = (one: string) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)
+      if (addresses.every(isAddress)) return addresses
+      context.addIssue(message)
+      return z.NEVER
+    }),
+)
 
 /** Which requests are logged: `all`, `slow`, `off`, or a share of them. */
-const loggedRequests = z.string().transform((given, context) => {
-  if (given === 'all' || given === 'slow' || given === 'off') return given
-  const share = Number(given)
-  if (share > 0 && share < 1) return share
-  context.addIssue('must be all, slow, off, or a share of requests between 0 and 1, such as 0.01')
-  return z.NEVER
-})
+const loggedRequests = kind('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (message) =>
+  z.string().transform((given, context) => {
+    if (given === 'all' || given === 'slow' || given === 'off') return given
+    const share = Number(given)
+    if (share > 0 && share < 1) return share
+    context.addIssue(message)
+    return z.NEVER
+  }),
+)
 
 /** A cron pattern. */
-const pattern = z.string().superRefine((given, context) => {
-  try {
-    readCron(given)
-  } catch (error) {
-    const reason = (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '')
-    context.addIssue(`must be a cron pattern of five fields in UTC, such as "10 0 * * *": ${reason}`)
-  }
-})
+const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"', (message) =>
+  z.string().superRefine((given, context) => {
+    try {
+      readCron(given)
+    } catch (error) {
+      const reason = (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '')
+      context.addIssue(`${message}: ${reason}`)
+    }
+  }),
+)
 
-/** The environment variables that the gateway reads. */
+/**
+ * The environment variables that the gateway reads. The help, `gateway config` and the README tell what is said here;
+ * `defaultText` tells a default in words, and the value of a `secret` is never shown.
+ */
 export const variables = z.object({
-  HOST: text.default('127.0.0.1'),
-  PORT: port.default(4000),
-  DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database').optional(),
-  MIGRATE: z.enum(['on', 'off'], 'must be on or off').default('on'),
-  DATA_DIR: text.default('.data'),
-  REDIS_URL: url(/^rediss?:$/, 'redis://host:6379').optional(),
-  ADMIN_TOKEN: token.optional(),
-  ADMIN_TOKENS: namedTokens.optional(),
-  POSITIONS_SOURCE: location.optional(),
-  POSITIONS_SOURCE_FORMAT: z
-    .enum(['auto', 'files', 'graphql', 'rest'], 'must be auto, files, graphql or rest')
-    .default('auto'),
-  POSITIONS_SOURCE_KEY: text.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces').optional(),
-  POSITIONS_SOURCE_PAGING: z.enum(['cursor', 'offset'], 'must be cursor or offset').default('cursor'),
-  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000).default(1000),
-  POSITIONS_SOURCE_FIELDS: names.default(defaultNames),
-  PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi').optional(),
-  PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400).default(21_600),
-  PRICES_CHAINS: chains.default({}),
-  SOURCE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000),
-  SOURCE_RETRIES: whole(0, 20).default(4),
-  SOURCE_MAX_BYTES: whole(1024, 1024 ** 3).default(64 * 1024 * 1024),
-  MAX_PRICE_JUMP: z.coerce.number('must be a number').gt(1, 'must be more than 1').default(5),
-  POINTS_BASE_DEPOSIT: points.default(1),
-  POINTS_BASE_BORROW: points.default(0.5),
-  WEBSITE_URL: url(/^https?:$/, 'https://example.org').default('https://github.com/lending-graph/gateway'),
-  FEDERATION: z
-    .enum(['true', 'false'], 'must be true or false')
+  HOST: text('a host name or an address').default('127.0.0.1').describe('the address on which it listens'),
+  PORT: whole(0, 65_535).default(4000).describe('the port on which it listens; 0: any that is free'),
+  DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
+    .optional()
+    .meta({ description: 'a Postgres to use instead, 15 or later', defaultText: 'none: an embedded Postgres 18' }),
+  MIGRATE: oneOf('on', 'off')
+    .default('on')
+    .describe(
+      '`off`: the start changes no tables, and fails in words where migrations are missing. The command migrate applies them all the same',
+    ),
+  DATABASE_POOL_SIZE: whole(2, 1000)
+    .default(10)
+    .describe(
+      'connections to it: up to 3 for quick reads, which share them; slow reads have at most 3 of the rest, so that they hold up nothing else. Two more listen for changes and check that they arrive',
+    ),
+  LOCK_TIMEOUT_MS: whole(0, 86_400_000)
+    .default(30_000)
+    .describe(
+      'how long an import, a run or a change waits for another writer before it is refused with a 503; 0: no limit',
+    ),
+  READ_TIMEOUT_MS: whole(0, 3_600_000)
+    .default(30_000)
+    .describe(
+      "how long all statements of one read operation may take together, by the gateway's own clock; 0: no limit. Writes have no limit: where Postgres hangs, a run waits until its connection is lost or it is stopped",
+    ),
+  DATA_DIR: text('a directory').default('.data').describe('where the embedded Postgres keeps its files'),
+  REDIS_URL: url(/^rediss?:$/, 'redis://host:6379')
+    .optional()
+    .meta({
+      description: 'a Redis that several gateways share as their cache (see [Running it](#running-it) for its memory)',
+      defaultText: "none: this process's memory",
+    }),
+  CACHE_MAX_BYTES: whole(0, 2 ** 40)
+    .default(64 * 1024 * 1024)
+    .describe('how much memory the in-process cache may take; 0: none'),
+  ADMIN_TOKEN: token.optional().meta({
+    description: 'the token of the three POSTs and the mutations; its name in records is `admin`',
+    defaultText: 'none: no changes over HTTP',
+    secret: true,
+  }),
+  ADMIN_TOKENS: namedTokens
+    .optional()
+    .meta({ description: 'more of them with names of their own: `alice:token1,bob:token2`', secret: true }),
+  POSITIONS_SOURCE: location
+    .optional()
+    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))'),
+  POSITIONS_SOURCE_FORMAT: oneOf('auto', 'files', 'graphql', 'rest')
+    .default('auto')
+    .describe('what the address speaks; `rest` is another gateway, and `auto` finds out at each run'),
+  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for it', secret: true }),
+  POSITIONS_SOURCE_PAGING: oneOf('cursor', 'offset')
+    .default('cursor')
+    .describe("a GraphQL source's arguments for pages: first and after, or limit and offset"),
+  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000).default(1000).describe('positions a page of a GraphQL source'),
+  POSITIONS_SOURCE_FIELDS: readBy('a JSON object of names', parseNames).default(defaultNames).meta({
+    description: 'a GraphQL source\'s names for ours: `{"user": "account.id", "positions": "userPositions"}`',
+    defaultText: 'our names',
+  }),
+  PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi')
+    .optional()
+    .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source"),
+  PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400)
+    .default(21_600)
+    .describe('how far a price may be from midnight'),
+  PRICES_CHAINS: chains.default({}).describe('more names of chains in the price API: `999=hyperliquid`'),
+  MAX_PRICE_JUMP: number('a number above 1', (value) => value > 1)
+    .default(5)
+    .describe('a price that is so many times that of the date before, or that fraction of it, fails the run'),
+  SOURCE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long one request to another server may take'),
+  SOURCE_RETRIES: whole(0, 20)
+    .default(4)
+    .describe('how often a request to another server is repeated, with back-off and jitter'),
+  SOURCE_MAX_BYTES: whole(1024, 1024 ** 3)
+    .default(64 * 1024 * 1024)
+    .describe('the largest answer of another server'),
+  DISTRIBUTION_CRON: pattern.optional().meta({
+    description: "when to compute the day's distribution: `15 0 * * *`",
+    defaultText: 'none: no daily job',
+  }),
+  DISTRIBUTION_CATCH_UP: whole(1, 10_000)
+    .default(7)
+    .describe('how many missed dates the daily job makes up for, in order'),
+  MAX_QUERY_DEPTH: whole(0, 1_000_000)
+    .default(15)
+    .describe('how deep one operation of the graph may be nested; 0: no limit'),
+  MAX_QUERY_ALIASES: whole(0, 1_000_000)
+    .default(100)
+    .describe('how many aliases one operation of the graph may have; 0: no limit'),
+  MAX_QUERY_TOKENS: whole(0, 1_000_000_000)
+    .default(2000)
+    .describe('how many tokens the document of an operation may have; 0: no limit'),
+  MAX_QUERY_COST: whole(0, 1_000_000_000)
+    .default(100_000)
+    .describe('what one operation of the graph may cost (see [Limits](../graphql/README.md#limits)); 0: no limit'),
+  MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024)
+    .default(32 * 1024 * 1024)
+    .describe('how many bytes one answer may have'),
+  KNOWN_DOCUMENTS: readBy('a JSON file of documents', readTrustedDocuments)
+    .default([])
+    .describe('documents that clients may ask for by id: `{"sha256:<hash>": "query Name { ... }"}`'),
+  TRUSTED_DOCUMENTS_ONLY: truth
     .default('false')
-    .transform((given) => given === 'true'),
-  PLAN: z.enum(['on', 'off'], 'must be on or off').default('on'),
-  SAMPLE_DATA: z.enum(['on', 'off'], 'must be on or off').default('off'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  LOG_REQUESTS: loggedRequests.default('slow'),
-  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000),
-  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500),
-  METRICS_PORT: port.optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318').optional(),
-  CACHE_MAX_BYTES: z.coerce
-    .number('must be a number of bytes')
-    .int()
-    .min(0)
-    .default(64 * 1024 * 1024),
-  MAX_QUERY_DEPTH: whole(0, 1_000_000).default(15),
-  MAX_QUERY_ALIASES: whole(0, 1_000_000).default(100),
-  MAX_QUERY_TOKENS: whole(0, 1_000_000_000).default(2000),
-  MAX_QUERY_COST: whole(0, 1_000_000_000).default(100_000),
-  KNOWN_DOCUMENTS: documents.default([]),
-  TRUSTED_DOCUMENTS_ONLY: z
-    .enum(['true', 'false'], 'must be true or false')
+    .transform((given) => given === 'true')
+    .describe('refuses every document that is not known'),
+  MAX_SUBSCRIPTIONS: whole(0, 1_000_000)
+    .default(1000)
+    .describe('open subscriptions of one gateway, and open WebSockets'),
+  MAX_SUBSCRIPTIONS_PER_CLIENT: whole(0, 1_000_000).optional().meta({
+    description: 'open subscriptions of one client of one gateway, and open WebSockets',
+    defaultText: 'a tenth of them; nine tenths for an address of a private network, which may be a proxy',
+  }),
+  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000).describe('open connections; a request on one more is a 503'),
+  MAX_CONCURRENT_REQUESTS: whole(1, 100_000)
+    .default(64)
+    .describe('requests worked on at a time; a burst waits, and in an overload the others are a 503 at once'),
+  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long a request may take to arrive'),
+  SEND_TIMEOUT_MS: whole(1, 3_600_000)
+    .default(60_000)
+    .describe('how long a client may take to read an answer (event streams and WebSockets excepted)'),
+  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000).default(72_000).describe('how long an idle connection stays open'),
+  RATE_LIMIT: whole(1, 1_000_000_000)
+    .optional()
+    .describe(
+      'points that one client has a minute: a request costs 1, a REST answer that is not cached 100 more, a GraphQL operation its cost. Counted in Redis where there is one',
+    ),
+  TRUST_PROXY: proxies.optional().describe('the proxies in front, whose `X-Forwarded-For` counts'),
+  SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000)
+    .default(5000)
+    .describe('how long requests under way may take after SIGTERM; 2 s later the process ends, whatever hangs'),
+  POINTS_BASE_DEPOSIT: points.default(1).describe('points a day for a dollar supplied, before multipliers'),
+  POINTS_BASE_BORROW: points.default(0.5).describe('points a day for a dollar borrowed, before multipliers'),
+  WEBSITE_URL: url(/^https?:$/, 'https://example.org')
+    .default('https://github.com/lending-graph/gateway')
+    .describe('the link at `/`'),
+  FEDERATION: truth
     .default('false')
-    .transform((given) => given === 'true'),
-  MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024).default(32 * 1024 * 1024),
-  MAX_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
-  MAX_SUBSCRIPTIONS_PER_CLIENT: whole(0, 1_000_000).optional(),
-  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000),
-  MAX_CONCURRENT_REQUESTS: whole(1, 100_000).default(64),
-  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000),
-  SEND_TIMEOUT_MS: whole(1, 3_600_000).default(60_000),
-  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000).default(72_000),
-  SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000).default(5000),
-  RATE_LIMIT: whole(1, 1_000_000_000).optional(),
-  TRUST_PROXY: proxies.optional(),
-  DISTRIBUTION_CRON: pattern.optional(),
-  DISTRIBUTION_CATCH_UP: whole(1, 10_000).default(7),
-  READ_TIMEOUT_MS: whole(0, 3_600_000).default(30_000),
-  LOCK_TIMEOUT_MS: whole(0, 86_400_000).default(30_000),
-  DATABASE_POOL_SIZE: z.coerce.number('must be a number').int().min(2).max(1000).default(10),
+    .transform((given) => given === 'true')
+    .describe('`true`: the graph is a federated subgraph'),
+  PLAN: oneOf('on', 'off').default('on').describe('`off`: every operation runs on resolvers, Prisma and DataLoaders'),
+  SAMPLE_DATA: oneOf('on', 'off').default('off').meta({
+    description: 'loads the sample into an empty store',
+    defaultText: '`on` with `npm start`, else `off`',
+  }),
+  LOG_REQUESTS: loggedRequests
+    .default('slow')
+    .describe('which requests are logged; a share is logged besides the slow ones'),
+  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('from when a request is slow'),
+  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('from when a statement is slow'),
+  METRICS_PORT: whole(0, 65_535)
+    .optional()
+    .meta({ description: 'a port of its own for `/metrics`', defaultText: 'none: `/metrics` is on PORT' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318')
+    .optional()
+    .meta({ description: 'an OpenTelemetry collector that takes OTLP over HTTP', defaultText: 'none: no traces' }),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info').meta({
+    description: 'the least severe messages that are logged',
+    defaultText: '`info` (`warn` for other commands than serve)',
+  }),
 })
 
 /** Adds the checks between settings. */
@@ -183,7 +286,7 @@ const settings = variables.superRefine(
     if (!isRemote(source) && format !== 'files')
       issue(
         'POSITIONS_SOURCE',
-        `must look like https://example.org/${format}, since POSITIONS_SOURCE_FORMAT is ${format}`,
+        `must be a URL like https://example.org/${format}, since POSITIONS_SOURCE_FORMAT is ${format}`,
       )
     if (format === 'graphql' && rest.PRICES_SOURCE === undefined)
       issue('PRICES_SOURCE', 'is needed, such as https://coins.llama.fi: a GraphQL source of positions gives no prices')
@@ -192,8 +295,22 @@ const settings = variables.superRefine(
 
 export type Config = Readonly<z.infer<typeof variables>>
 
+/** An invalid setting. The message continues a sentence that begins with its name. */
+export interface SettingProblem {
+  name: string
+  message: string
+}
+
 /** Missing or invalid settings or options. The message is for the user, one line per setting. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  /** The settings that are wrong. Options have none. */
+  readonly problems: SettingProblem[]
+
+  constructor(message: string, problems: SettingProblem[] = []) {
+    super(message)
+    this.problems = problems
+  }
+}
 
 /**
  * Reads the settings from the environment.
@@ -202,5 +319,6 @@ export class ConfigError extends Error {}
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const parsed = settings.safeParse(env)
   if (parsed.success) return Object.freeze(parsed.data)
-  throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
+  const problems = parsed.error.issues.map(({ path, message }) => ({ name: path.join('.'), message }))
+  throw new ConfigError(problems.map(({ name, message }) => `${name} ${message}`).join('\n'), problems)
 }

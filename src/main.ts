@@ -3,12 +3,14 @@ import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { fail, print, withDeps } from './cli/command.ts'
 import { addExport } from './cli/export.ts'
+import { addConfig } from './cli/config.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
 import { addRunDates } from './cli/run-dates.ts'
 import { addRuns } from './cli/runs.ts'
 import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
+import { settingsInShort } from './cli/settings.ts'
 import { openApiDocument } from './http/openapi.ts'
 
 // A closed pipe (`| head`) is not a failure.
@@ -17,8 +19,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 const program = new Command(manifest.name)
   .version(manifest.version)
   .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
-  .addHelpText('after', '\nSettings come from the environment: see the README.')
-  .showHelpAfterError()
+  .addHelpText('after', () => `\nSettings, from the environment (config --help explains them):\n${settingsInShort()}`)
+  .showHelpAfterError('(--help tells more)')
   .exitOverride()
 
 addServe(program)
@@ -28,6 +30,7 @@ addRunDates(program)
 addRuns(program)
 addMultipliers(program)
 addSchema(program)
+addConfig(program)
 program
   .command('migrate')
   .description('bring the database tables up to date')

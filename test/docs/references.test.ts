@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { buildSchema, type GraphQLField, isEnumType } from 'graphql'
 import * as client from 'lending-graph-client'
 import { describe, expect, test } from 'vitest'
-import { readConfig, variables } from '../../src/config.ts'
+import { variables } from '../../src/config.ts'
 import { records } from '../../src/domain/dataset/records.ts'
 import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
 import { endpoints } from '../../src/rest/index.ts'
@@ -83,35 +83,6 @@ describe.each(documents)('$path', (document) => {
       .map(([name]) => name)
       .filter((name) => !known.has(name))
     expect(unknown).toEqual([])
-  })
-})
-
-describe('settings', () => {
-  const table = tableUnder(documentAt('src/cli/README.md'), 'Settings')
-  const documented = table.rows.flatMap(([names = '', defaults = '']) => {
-    const all = names.split(', ')
-    const given = all.length === 1 ? [defaults] : defaults.split(', ')
-    return all.map((name, at): [string, string] => [name, (given[at] ?? '').replaceAll('`', '')])
-  })
-  /** Those whose default is told in words. */
-  const inWords: Record<string, string> = {
-    POSITIONS_SOURCE_FIELDS: 'our names',
-    MAX_SUBSCRIPTIONS_PER_CLIENT:
-      'a tenth of them; nine tenths for an address of a private network, which may be a proxy',
-    SAMPLE_DATA: 'on with npm start, else off',
-    LOG_LEVEL: 'info (warn for other commands than serve)',
-  }
-
-  test('the table has every variable once', () => {
-    expect(documented.map(([name]) => name).sort()).toEqual([...settings].sort())
-  })
-
-  test.each(documented)('%s: %s', (name, shown) => {
-    if (inWords[name] !== undefined) return expect(shown).toBe(inWords[name])
-    const value: unknown = readConfig({})[name as keyof ReturnType<typeof readConfig>]
-    const isNone = value === undefined || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
-    expect(shown).toMatch(isNone ? /^none(: .+)?$/ : /./)
-    if (!isNone) expect(shown).toBe(String(value))
   })
 })
 

@@ -246,16 +246,16 @@ describe('settings of sources', () => {
   test.each<[Record<string, string>, string]>([
     [
       { POSITIONS_SOURCE: 'ftp://example.org' },
-      'POSITIONS_SOURCE must be a directory or look like https://example.org/positions',
+      'POSITIONS_SOURCE must be a directory, or a URL like https://example.org/positions',
     ],
     [
       { POSITIONS_SOURCE: 'https://' },
-      'POSITIONS_SOURCE must be a directory or look like https://example.org/positions',
+      'POSITIONS_SOURCE must be a directory, or a URL like https://example.org/positions',
     ],
     [{ POSITIONS_SOURCE_FORMAT: 'csv' }, 'POSITIONS_SOURCE_FORMAT must be auto, files, graphql or rest'],
     [
       { POSITIONS_SOURCE: './data', POSITIONS_SOURCE_FORMAT: 'rest' },
-      'POSITIONS_SOURCE must look like https://example.org/rest, since POSITIONS_SOURCE_FORMAT is rest',
+      'POSITIONS_SOURCE must be a URL like https://example.org/rest, since POSITIONS_SOURCE_FORMAT is rest',
     ],
     [
       { POSITIONS_SOURCE: 'https://example.org', POSITIONS_SOURCE_FORMAT: 'graphql' },
@@ -266,9 +266,9 @@ describe('settings of sources', () => {
     [{ POSITIONS_SOURCE_PAGE_SIZE: '0' }, 'POSITIONS_SOURCE_PAGE_SIZE must be a whole number from 1 to 100000'],
     [{ POSITIONS_SOURCE_PAGE_SIZE: 'many' }, 'POSITIONS_SOURCE_PAGE_SIZE must be a whole number from 1 to 100000'],
     [{ SOURCE_RETRIES: '1.5' }, 'SOURCE_RETRIES must be a whole number from 0 to 20'],
-    [{ PRICES_SOURCE: 'coins.llama.fi' }, 'PRICES_SOURCE must look like https://coins.llama.fi'],
+    [{ PRICES_SOURCE: 'coins.llama.fi' }, 'PRICES_SOURCE must be a URL like https://coins.llama.fi'],
     [{ PRICES_CHAINS: 'sonic' }, 'PRICES_CHAINS must be id=name pairs, separated by commas, such as 146=sonic'],
-    [{ MAX_PRICE_JUMP: '1' }, 'MAX_PRICE_JUMP must be more than 1'],
+    [{ MAX_PRICE_JUMP: '1' }, 'MAX_PRICE_JUMP must be a number above 1'],
     [
       { POSITIONS_SOURCE_FIELDS: '{"usr": "account"}' },
       `POSITIONS_SOURCE_FIELDS names "usr", which is not one of ${Object.keys(defaultNames).join(', ')}`,

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { print, printJson, withoutEmpty } from './command.ts'
+import { listSettings, type Setting, settingsInFull } from './settings.ts'
+import { table } from './table.ts'
+
+/** Adds the command that shows the settings in effect. */
+export function addConfig(program: Command): void {
+  program
+    .command('config')
+    .description('show the settings in effect, without secrets')
+    .option('--json', 'print one JSON object per line')
+    .addHelpText('after', ({ command }) => `\nSettings, from the environment:\n${settingsInFull(command.createHelp())}`)
+    .action(showConfig)
+}
+
+function showConfig({ json }: { json?: boolean }): void {
+  const env = withoutEmpty(process.env)
+  readConfig(env)
+  const rows = []
+  for (const setting of listSettings()) {
+    const given = env[setting.name]
+    const value = given === undefined ? setting.default : withoutSecrets(setting, given)
+    const from = given === undefined ? 'default' : 'environment'
+    if (json) printJson({ name: setting.name, value: value ?? null, from })
+    rows.push([setting.name, value ?? setting.defaultText, from])
+  }
+  if (!json) print(table(['setting', 'value', 'from'], rows))
+}
+
+const HIDDEN = '***'
+
+/** A value without tokens, keys, and the passwords of URLs. */
+function withoutSecrets({ secret }: Setting, value: string): string {
+  if (secret) return HIDDEN
+  if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value)) return value
+  const url = new URL(value)
+  if (url.password !== '') url.password = HIDDEN
+  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, HIDDEN)
+  return url.href
+}

@@ -1,0 +1,73 @@
+import type { Help } from 'commander'
+import * as z from 'zod'
+import { variables } from '../config.ts'
+
+/** An environment variable, as the help and the documents tell it. */
+export interface Setting {
+  name: string
+  description: string
+  /** The values that it takes, as a phrase. */
+  values: string
+  /** The default as text. Undefined if there is none. */
+  default: string | undefined
+  /** The default in words, where the text is not enough. */
+  defaultText: string
+  secret: boolean
+}
+
+/** Every setting, in the order of the documents. */
+export function listSettings(): Setting[] {
+  const { properties = {} } = z.toJSONSchema(variables, { io: 'input' })
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = '', values, default: given, defaultText, secret } = property as z.core.JSONSchema.Schema
+    const isNone = given === undefined || (typeof given === 'object' && Object.keys(given ?? {}).length === 0)
+    return {
+      name,
+      description,
+      values: String(values),
+      default: isNone ? undefined : typeof given === 'object' ? JSON.stringify(given) : String(given),
+      defaultText: String(defaultText ?? (isNone ? 'none' : given)),
+      secret: secret === true,
+    }
+  })
+}
+
+/** The settings as a table in Markdown. */
+export function settingsTable(): string {
+  const rows = listSettings().map(({ name, defaultText, values, description }) => [
+    name,
+    defaultText,
+    values,
+    description,
+  ])
+  return [['variable', 'default', 'values', 'meaning'], ['---', '---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}
+
+/** The names and defaults, in lines that fit the terminal. */
+export function settingsInShort(): string {
+  const lines = ['']
+  for (const one of listSettings()) {
+    const short = one.default === undefined || one.default.length > 40 ? one.name : `${one.name}=${one.default}`
+    const line = `${lines.at(-1)}  ${short}`
+    if (line.length <= helpWidth()) lines[lines.length - 1] = line
+    else lines.push(`  ${short}`)
+  }
+  return lines.join('\n')
+}
+
+/** What each setting means, as the help shows options. */
+export function settingsInFull(help: Help): string {
+  help.prepareContext({ helpWidth: helpWidth() })
+  const settings = listSettings()
+  const longest = Math.max(...settings.map(({ name }) => name.length))
+  return settings
+    .map(({ name, description, values, defaultText }) =>
+      help.formatItem(name, longest, plain(`${description} (${values}; default ${defaultText})`), help),
+    )
+    .join('\n')
+}
+
+const helpWidth = () => process.stdout.columns ?? 80
+const plain = (markdown: string) => markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')

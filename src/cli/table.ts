@@ -1,0 +1,35 @@
+import CliTable from 'cli-table3'
+
+/** The width of a table that is no terminal's. */
+const PIPED = 120
+const GAP = 2
+const NARROWEST = 8
+
+const NO_BORDERS = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`, `${side}-mid-mid`, 'middle'])
+    .map((name) => [name, '']),
+)
+
+/** A table that fits the terminal: the widest columns are wrapped. */
+export function table(head: string[], rows: (string | number)[][]): string {
+  const colWidths = head.map((name, at) => Math.max(...[name, ...rows.map((row) => row[at] ?? '')].map(lengthOf)) + GAP)
+  const width = process.stdout.columns ?? PIPED
+  for (let excess = sum(colWidths) - width; excess > 0; excess--) {
+    const widest = Math.max(...colWidths)
+    if (widest <= NARROWEST) break
+    colWidths[colWidths.indexOf(widest)] = widest - 1
+  }
+  const shown = new CliTable({
+    head,
+    colWidths,
+    chars: NO_BORDERS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
+    wordWrap: true,
+  })
+  shown.push(...rows)
+  return shown.toString().replace(/ +$/gm, '')
+}
+
+const lengthOf = (cell: string | number) => String(cell).length
+const sum = (widths: number[]) => widths.reduce((all, one) => all + one, 0)
