@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { fail, print, withDeps } from './cli/command.ts'
 import { addExport } from './cli/export.ts'
+import { fail, print, wantsJson, warn, withDeps } from './cli/command.ts'
 import { addConfig } from './cli/config.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
@@ -10,7 +10,7 @@ import { addRunDates } from './cli/run-dates.ts'
 import { addRuns } from './cli/runs.ts'
 import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
-import { settingsInShort } from './cli/settings.ts'
+import { misspeltSettings, settingsInShort } from './cli/settings.ts'
 import { openApiDocument } from './http/openapi.ts'
 
 // A closed pipe (`| head`) is not a failure.
@@ -20,7 +20,9 @@ const program = new Command(manifest.name)
   .version(manifest.version)
   .description("One GraphQL graph over a lending protocol's user analytics and points program, and its REST APIs.")
   .addHelpText('after', () => `\nSettings, from the environment (config --help explains them):\n${settingsInShort()}`)
-  .showHelpAfterError('(--help tells more)')
+  .showHelpAfterError(!wantsJson && '(--help tells more)')
+  .configureOutput({ outputError: (text, write) => wantsJson || write(text) })
+  .hook('preAction', () => misspeltSettings(process.env).forEach(warn))
   .exitOverride()
 
 addServe(program)
@@ -40,6 +42,7 @@ program
   .description('print the OpenAPI document')
   .action(() => print(JSON.stringify(openApiDocument(), null, 2)))
 
-await program.parseAsync().catch(fail)
+const args = process.argv.slice(2)
+await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' }).catch(fail)
 // A timer left by a library must not keep the process alive.
 process.stdout.write('', () => process.exit())

@@ -70,6 +70,14 @@ export function stopSignal({ SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config): AbortSig
   return controller.signal
 }
 
+/** Whether the user is a script, which also reads failures as JSON. */
+export const wantsJson = process.argv.includes('--json')
+
+/** Prints a warning, which is no part of the result. */
+export function warn(warning: string): void {
+  process.stderr.write(`${wantsJson ? JSON.stringify({ warning }) : `Warning: ${warning}`}\n`)
+}
+
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
@@ -118,23 +126,50 @@ function storeFault(error: unknown): GatewayError | undefined {
   return knownFault(error) ?? (error instanceof Error ? knownFault(error.cause) : undefined)
 }
 
-/** Prints an error and sets the exit code. */
-export function fail(error: unknown): void {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2
-    return
-  }
-  if (error instanceof Error && error.name === 'AbortError') {
-    process.stderr.write('Interrupted: unfinished work has changed nothing.\n')
-    process.exitCode = 130
-    return
+/** What a command failed with. The README lists the codes. */
+interface Failure {
+  code: ErrorCode | 'CONFIG_ERROR' | 'INTERRUPTED' | 'INTERNAL'
+  message: string
+  problems: { name: string; message: string }[]
+  exitCode: number
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Error && error.name === 'AbortError')
+    return {
+      code: 'INTERRUPTED',
+      message: 'Interrupted: unfinished work has changed nothing.',
+      problems: [],
+      exitCode: 130,
+    }
+  if (error instanceof CommanderError)
+    return { code: 'BAD_INPUT', message: error.message.replace(/^error: /, ''), problems: [], exitCode: 2 }
+  if (error instanceof ConfigError) {
+    const { message, problems } = error
+    return { code: problems.length > 0 ? 'CONFIG_ERROR' : 'BAD_INPUT', message, problems, exitCode: 2 }
   }
   const known = error instanceof GatewayError ? error : storeFault(error)
   const message = error instanceof Error && error.message !== '' ? error.message : (known?.message ?? String(error))
-  const problems = (known?.problems ?? []).filter((problem) => !message.includes(problem.message))
+  if (!known) return { code: 'INTERNAL', message, problems: [], exitCode: 1 }
+  return { code: known.code, message, problems: known.problems, exitCode: EXIT_CODES[known.code] }
+}
+
+/** Prints an error, with --json as one line of JSON, and sets the exit code. */
+export function fail(error: unknown): void {
+  // The help and the version end a command too.
+  if (error instanceof CommanderError && error.exitCode === 0) return
+  const { exitCode, ...failure } = failureOf(error)
+  process.exitCode = exitCode
+  if (wantsJson) {
+    process.stderr.write(`${JSON.stringify(failure)}\n`)
+    return
+  }
+  // Commander has printed its own.
+  if (error instanceof CommanderError) return
+  const { code, message } = failure
+  const problems = failure.problems.filter((problem) => !message.includes(problem.message))
   const lines = [message, ...problems.map((problem) => [problem.name, problem.message].join(' ').trim())]
   process.stderr.write(`${lines.join('\n')}\n`)
-  if (!known && !(error instanceof ConfigError) && error instanceof Error && process.env.LOG_LEVEL === 'debug')
+  if (code === 'INTERNAL' && error instanceof Error && process.env.LOG_LEVEL === 'debug')
     process.stderr.write(`${error.stack}\n`)
-  process.exitCode = known ? EXIT_CODES[known.code] : error instanceof ConfigError ? 2 : 1
 }

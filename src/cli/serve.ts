@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { createApp } from '../app.ts'
-import { ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
 import { warmUp } from '../http/warm-up.ts'
@@ -16,8 +16,8 @@ const BACKLOG = 4096
 
 export function addServe(program: Command): void {
   program
-    .command('serve', { isDefault: true })
-    .description('serve GraphQL and the REST APIs')
+    .command('serve')
+    .description('serve GraphQL and the REST APIs (the command when none is given)')
     .addOption(new Option('--sample', 'load the sample data into an empty store, unless SAMPLE_DATA=off').hideHelp())
     .action(({ sample }: { sample?: boolean }) => serve(sample === true))
 }
@@ -34,11 +34,7 @@ async function serve(sample: boolean): Promise<void> {
     try {
       await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-        throw new ConfigError(
-          `PORT ${config.PORT} of ${config.HOST} is in use: set another one, or stop the process that listens there.`,
-        )
-      throw error
+      throw listenFault(config, (error as NodeJS.ErrnoException).code) ?? error
     }
     const jobs = writes ? [startSchedule(deps), startRankHistory(deps)] : []
     const address = app.server.address()
@@ -67,6 +63,18 @@ async function mayWrite({ store, config, log }: Deps): Promise<boolean> {
     throw new ConfigError('DISTRIBUTION_CRON is set, but the role of DATABASE_URL may only read.')
   if (!may) log.info('the database role may only read: no jobs run here')
   return may
+}
+
+/** Says which setting keeps the gateway from listening. */
+function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined {
+  const fault = (name: string, message: string) => new ConfigError(`${name} ${message}`, [{ name, message }])
+  if (code === 'EADDRINUSE')
+    return fault('PORT', `${PORT} of ${HOST} is in use: set another one, or stop the process that listens there.`)
+  if (code === 'EACCES')
+    return fault('PORT', `${PORT} may not be listened on by this user: set one above 1023, or give the user the right.`)
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code))
+    return fault('HOST', `${HOST} is no address of this machine: set one of them, 127.0.0.1, or 0.0.0.0 for all.`)
+  return undefined
 }
 
 function welcome({ config, storeName }: Deps, base: string): string {

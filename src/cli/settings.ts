@@ -1,6 +1,7 @@
 import type { Help } from 'commander'
 import * as z from 'zod'
 import { variables } from '../config.ts'
+import { nearest } from '../nearest.ts'
 
 /** An environment variable, as the help and the documents tell it. */
 export interface Setting {
@@ -30,6 +31,17 @@ export function listSettings(): Setting[] {
       secret: secret === true,
     }
   })
+}
+
+/** A sentence for each variable that looks like a misspelt setting. */
+export function misspeltSettings(env: NodeJS.ProcessEnv): string[] {
+  const unset = Object.keys(variables.shape).filter((name) => env[name] === undefined)
+  return Object.keys(env)
+    .filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name) && !(name in variables.shape))
+    .flatMap((name) => {
+      const meant = nearest(name, unset)
+      return meant === undefined ? [] : [`${name} is not a setting of the gateway. (Did you mean ${meant}?)`]
+    })
 }
 
 /** The settings as a table in Markdown. */

@@ -77,7 +77,7 @@ describe.each(documents)('$path', (document) => {
   })
 
   test('writes settings, error codes and enum values as they are', () => {
-    const known = new Set([...settings, ...codes, ...enumValues, 'NODE_OPTIONS', ...OF_DEPLOYMENT])
+    const known = new Set([...settings, ...codes, ...enumValues, 'CONFIG_ERROR', 'NODE_OPTIONS', ...OF_DEPLOYMENT])
     const prose = document.text.replace(/https?:\S+/g, '')
     const unknown = [...prose.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]
       .map(([name]) => name)
