@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
 import { openStore, type Store } from './db/connect/store.ts'
 import { storeFault } from './db/faults.ts'
+import { clockAhead, clockWarning } from './db/server/clock.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { assertMigrated, migrate } from './db/server/migrate.ts'
 import type { BasePoints } from './domain/points/formula.ts'
@@ -17,6 +18,9 @@ import type { PositionsSource } from './sources/positions/positions-source.ts'
 
 /** The notification channels of the store: changes of data, and finished runs. */
 export const CHANNELS = ['gateway_data', 'gateway_run']
+
+/** The directory of the migrations. */
+export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
 
 /** The resources of a running gateway. They are passed, never imported. */
 export interface Deps {
@@ -52,9 +56,9 @@ export async function openDeps(config: Config): Promise<Deps> {
     const embedded = config.DATABASE_URL ? undefined : await openEmbedded({ dataDir: config.DATA_DIR, log })
     if (embedded) closing.push(() => embedded.release())
     const url = config.DATABASE_URL ?? embedded?.url ?? ''
-    const migrationsDir = join(import.meta.dirname, '../prisma/migrations')
-    if (config.MIGRATE === 'on') await migrate({ url, migrationsDir, log })
-    else await assertMigrated({ url, migrationsDir })
+    const migrations = { url, migrationsDir: MIGRATIONS }
+    if (config.MIGRATE === 'on') await migrate({ ...migrations, log })
+    else await assertMigrated(migrations)
     const outage = new Outage({ log, probe: () => store.probe.ping() })
     closing.push(async () => outage.close())
     const onError = (error: Error) => outage.failed(error)
@@ -67,6 +71,8 @@ export async function openDeps(config: Config): Promise<Deps> {
       onError,
     })
     closing.push(() => store.close())
+    const warning = clockWarning('Postgres', await clockAhead(store.pool))
+    if (warning) log.warn({}, warning)
     const notifications = openNotifications({
       url,
       channels: CHANNELS,

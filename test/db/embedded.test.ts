@@ -296,7 +296,7 @@ describe('what cannot be opened is one sentence', () => {
     const file = join(dataDir, 'file')
     await writeFile(file, '')
     await expect(openEmbedded({ dataDir: join(file, 'x'), log })).rejects.toThrow(
-      `DATA_DIR ${join(file, 'x')} cannot be written to (ENOTDIR).`,
+      `DATA_DIR ${join(file, 'x')} cannot be written to (ENOTDIR): make it a directory of this user`,
     )
   })
 

@@ -24,6 +24,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { GatewayError } from '../../errors.ts'
 import { LOCKS } from '../locks.ts'
 
 const exec = promisify(execFile)
@@ -102,10 +103,23 @@ interface Session {
  * process has started it. The server is detached, and the last user to release it stops it. If it dies while in use, it is
  * restarted on the same port.
  *
+ * @throws BAD_INPUT if this user may not use the directory, UNAVAILABLE if its disk is full
  * @throws Error with a sentence and the server's last log lines, if it cannot be opened within 30 seconds (not counting a
  *   crash recovery)
  */
 export async function openEmbedded(options: { dataDir: string; log: Log }): Promise<EmbeddedServer> {
+  try {
+    return await openServer(options)
+  } catch (error) {
+    if (!/ENOSPC|No space left on device/.test(messageOf(error))) throw error
+    throw new GatewayError(
+      'UNAVAILABLE',
+      `The disk of DATA_DIR ${resolve(options.dataDir)} is full: free space on it, or set DATA_DIR to a directory of another disk.`,
+    )
+  }
+}
+
+async function openServer(options: { dataDir: string; log: Log }): Promise<EmbeddedServer> {
   const { log } = options
   const cluster = await prepareCluster(options.dataDir, log)
   const closing = new AbortController()
@@ -144,13 +158,30 @@ export async function openEmbedded(options: { dataDir: string; log: Log }): Prom
     await leave(cluster, session).catch((error) => log.warn({ err: error }, 'could not leave the embedded Postgres'))
   }
   return {
-    url: `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}?sslmode=disable`,
+    url: urlOf(port, password),
     release: () => {
       released ??= release()
       return released
     },
   }
 }
+
+/** Looks for the Postgres in `<dataDir>/postgres`, without making or starting it. @returns its URL, if it runs */
+export async function findEmbedded(
+  dataDir: string,
+): Promise<{ state: 'none' | 'stopped' } | { state: 'running'; url: string }> {
+  const root = await realpath(dataDir).catch(() => undefined)
+  if (root === undefined) return { state: 'none' }
+  const directory = join(root, 'postgres')
+  if (!(await isCluster(directory))) return { state: 'none' }
+  const lock = await readLock(directory)
+  if (!lock || !(await isPostmaster(lock.pid, directory))) return { state: 'stopped' }
+  const password = await readFile(join(directory, PASSWORD_FILE), 'utf8')
+  return { state: 'running', url: urlOf(lock.port, password) }
+}
+
+const urlOf = (port: number, password: string) =>
+  `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}?sslmode=disable`
 
 async function prepareCluster(wanted: string, log: Log): Promise<Cluster> {
   const binaries = await findBinaries()
@@ -169,7 +200,11 @@ async function writableDirectory(path: string): Promise<string> {
     await access(path, constants.W_OK)
     return await realpath(path)
   } catch (error) {
-    throw new Error(`DATA_DIR ${resolve(path)} cannot be written to (${codeOf(error)}).`, { cause: error })
+    if (codeOf(error) === 'ENOSPC') throw error
+    throw new GatewayError(
+      'BAD_INPUT',
+      `DATA_DIR ${resolve(path)} cannot be written to (${codeOf(error)}): make it a directory of this user, or set another one.`,
+    )
   }
 }
 
@@ -258,9 +293,10 @@ async function isCluster(directory: string): Promise<boolean> {
     return true
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false
-    throw new Error(`${directory} cannot be read (${codeOf(error)}): does it belong to another user?`, {
-      cause: error,
-    })
+    throw new GatewayError(
+      'BAD_INPUT',
+      `${directory} cannot be read (${codeOf(error)}): run the gateway as its owner, or set another DATA_DIR.`,
+    )
   }
 }
 

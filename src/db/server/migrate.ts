@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
+import { GatewayError } from '../../errors.ts'
 import { sessionSql } from '../connect/session.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
@@ -27,8 +28,8 @@ interface AppliedMigration {
  * failed or killed migration leaves nothing behind and is retried.
  *
  * @returns the names of the applied migrations, in order
- * @throws Error that names the migration, if its script fails (Postgres' error is the cause), if an applied script has
- *   changed since, if the database has one that is not in `migrationsDir`, or if the role may not create tables
+ * @throws BAD_INPUT if the database is another program's or a newer gateway's, or does not let its role in, or do this
+ * @throws Error that names the migration, if its script fails (Postgres' error is the cause) or has changed since
  */
 export async function migrate(options: {
   url: string
@@ -49,14 +50,18 @@ export async function migrate(options: {
       throw new Error(`The database cannot be migrated: ${reason}`, { cause })
     })
     const begun = await hasRecords(pool)
-    const known = begun ? await readApplied(pool) : []
-    const pending = pendingOf(migrations, known)
+    const { pending, fault } = begun
+      ? compare(migrations, await readApplied(pool))
+      : await compareEmpty(pool, migrations)
+    if (fault !== undefined) throw new GatewayError('BAD_INPUT', fault)
     if (pending.length === 0) return { applied: [] }
-    if (!(await mayCreate(pool))) throw lacking(pending, 'this database role may not apply them')
+    if (!(await mayCreateTables(pool))) throw lacking(pending, 'this database role may not apply them')
     if (begun) await markRolledBack(pool)
     const applied = await apply(pool, options.migrationsDir, migrations)
     options.log.info({ applied, ms: Date.now() - began }, 'migrated the database')
     return { applied }
+  } catch (error) {
+    throw refusalOf(error) ?? error
   } finally {
     await pool.end()
   }
@@ -64,25 +69,60 @@ export async function migrate(options: {
 
 /**
  * Checks that all migrations in `migrationsDir` are applied, and changes nothing.
- * @throws Error if one is not, or as `migrate` does
+ * @throws BAD_INPUT if one is not, or as `migrate` does
  */
 export async function assertMigrated(options: { url: string; migrationsDir: string }): Promise<void> {
-  const migrations = await readMigrations(options.migrationsDir)
   const pool = new pg.Pool({ connectionString: options.url, max: 1 })
   pool.on('error', () => {})
   try {
-    const pending = pendingOf(migrations, (await hasRecords(pool)) ? await readApplied(pool) : [])
+    const { pending, fault } = await readMigrationState(pool, options.migrationsDir)
+    if (fault !== undefined) throw new GatewayError('BAD_INPUT', fault)
     if (pending.length > 0) throw lacking(pending, 'MIGRATE is off')
+  } catch (error) {
+    throw refusalOf(error) ?? error
   } finally {
     await pool.end()
   }
 }
 
-function lacking(pending: Migration[], reason: string): Error {
+function lacking(pending: string[], reason: string): GatewayError {
   const which = pending.length === 1 ? 'the migration' : `${pending.length} migrations, beginning with`
-  return new Error(
-    `The database lacks ${which} ${pending[0]?.name}, and ${reason}: run the command migrate with the role that owns the tables.`,
+  return new GatewayError(
+    'BAD_INPUT',
+    `The database lacks ${which} ${pending[0]}, and ${reason}: run the command migrate with the role that owns the tables.`,
   )
+}
+
+/** What the migrations of a database are, in relation to those of this gateway. */
+export interface MigrationState {
+  /** Those that are not applied yet, in order. */
+  pending: string[]
+  /** Why this gateway cannot use the database. */
+  fault: string | undefined
+}
+
+/** Compares a database with the migrations in `migrationsDir`. Changes nothing. */
+export async function readMigrationState(client: Queryable, migrationsDir: string): Promise<MigrationState> {
+  const migrations = await readMigrations(migrationsDir)
+  const begun = await hasRecords(client)
+  return begun ? compare(migrations, await readApplied(client)) : compareEmpty(client, migrations)
+}
+
+type Queryable = Pick<pg.Client, 'query'>
+
+/** The SQLSTATEs of a role that may not log in, or not do what it is told to, and of a database that does not exist. */
+const REFUSED = /^(28...|42501|3D000)$/
+
+/** The error for a database that refuses its role. */
+function refusalOf(error: unknown): GatewayError | undefined {
+  const { cause = error } = error as { cause?: unknown }
+  const { code = '', message } = cause as pg.DatabaseError
+  if (!REFUSED.test(code)) return undefined
+  const remedy =
+    code === '42501'
+      ? 'Grant its role the right, or run `gateway migrate` with a role that owns the tables.'
+      : 'Check DATABASE_URL.'
+  return new GatewayError('BAD_INPUT', `The database cannot be used: ${message}. ${remedy}`)
 }
 
 /** Takes the lock that `prisma migrate deploy` takes too. */
@@ -103,17 +143,18 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-async function hasRecords(pool: pg.Pool): Promise<boolean> {
+async function hasRecords(pool: Queryable): Promise<boolean> {
   const { rows } = await pool.query(`select to_regclass('public._prisma_migrations') is not null as found`)
   return rows[0].found
 }
 
-async function mayCreate(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query(`select has_schema_privilege('public', 'create') as may`)
+/** Whether the role may do what migrations do. */
+export async function mayCreateTables(client: Queryable): Promise<boolean> {
+  const { rows } = await client.query(`select has_schema_privilege('public', 'create') as may`)
   return rows[0].may
 }
 
-async function readApplied(pool: pg.Pool): Promise<AppliedMigration[]> {
+async function readApplied(pool: Queryable): Promise<AppliedMigration[]> {
   const { rows } = await pool.query<AppliedMigration>(
     `select migration_name as name, checksum from public._prisma_migrations
      where finished_at is not null and rolled_back_at is null order by started_at`,
@@ -129,21 +170,43 @@ async function markRolledBack(pool: pg.Pool): Promise<void> {
   )
 }
 
-/** @throws Error if the applied migrations do not match the directory */
-function pendingOf(migrations: Migration[], applied: AppliedMigration[]): Migration[] {
+/** A database without records must be empty. Tables of extensions do not count. */
+async function compareEmpty(pool: Queryable, migrations: Migration[]): Promise<MigrationState> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = to_regnamespace('public') and relkind in ('r', 'p', 'v', 'm', 'f')
+       and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
+     order by relname limit 1`,
+  )
+  const [other] = rows
+  const fault = other && `The database belongs to another program, since it has the table ${other.name}. ${ANOTHER}`
+  return { pending: migrations.map(({ name }) => name), fault }
+}
+
+const ANOTHER = 'Set DATABASE_URL to a database of its own for the gateway.'
+
+function compare(migrations: Migration[], applied: AppliedMigration[]): MigrationState {
+  const names = new Set(applied.map(({ name }) => name))
+  const pending = migrations.flatMap(({ name }) => (names.has(name) ? [] : [name]))
+  return { pending, fault: mismatch(migrations, applied) }
+}
+
+/** Says why the applied migrations do not fit those of this gateway. */
+function mismatch(migrations: Migration[], applied: AppliedMigration[]): string | undefined {
   const scripts = new Map(migrations.map(({ name, script }) => [name, script]))
+  const isOurs = applied.some(({ name }) => scripts.has(name))
   for (const { name, checksum } of applied) {
     const script = scripts.get(name)
-    if (script === undefined) {
-      throw new Error(`The database has the migration ${name}, which this gateway does not know: use a newer gateway.`)
-    }
+    if (script === undefined)
+      return isOurs
+        ? `The database has the migration ${name}, which this gateway does not know: use the version that applied it or a newer one, or restore a backup from before.`
+        : `The database belongs to another program, since it has the migration ${name}. ${ANOTHER}`
     // Like Prisma, ignores line endings, which a checkout may change.
     const unix = script.replaceAll('\r\n', '\n')
     const same = [script, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum)
-    if (!same) throw new Error(`The migration ${name} was changed after it had been applied to this database.`)
+    if (!same) return `The migration ${name} was changed after it had been applied to this database.`
   }
-  const names = new Set(applied.map(({ name }) => name))
-  return migrations.filter(({ name }) => !names.has(name))
+  return undefined
 }
 
 function checksumOf(script: string): string {
@@ -194,7 +257,8 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
   } catch (error) {
     if (!failure) throw new Error(`The database cannot be migrated: ${(error as Error).message}`, { cause: error })
     const name = migrations.find(({ script }) => script === failure?.script)?.name
-    throw new Error(`The migration ${name} failed: ${failure.cause.message}`, { cause: failure.cause })
+    const what = name === undefined ? 'The records of migrations could not be made' : `The migration ${name} failed`
+    throw new Error(`${what}: ${failure.cause.message}`, { cause: failure.cause })
   } finally {
     engine.free()
   }
