@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { addExport } from './cli/export.ts'
 import { fail, print, wantsJson, warn, withDeps } from './cli/command.ts'
 import { addConfig } from './cli/config.ts'
+import { addDoctor } from './cli/doctor.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
 import { addRunDates } from './cli/run-dates.ts'
@@ -33,6 +34,7 @@ addRuns(program)
 addMultipliers(program)
 addSchema(program)
 addConfig(program)
+addDoctor(program)
 program
   .command('migrate')
   .description('bring the database tables up to date')

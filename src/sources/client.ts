@@ -56,6 +56,8 @@ export interface Answer {
   body: Readable
   /** Whether it was compressed in transit. */
   unzipped: boolean
+  /** The time of the server's clock, if it told it. */
+  date: Date | undefined
 }
 
 const MIN_WAIT_MS = 250
@@ -284,6 +286,7 @@ function answerOf(source: string, { statusCode, headers, body }: Dispatcher.Resp
     throw new AbortError(sourceFailed(source, `it answers in ${cut(encoding, 20)}, which was not requested`))
   }
   const length = header('content-length')
+  const date = new Date(header('date'))
   return {
     status: statusCode,
     type: header('content-type').replace(/;.*/s, '').trim(),
@@ -291,6 +294,7 @@ function answerOf(source: string, { statusCode, headers, body }: Dispatcher.Resp
     ends: length !== '' || header('transfer-encoding') !== '',
     body: zipped ? pipeline(body, createGunzip(), () => {}) : body,
     unzipped: zipped,
+    date: Number.isNaN(date.getTime()) ? undefined : date,
     waitMs: retryAfter(header('retry-after')),
   }
 }

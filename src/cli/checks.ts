@@ -1,0 +1,293 @@
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import pTimeout from 'p-timeout'
+import pg from 'pg'
+import { createClient } from 'redis'
+import manifest from '../../package.json' with { type: 'json' }
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { openNotifications } from '../db/connect/notifications.ts'
+import { clockAhead, clockWarning } from '../db/server/clock.ts'
+import { findEmbedded } from '../db/server/embedded.ts'
+import { readMigrationState } from '../db/server/migrate.ts'
+import { CHANNELS, MIGRATIONS } from '../deps.ts'
+import { GatewayError } from '../errors.ts'
+import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
+import { openDirectory } from '../sources/dataset/directory.ts'
+import { listSettings, misspeltSettings } from './settings.ts'
+
+/** What a check has found. */
+export interface Finding {
+  check: string
+  status: 'ok' | 'warning' | 'problem'
+  message: string
+  /** How to mend it. */
+  remedy?: string
+}
+
+type Found = Omit<Finding, 'check'>
+const ok = (message: string): Found => ({ status: 'ok', message })
+const warning = (message: string, remedy: string): Found => ({ status: 'warning', message, remedy })
+const problem = (message: string, remedy: string): Found => ({ status: 'problem', message, remedy })
+
+/** The time that a check may take. */
+const CHECK_MS = 5000
+/** The time that a connection or an answer may take within it. */
+const ANSWER_MS = 4000
+
+/** Examines everything that a gateway with these variables needs. Changes nothing, and each check has a time limit. */
+export async function* examine(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+  yield* checked('versions', 'Install another Node.js.', async () => checkVersions())
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const remedy = 'Correct it, then check again: the rest depends on the settings.'
+    for (const { name, message } of error.problems)
+      yield { check: 'settings', ...problem(`${name} ${message}.`, remedy) }
+    return
+  }
+  yield* checked('settings', '', async () => checkSettings(env))
+  yield* checkStore(config)
+  yield* checked('cache', 'Check REDIS_URL. Meanwhile answers are computed.', () => checkCache(config))
+  yield* checkSources(config)
+}
+
+/** Runs a check. A failure or a timeout is a problem. */
+async function* checked(
+  check: string,
+  remedy: string,
+  work: () => Promise<Found | Found[]>,
+): AsyncGenerator<Finding, boolean> {
+  const found = await pTimeout(work(), {
+    milliseconds: CHECK_MS,
+    fallback: () => problem(`There was no answer within ${CHECK_MS / 1000} s.`, remedy),
+  }).catch((error: Error & { code?: string }) => problem(sentence(error), remedy))
+  for (const one of [found].flat()) yield { check, ...one }
+  return [found].flat().every(({ status }) => status !== 'problem')
+}
+
+/** What made a check fail, as a sentence. */
+function sentence(error: Error & { code?: string }): string {
+  return error instanceof GatewayError ? error.message : `It failed: ${error.message || error.code}.`
+}
+
+function checkVersions(): Found {
+  const wanted = manifest.engines.node.replace('>=', '')
+  const found = process.versions.node
+  const isOld = found.localeCompare(wanted, 'en', { numeric: true }) < 0
+  const text = `The gateway is ${manifest.version}, Node.js is ${found}.`
+  return isOld ? problem(text, `Install Node.js ${wanted} or later.`) : ok(text)
+}
+
+function checkSettings(env: NodeJS.ProcessEnv): Found[] {
+  const given = listSettings().filter(({ name }) => env[name] !== undefined)
+  const misspelt = misspeltSettings(env).map((message) => warning(message, 'Rename or remove the variable.'))
+  return [ok(`${given.length} settings are from the environment. (\`gateway config\` shows them.)`), ...misspelt]
+}
+
+async function* checkStore(config: Config): AsyncGenerator<Finding> {
+  let url = config.DATABASE_URL
+  if (url === undefined) {
+    yield* checked('disk', 'Make DATA_DIR a directory that this user may write to.', () => checkDisk(config.DATA_DIR))
+    const found = await findEmbedded(config.DATA_DIR).catch((error: Error) => error)
+    if (found instanceof Error) {
+      const remedy = 'Run the gateway as the user that owns DATA_DIR.'
+      return yield { check: 'database', ...problem(sentence(found), remedy) }
+    }
+    if (found.state !== 'running') {
+      const text =
+        found.state === 'none'
+          ? `There is no embedded Postgres in ${config.DATA_DIR} yet: the first start makes one.`
+          : `The embedded Postgres in ${config.DATA_DIR} does not run, so it is not checked: the next command starts it.`
+      return yield { check: 'database', ...ok(text) }
+    }
+    url = found.url
+  }
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'gateway-doctor',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  })
+  client.on('error', () => {})
+  try {
+    const remedy = config.DATABASE_URL
+      ? 'Check DATABASE_URL, and that Postgres runs there.'
+      : 'See postgres.log in DATA_DIR.'
+    const isReached = yield* checked('database', remedy, () => checkDatabase(client))
+    if (!isReached) return
+    yield* checked('migrations', 'Let the role read the tables.', () => checkMigrations(client))
+    yield* checked('rights', 'Let the role read the tables.', () => checkRights(client))
+    yield* checked('listener', 'Check the network to Postgres.', () => checkListener(client, url))
+    yield* checked('clock', 'Check the network to Postgres.', async () => {
+      const told = clockWarning('Postgres', await clockAhead(client))
+      return told === undefined ? ok('This machine and Postgres agree.') : warning(told, '')
+    })
+  } finally {
+    client.connection.stream.destroy()
+  }
+}
+
+const MIB = 1024 ** 2
+const FULL_BYTES = 100 * MIB
+const SCARCE_BYTES = 1024 * MIB
+
+async function checkDisk(dataDir: string): Promise<Found> {
+  const path = await nearestDirectory(resolve(dataDir))
+  await access(path, constants.W_OK)
+  const { bavail, bsize } = await statfs(path)
+  const free = bavail * bsize
+  const text = `${Math.floor(free / MIB).toLocaleString('en-US')} MiB are free for DATA_DIR ${resolve(dataDir)}.`
+  if (free >= SCARCE_BYTES) return ok(text)
+  const remedy = 'Free space, or move DATA_DIR to a larger disk: Postgres stops when its disk is full.'
+  return free < FULL_BYTES ? problem(text, remedy) : warning(text, remedy)
+}
+
+/** The directory itself, or the one that it would be made in. */
+async function nearestDirectory(path: string): Promise<string> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && dirname(path) !== path) return undefined
+    throw error
+  })
+  if (found?.isDirectory() === false) throw new Error(`${path} is not a directory`)
+  return found ? path : nearestDirectory(dirname(path))
+}
+
+const OLDEST = 150_000
+
+async function checkDatabase(client: pg.Client): Promise<Found[]> {
+  await client.connect()
+  const { rows } = await client.query(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+       current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica"`,
+  )
+  const { version, number, encoding, isReplica } = rows[0]
+  const found = [
+    number < OLDEST
+      ? problem(`It is Postgres ${version}.`, 'Upgrade it to version 15 or later.')
+      : ok(`Postgres ${version} at ${client.host}:${client.port} answers.`),
+  ]
+  if (encoding !== 'UTF8')
+    found.push(problem(`Its encoding is ${encoding}.`, "Create the database with ENCODING 'UTF8', and copy the data."))
+  if (isReplica) found.push(problem('It is a replica, which cannot be written to.', 'Set DATABASE_URL to the primary.'))
+  return found
+}
+
+async function checkMigrations(client: pg.Client): Promise<Found> {
+  const { pending, fault } = await readMigrationState(client, MIGRATIONS)
+  if (fault !== undefined) return problem(fault, '')
+  if (pending.length === 0) return ok('All are applied.')
+  const text = `${pending.length} are not applied yet, from ${pending[0]} on.`
+  const { rows } = await client.query(`SELECT has_schema_privilege('public', 'CREATE') AS may`)
+  return rows[0].may
+    ? warning(text, 'The next start applies them, or `gateway migrate`.')
+    : problem(text, 'This role may not: run `gateway migrate` with a role that owns the tables.')
+}
+
+async function checkRights(client: pg.Client): Promise<Found> {
+  const { rows } = await client.query<{ name: string; reads: boolean; writes: boolean }>(
+    `SELECT relname AS name, has_table_privilege(oid, 'SELECT') AS reads, has_table_privilege(oid, 'INSERT')
+       AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE') AS writes
+     FROM pg_class
+     WHERE relnamespace = to_regnamespace('public') AND relkind IN ('r', 'p') AND relname <> '_prisma_migrations'
+     ORDER BY relname`,
+  )
+  const role = client.user
+  const unread = rows.find(({ reads }) => !reads)
+  if (unread)
+    return problem(`${role} may not read the table ${unread.name}.`, 'Grant the role SELECT on all tables in public.')
+  const unwritten = rows.find(({ writes }) => !writes)
+  return unwritten
+    ? warning(
+        `${role} may not write to the table ${unwritten.name}.`,
+        'That is right for a gateway that only serves. For others grant INSERT, UPDATE and DELETE on all tables in public.',
+      )
+    : ok(`${role} may read and write the ${rows.length} tables.`)
+}
+
+/** Whether notifications arrive, as the gateway itself would find out. */
+async function checkListener(client: pg.Client, url: string): Promise<Found> {
+  let stop = () => {}
+  const notifications = openNotifications({
+    url,
+    channels: CHANNELS,
+    notify: async (channel, payload) => {
+      await client.query('SELECT pg_notify($1, $2)', [channel, payload])
+    },
+    onError() {},
+  })
+  try {
+    const isHeard = await pTimeout(
+      new Promise<boolean>((done) => {
+        stop = notifications.onUp(() => done(true))
+      }),
+      { milliseconds: ANSWER_MS, fallback: () => false },
+    )
+    return isHeard
+      ? ok('A notification of Postgres was heard.')
+      : problem(
+          'No notification of Postgres is heard, so nothing is cached.',
+          'Does DATABASE_URL lead to a pooler in transaction mode? Use one in session mode, or none.',
+        )
+  } finally {
+    stop()
+    await notifications.close()
+  }
+}
+
+async function checkCache({ REDIS_URL: url }: Config): Promise<Found> {
+  if (url === undefined) return ok('There is no Redis: answers are cached in the memory of each gateway.')
+  const client = createClient({ url, socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false } })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const info = await client.info()
+    const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
+    const text = `Redis ${field('redis_version')} at ${new URL(url).host} answers.`
+    const policy = field('maxmemory_policy')
+    if (field('maxmemory') === '0')
+      return warning(`${text} Its memory has no limit.`, 'Set its maxmemory, and maxmemory-policy allkeys-lru.')
+    return policy?.startsWith('allkeys-')
+      ? ok(text)
+      : warning(
+          `${text} Its maxmemory-policy is ${policy}.`,
+          'Set it to allkeys-lru, or it refuses answers when it is full.',
+        )
+  } finally {
+    client.destroy()
+  }
+}
+
+async function* checkSources(config: Config): AsyncGenerator<Finding> {
+  const { POSITIONS_SOURCE: positions, PRICES_SOURCE: prices, POSITIONS_SOURCE_KEY: bearer } = config
+  const client = openClient({ timeoutMs: ANSWER_MS, retries: 0, maxBytes: MIB })
+  try {
+    if (positions === undefined)
+      yield { check: 'positions', ...ok('There is no POSITIONS_SOURCE: manualupdate is off.') }
+    else
+      yield* checked('positions', 'Check POSITIONS_SOURCE.', async () => {
+        if (isRemote(positions)) return checkServer(client, 'POSITIONS_SOURCE', positions, bearer)
+        const { name } = await openDirectory(positions)
+        return ok(`The directory ${name} has files of the import format.`)
+      })
+    if (prices !== undefined)
+      yield* checked('prices', 'Check PRICES_SOURCE.', () => checkServer(client, 'PRICES_SOURCE', prices))
+  } finally {
+    await client.close()
+  }
+}
+
+/** Whether a server answers, lets this gateway in, and has the same time. */
+async function checkServer(client: Client, setting: string, url: string, bearer?: string): Promise<Found> {
+  const name = shownUrl(url)
+  const { status, date, body } = await client.open(name, url, { bearer })
+  body.destroy()
+  if (status === 401 || status === 403)
+    return problem(
+      `${name} refuses access (${status}).`,
+      `Check ${setting}${bearer ? ' and POSITIONS_SOURCE_KEY' : ''}.`,
+    )
+  const told = date && clockWarning(name, (Date.now() - date.getTime()) / 1000)
+  return told === undefined ? ok(`${name} answers.`) : warning(`${name} answers. ${told}`, '')
+}

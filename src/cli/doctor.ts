@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { print, printJson, withoutEmpty } from './command.ts'
+
+/** Adds the command that looks for what is wrong. */
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description(
+      'check settings, database, cache, sources, clock and disk, and tell how to mend what is wrong; changes nothing',
+    )
+    .option('--json', 'print one JSON object per line')
+    .action(async ({ json }: { json?: boolean }) => {
+      const { examine } = await import('./checks.ts')
+      const count = { ok: 0, warning: 0, problem: 0 }
+      for await (const finding of examine(withoutEmpty(process.env))) {
+        count[finding.status]++
+        const { check, status, message, remedy } = finding
+        if (json) printJson({ check, status, message, remedy: remedy || null })
+        else print(`${status.padEnd(8)} ${check.padEnd(10)} ${remedy ? `${message} ${remedy}` : message}`)
+      }
+      if (!json) print(`Problems: ${count.problem}, warnings: ${count.warning}.`)
+      if (count.problem > 0) process.exitCode = 1
+    })
+}

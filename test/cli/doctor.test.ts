@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isInstalled, openRedis } from '../fire/redis-server.ts'
+import { command, parsed } from '../support/command-line.ts'
+import { startServer } from '../support/positions-server.ts'
+import { openStore } from '../support/store.ts'
+
+let dir: string
+let store: Awaited<ReturnType<typeof openStore>>
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gateway-doctor-'))
+  store = await openStore()
+})
+afterAll(async () => {
+  await store.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+interface Finding {
+  check: string
+  status: string
+  message: string
+  remedy: string | null
+}
+
+async function doctor(env: Record<string, string>): Promise<{ code: number; findings: Finding[] }> {
+  const { code, out } = await command(['doctor', '--json'], env)
+  return { code, findings: parsed(out) }
+}
+
+const worse = (findings: Finding[]) => findings.filter(({ status }) => status !== 'ok')
+const dayAhead = { NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+864e5' }
+
+test('all is well', async () => {
+  const { code, findings } = await doctor({ DATABASE_URL: store.url })
+  expect(worse(findings)).toEqual([])
+  expect(code).toBe(0)
+  const checks = ['versions', 'settings', 'database', 'migrations', 'rights', 'listener', 'clock', 'cache', 'positions']
+  expect(findings.map(({ check }) => check)).toEqual(checks)
+  const { out } = await command(['doctor'], { DATABASE_URL: store.url })
+  expect(out).toMatch(/^ok +listener +A notification of Postgres was heard\.$/m)
+  expect(out).toMatch(/\nProblems: 0, warnings: 0\.\n$/)
+})
+
+test('an embedded store that is not there is not made', async () => {
+  const { code, findings } = await doctor({ DATA_DIR: join(dir, 'none') })
+  expect(code).toBe(0)
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'database', status: 'ok' }))
+  expect(existsSync(join(dir, 'none'))).toBe(false)
+})
+
+test('wrong settings', async () => {
+  const { code, findings } = await doctor({ PORT: 'x', PLAN: 'y' })
+  expect(code).toBe(1)
+  expect(worse(findings).map(({ check, message }) => [check, message.split(' ')[0]])).toEqual([
+    ['settings', 'PORT'],
+    ['settings', 'PLAN'],
+  ])
+})
+
+test('what cannot be reached is a problem each, with a remedy', async () => {
+  const { code, findings } = await doctor({
+    DATABASE_URL: 'postgres://ann:hunter2@127.0.0.1:1/points',
+    REDIS_URL: 'redis://:hunter2@127.0.0.1:1',
+    POSITIONS_SOURCE: join(dir, 'nowhere'),
+    PRICES_SOURCE: 'http://ann:hunter2@127.0.0.1:1',
+    PROT: '1',
+  })
+  expect(code).toBe(1)
+  expect(worse(findings)).toEqual([
+    expect.objectContaining({ check: 'settings', status: 'warning', message: expect.stringContaining('PORT') }),
+    ...[
+      ['database', 'DATABASE_URL'],
+      ['cache', 'REDIS_URL'],
+      ['positions', 'POSITIONS_SOURCE'],
+      ['prices', 'PRICES_SOURCE'],
+    ].map(([check, setting]) => ({
+      check,
+      status: 'problem',
+      message: expect.any(String),
+      remedy: expect.stringContaining(String(setting)),
+    })),
+  ])
+  expect(JSON.stringify(findings)).not.toContain('hunter2')
+})
+
+test('a database that is behind, and one of a newer gateway; neither is changed', async () => {
+  const newer = await openStore()
+  const records = () =>
+    newer.pool.query('SELECT migration_name FROM _prisma_migrations ORDER BY 1').then(({ rows }) => rows)
+  try {
+    await newer.pool.query(
+      `DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
+    )
+    const before = await records()
+    const behind = await doctor({ DATABASE_URL: newer.url })
+    expect(worse(behind.findings)).toEqual([
+      expect.objectContaining({ check: 'migrations', status: 'warning', remedy: expect.stringContaining('migrate') }),
+    ])
+    expect(behind.code).toBe(0)
+    expect(await records()).toEqual(before)
+    await newer.pool.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '2099_new', now())`,
+    )
+    const ahead = await doctor({ DATABASE_URL: newer.url })
+    expect(worse(ahead.findings)).toEqual([
+      expect.objectContaining({ check: 'migrations', status: 'problem', message: expect.stringContaining('2099_new') }),
+    ])
+    expect(ahead.code).toBe(1)
+  } finally {
+    await newer.close()
+  }
+})
+
+test('a role that may only read is a warning, one that may not a problem', async () => {
+  const role = `doctor_${process.pid}`
+  const url = new URL(store.url)
+  Object.assign(url, { username: role, password: 'secret' })
+  await store.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+  try {
+    await store.pool.query(`GRANT SELECT ON _prisma_migrations TO ${role}`)
+    const blind = await doctor({ DATABASE_URL: url.href })
+    expect(worse(blind.findings)).toEqual([expect.objectContaining({ check: 'rights', status: 'problem' })])
+    await store.pool.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+    const reader = await doctor({ DATABASE_URL: url.href })
+    expect(worse(reader.findings)).toEqual([expect.objectContaining({ check: 'rights', status: 'warning' })])
+    expect(reader.code).toBe(0)
+  } finally {
+    await store.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+  }
+})
+
+test('a clock that is wrong by a day', async () => {
+  const { findings } = await doctor({ DATABASE_URL: store.url, ...dayAhead })
+  expect(worse(findings)).toEqual([
+    expect.objectContaining({ check: 'clock', status: 'warning', message: expect.stringContaining('86,400 s ahead') }),
+  ])
+})
+
+test('a source that refuses, and one that has another time', async () => {
+  const refusing = await startServer((_, response) => response.writeHead(401).end())
+  const late = await startServer((_, response) =>
+    response.writeHead(200, { date: new Date(Date.now() - 864e5).toUTCString() }).end(),
+  )
+  try {
+    const { findings } = await doctor({
+      DATABASE_URL: store.url,
+      POSITIONS_SOURCE: refusing.base,
+      POSITIONS_SOURCE_KEY: 'hunter2',
+      PRICES_SOURCE: late.base,
+    })
+    expect(worse(findings)).toEqual([
+      expect.objectContaining({
+        check: 'positions',
+        status: 'problem',
+        remedy: expect.stringMatching(/POSITIONS_SOURCE_KEY/),
+      }),
+      expect.objectContaining({ check: 'prices', status: 'warning', message: expect.stringMatching(/s ahead/) }),
+    ])
+  } finally {
+    await refusing.close()
+    await late.close()
+  }
+})
+
+const hasRedis = isInstalled('redis-server')
+test.skipIf(!hasRedis)(
+  `a Redis without a limit is a warning${hasRedis ? '' : ' (skipped: no redis-server)'}`,
+  async () => {
+    const redis = await openRedis()
+    try {
+      const { findings } = await doctor({ DATABASE_URL: store.url, REDIS_URL: redis.url })
+      const cache = findings.find(({ check }) => check === 'cache')
+      expect(cache).toMatchObject({ status: 'warning', remedy: expect.stringContaining('maxmemory') })
+    } finally {
+      await redis.close()
+    }
+  },
+)
