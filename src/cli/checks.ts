@@ -8,7 +8,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { openNotifications } from '../db/connect/notifications.ts'
 import { clockAhead, clockWarning } from '../db/server/clock.ts'
 import { findEmbedded } from '../db/server/embedded.ts'
-import { readMigrationState } from '../db/server/migrate.ts'
+import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
 import { CHANNELS, MIGRATIONS } from '../deps.ts'
 import { GatewayError } from '../errors.ts'
 import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
@@ -179,8 +179,7 @@ async function checkMigrations(client: pg.Client): Promise<Found> {
   if (fault !== undefined) return problem(fault, '')
   if (pending.length === 0) return ok('All are applied.')
   const text = `${pending.length} are not applied yet, from ${pending[0]} on.`
-  const { rows } = await client.query(`SELECT has_schema_privilege('public', 'CREATE') AS may`)
-  return rows[0].may
+  return (await mayCreateTables(client))
     ? warning(text, 'The next start applies them, or `gateway migrate`.')
     : problem(text, 'This role may not: run `gateway migrate` with a role that owns the tables.')
 }

@@ -255,7 +255,11 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
     })
     return appliedMigrationNames
   } catch (error) {
-    if (!failure) throw new Error(`The database cannot be migrated: ${(error as Error).message}`, { cause: error })
+    if (!failure) {
+      // The engine's message goes on with where in its source it failed.
+      const [message] = (error as Error).message.split('\n')
+      throw new Error(`The database cannot be migrated: ${message}`, { cause: error })
+    }
     const name = migrations.find(({ script }) => script === failure?.script)?.name
     const what = name === undefined ? 'The records of migrations could not be made' : `The migration ${name} failed`
     throw new Error(`${what}: ${failure.cause.message}`, { cause: failure.cause })
