@@ -9,7 +9,7 @@ import { openDirectory } from '../sources/dataset/directory.ts'
 import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
 import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
 import { speaksRest } from '../sources/positions/open-positions-source.ts'
-import { CLI, figure, print, printJson, withDeps } from './command.ts'
+import { CLI, figure, print, printJson, warn, withDeps } from './command.ts'
 import { showProgress, showWalk } from './progress.ts'
 
 interface Options {
@@ -45,7 +45,7 @@ export function addImport(program: Command): void {
 }
 
 async function loadDirectory(dir: string, options: Options): Promise<void> {
-  const dataset = await openDirectory(dir)
+  const dataset = await openDirectory(dir, warn)
   await withDeps((deps, signal) => load(deps, dataset, signal, options))
 }
 

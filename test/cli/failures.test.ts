@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -110,4 +110,19 @@ describe('a gateway that cannot listen says which setting to change', () => {
     server.close()
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^PORT \d+ of 127\.0\.0\.1 is in use: .+\n$/) })
   })
+})
+
+test('a file that an import does not know is told, with the name that is probably meant', async () => {
+  const files = join(dir, 'files')
+  await mkdir(join(files, 'old'), { recursive: true })
+  for (const name of ['pools.jsonl', 'market_snapshots.jsonl', 'positions.json', 'notes.txt', 'README.md', '.DS_Store'])
+    await writeFile(join(files, name), '')
+  const { code, err } = await command(['import', files], { DATABASE_URL: store.url })
+  expect(code).toBe(0)
+  const ignored = (name: string) => `Warning: ${join(files, name)} is no file of the import format and is ignored.`
+  expect(err.trimEnd().split('\n').sort()).toEqual([
+    `${ignored('market_snapshots.jsonl')} (Did you mean market-snapshots.jsonl?)`,
+    ignored('notes.txt'),
+    `${ignored('positions.json')} (Did you mean positions.jsonl?)`,
+  ])
 })

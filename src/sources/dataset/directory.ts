@@ -4,18 +4,21 @@ import { join } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { GatewayError } from '../../errors.ts'
+import { nearest } from '../../nearest.ts'
 import { type Dataset, type DatasetFile, datasetFiles } from './dataset.ts'
 
 const READ_BYTES = 512 * 1024
 
 /**
  * Opens a directory of `<name>.jsonl` and `<name>.jsonl.gz` files. Other files are ignored.
+ * @param onIgnored called with a sentence for each other file, but for hidden ones and READMEs
  * @throws BAD_INPUT if the directory does not exist, has none of the files, or has one of them in both forms
  */
-export async function openDirectory(dir: string): Promise<Dataset> {
-  const entries = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+export async function openDirectory(dir: string, onIgnored?: (message: string) => void): Promise<Dataset> {
+  const found = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     throw new GatewayError('BAD_INPUT', `${dir} ${reasonOf(error)}.`)
   })
+  const entries = found.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
   const names = new Map<DatasetFile, string>()
   for (const file of datasetFiles) {
     const forms = [`${file}.jsonl`, `${file}.jsonl.gz`].filter((name) => entries.includes(name))
@@ -30,6 +33,7 @@ export async function openDirectory(dir: string): Promise<Dataset> {
       `${dir} holds no file of the import format (${expected}, or the same with .gz).`,
     )
   }
+  for (const name of entries) if (onIgnored && !isKnown(name)) onIgnored(ignored(dir, name))
   return {
     name: dir,
     async open(file) {
@@ -37,6 +41,15 @@ export async function openDirectory(dir: string): Promise<Dataset> {
       return label === undefined ? undefined : { label, ...(await openFile(join(dir, label))) }
     },
   }
+}
+
+const FILES = datasetFiles.flatMap((file) => [`${file}.jsonl`, `${file}.jsonl.gz`])
+
+const isKnown = (name: string) => FILES.includes(name) || /^(\.|readme)/i.test(name)
+
+function ignored(dir: string, name: string): string {
+  const meant = nearest(name, FILES)
+  return `${join(dir, name)} is no file of the import format and is ignored.${meant ? ` (Did you mean ${meant}?)` : ''}`
 }
 
 async function openFile(path: string): Promise<{ size?: number; stream: Readable }> {
