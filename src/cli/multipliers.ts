@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import Table from 'cli-table3'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
-import { type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
+import { type Factors, type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { CLI, parseCount, print, printJson, readGraph, withDeps } from './command.ts'
+import { CLI, parseCount, print, printJson, readGraph, warn, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
+import { table } from './table.ts'
 
 const history = graphql(`
   query CliMultiplierHistory($first: Int!, $pool: Address) {
@@ -15,7 +15,7 @@ const history = graphql(`
   }
 `)
 
-interface Factors {
+interface Given {
   depositA?: number
   depositB?: number
   borrowA?: number
@@ -39,7 +39,7 @@ export function addMultipliers(program: Command): void {
     .addOption(factor('--borrow-b', 'token B borrowed'))
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
     .option('--json', 'print one JSON object per line')
-    .action(async (pool: string | undefined, given: Factors) => set(await updatesOf(pool, given), given))
+    .action(async (pool: string | undefined, given: Given) => set(await updatesOf(pool, given), given))
   command
     .command('history')
     .description('show who changed which multiplier and when, newest first')
@@ -49,7 +49,7 @@ export function addMultipliers(program: Command): void {
     .action(showHistory)
 }
 
-async function updatesOf(pool: string | undefined, given: Factors): Promise<MultiplierUpdate[]> {
+async function updatesOf(pool: string | undefined, given: Given): Promise<MultiplierUpdate[]> {
   const { depositA, depositB, borrowA, borrowB } = given
   const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
   if (given.file !== undefined) {
@@ -74,17 +74,37 @@ async function updatesOf(pool: string | undefined, given: Factors): Promise<Mult
   )
 }
 
-function set(updates: MultiplierUpdate[], { json }: Factors): Promise<void> {
+function set(updates: MultiplierUpdate[], { json }: Given): Promise<void> {
   return withDeps(async ({ store }, signal) => {
-    const pools = await updateMultipliers({ pool: store.pool, signal }, updates, CLI)
+    const changes = await updateMultipliers({ pool: store.pool, signal }, updates, CLI)
+    const pools = changes.map(({ poolAddress }) => poolAddress)
     const rows = await store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
-    const stored = pools.flatMap((pool) => rows.find((row) => row.poolAddress === pool) ?? [])
-    if (json) return stored.forEach(printJson)
-    const table = new Table({ head: [...FACTORS], style: PLAIN })
-    for (const one of stored) table.push(factorsOf(one))
-    print(table.toString())
+    const stored = changes.flatMap(({ poolAddress, before }) => {
+      const after = rows.find((row) => row.poolAddress === poolAddress)
+      return after ? [{ before, after }] : []
+    })
+    for (const { before, after } of stored) if (before) warnOfJumps(before, after)
+    if (json) return stored.map(({ before, after }) => ({ ...after, before: before ?? null })).forEach(printJson)
+    const changed = ({ before, after }: (typeof stored)[number]) => [
+      after.poolAddress,
+      ...FACTORS.map((name) =>
+        before === undefined || before[name] === after[name] ? after[name] : `${before[name]} -> ${after[name]}`,
+      ),
+    ]
+    print(table(HEAD, stored.map(changed)))
     print('Stored points change when their date is resynced.')
   })
+}
+
+/** A larger change of a multiplier than this factor is probably a mistake. */
+const JUMP = 10
+
+function warnOfJumps(before: Factors, after: Factors & { poolAddress: string }): void {
+  for (const [at, name] of FACTORS.entries()) {
+    const [low = 0, high = 0] = [before[name], after[name]].sort((a, b) => a - b)
+    if (low > 0 && high > JUMP * low)
+      warn(`${HEAD[at + 1]} of ${after.poolAddress} changed more than tenfold, from ${before[name]} to ${after[name]}.`)
+  }
 }
 
 function showHistory(pool: string | undefined, { limit, json }: { limit: number; json?: boolean }): Promise<void> {
@@ -94,28 +114,18 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
     const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
     const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierRevisions
     if (json) return nodes.forEach(printJson)
-    const table = new Table({ head: [...FACTORS, 'since', 'by'], style: PLAIN })
-    for (const one of nodes) table.push([...factorsOf(one), String(one.changedAt), one.changedBy])
-    print(nodes.length === 0 ? 'No multipliers were ever set.' : table.toString())
+    const rows = nodes.map((one) => [
+      one.poolAddress,
+      ...FACTORS.map((name) => one[name] ?? '-'),
+      String(one.changedAt),
+      one.changedBy,
+    ])
+    print(rows.length === 0 ? 'No multipliers were ever set.' : table([...HEAD, 'since', 'by'], rows))
   })
 }
 
-const PLAIN = { head: [], border: [] }
-const FACTORS = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B']
-
-type Factor = number | null
-interface Factored {
-  poolAddress: string
-  depositA: Factor
-  depositB: Factor
-  borrowA: Factor
-  borrowB: Factor
-}
-
-const factorsOf = ({ poolAddress, ...f }: Factored) => [
-  poolAddress,
-  ...[f.depositA, f.depositB, f.borrowA, f.borrowB].map((one) => one ?? '-'),
-]
+const FACTORS = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const
+const HEAD = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B']
 
 function parseFactor(text: string): number {
   const value = Number(text)

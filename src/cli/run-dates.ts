@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import Table from 'cli-table3'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { Deps } from '../deps.ts'
@@ -12,6 +11,7 @@ import { GatewayError } from '../errors.ts'
 import { CLI, figure, isoDay, parseCount, parseDate, print, runDeps, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { showDates } from './progress.ts'
+import { table } from './table.ts'
 
 interface Options {
   date?: Date
@@ -159,29 +159,27 @@ function describePreview({
   movers,
   ...rest
 }: DistributionPreview): string {
-  const totals = new Table({ head: [`${kind} ${isoDay(distributionDate)}`, 'now', 'after'], style: PLAIN })
-  totals.push(
-    ['points of the date', figure(totalsBefore.totalPoints), figure(totalsAfter.totalPoints)],
-    ['positions', figure(totalsBefore.positionCount), figure(totalsAfter.positionCount)],
-    ['users', figure(totalsBefore.userCount), figure(totalsAfter.userCount)],
-    ['points of the program', figure(rest.programPointsBefore), figure(rest.programPointsAfter)],
+  const totals = table(
+    [`${kind} ${isoDay(distributionDate)}`, 'now', 'after'],
+    [
+      ['points of the date', figure(totalsBefore.totalPoints), figure(totalsAfter.totalPoints)],
+      ['positions', figure(totalsBefore.positionCount), figure(totalsAfter.positionCount)],
+      ['users', figure(totalsBefore.userCount), figure(totalsAfter.userCount)],
+      ['points of the program', figure(rest.programPointsBefore), figure(rest.programPointsAfter)],
+    ],
   )
   const changes = `The points of ${figure(rest.changedUserCount)} users would change, the rank of ${figure(rest.changedRankCount)}.`
   if (movers.length === 0) return `${totals}\n${changes}`
-  const table = new Table({ head: ['user', 'points', 'after', 'change', 'rank', 'after'], style: PLAIN })
-  for (const m of movers)
-    table.push([
-      m.userAddress,
-      figure(m.pointsBefore),
-      figure(m.pointsAfter),
-      figure(m.pointsChange),
-      m.rankBefore ?? '-',
-      m.rankAfter ?? '-',
-    ])
-  return `${totals}\n${changes}\n${table}`
+  const rows = movers.map((m) => [
+    m.userAddress,
+    figure(m.pointsBefore),
+    figure(m.pointsAfter),
+    figure(m.pointsChange),
+    m.rankBefore ?? '-',
+    m.rankAfter ?? '-',
+  ])
+  return `${totals}\n${changes}\n${table(['user', 'points', 'after', 'change', 'rank', 'after'], rows)}`
 }
-
-const PLAIN = { head: [], border: [] }
 
 const unreadable = (path: string) => () => {
   throw new ConfigError(`${path} cannot be read.`)

@@ -1,8 +1,8 @@
-import Table from 'cli-table3'
 import { type Command, Option } from 'commander'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import { figure, isoDay, parseCount, parseDate, print, printJson, readGraph, withDeps } from './command.ts'
+import { table } from './table.ts'
 
 const runs = graphql(`
   query CliRuns($first: Int!, $where: RunFilter) {
@@ -48,38 +48,22 @@ export function addRuns(program: Command): void {
         }
         const { nodes } = (await readGraph(deps, (execute) => execute(runs, { first: limit, where }))).runs
         if (json) return nodes.forEach(printJson)
-        const table = new Table({
-          head: [
-            'run',
-            'date',
-            'kind',
-            'status',
-            'by',
-            'started',
-            'ms',
-            'positions',
-            'points before',
-            'after',
-            'error',
-          ],
-          style: { head: [], border: [] },
-          wordWrap: true,
-        })
-        for (const run of nodes)
-          table.push([
-            run.recordId,
-            run.date ? isoDay(new Date(run.date)) : '-',
-            run.kind.toLowerCase(),
-            run.status.toLowerCase(),
-            run.requestedBy,
-            String(run.startedAt),
-            run.durationMs ?? '-',
-            ...[run.totalsAfter?.positionCount, run.totalsBefore?.totalPoints, run.totalsAfter?.totalPoints].map(
-              (value) => (value === undefined ? '-' : figure(value)),
-            ),
-            run.error ?? '',
-          ])
-        print(nodes.length === 0 ? 'No runs match.' : table.toString())
+        const rows = nodes.map((run) => [
+          run.recordId,
+          run.date ? isoDay(new Date(run.date)) : '-',
+          run.kind.toLowerCase(),
+          run.status.toLowerCase(),
+          run.requestedBy,
+          String(run.startedAt).slice(0, 16).replace('T', ' '),
+          run.durationMs ?? '-',
+          run.totalsAfter ? figure(run.totalsAfter.positionCount) : '-',
+          run.totalsAfter ? figure(run.totalsAfter.totalPoints) : '-',
+          run.error ?? '',
+        ])
+        print(rows.length === 0 ? 'No runs match.' : table(HEAD, rows))
       }),
     )
 }
+
+/** What people look for. --json has the rest: the sources, the totals before, and the base points. */
+const HEAD = ['run', 'date', 'kind', 'status', 'by', 'started (UTC)', 'ms', 'positions', 'points', 'error']

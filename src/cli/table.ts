@@ -27,7 +27,17 @@ export function table(head: string[], rows: (string | number)[][]): string {
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
     wordWrap: true,
   })
-  shown.push(...rows)
+  const cellOf = (cell: string | number, at: number) => {
+    const room = (colWidths[at] ?? 0) - GAP
+    // An address that is too long for its column goes on in the next line.
+    return {
+      content: cell,
+      wrapOnWordBoundary: String(cell)
+        .split(/\s/)
+        .every((word) => word.length <= room),
+    }
+  }
+  shown.push(...rows.map((row) => row.map(cellOf)))
   return shown.toString().replace(/ +$/gm, '')
 }
 

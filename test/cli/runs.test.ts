@@ -119,7 +119,7 @@ describe('--dry-run', () => {
     expect(text).toMatchObject({ code: 0, err: '' })
     const cells = (line: string) =>
       line
-        .split('│')
+        .split(/ {2,}/)
         .map((cell) => cell.trim())
         .filter((cell) => cell !== '')
     const lines = text.out.split('\n').map(cells)
@@ -185,14 +185,15 @@ test('runs shows their records', async () => {
   expect(parsed(failed.out)).toMatchObject([{ error: expect.stringContaining('no positions of 2026-03-03') }])
   expect(parsed(dated.out)).toMatchObject([{ date: midnight('2026-03-02'), totalsAfter: { totalPoints: 20 } }])
   expect(none).toEqual({ code: 0, out: 'No runs match.\n', err: '' })
-  expect(table.out.match(/│ (manualupdate|resync|import) +│ (failed|succeeded) +│ cli/g)).toHaveLength(2)
+  for (const line of table.out.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
+  expect(table.out.match(/ {2}(manualupdate|resync|import) +(failed|succeeded) +cli {2}/g)).toHaveLength(2)
 })
 
 describe('multipliers', () => {
   test('set, of a pool and of a file, shows what is stored; history shows who changed it', async () => {
     const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5'])
     expect(set).toMatchObject({ code: 0, err: '' })
-    expect(set.out).toMatch(new RegExp(`${POOL} +│ 0 +│ 1 +│ 1 +│ 1.5 +│`))
+    expect(set.out).toMatch(new RegExp(`${POOL} +2 -> 0 +1 +1 +4 -> 1.5\n`))
     expect(set.out).toContain('Stored points change when their date is resynced.')
     expect(await totals()).toMatchObject({ '2026-03-01': 'IMPORT 1' })
 
@@ -201,9 +202,10 @@ describe('multipliers', () => {
       { poolAddress: POOL, deposit_tokenA: 9 },
     ])
     const stored = parsed((await run(['multipliers', 'set', '--file', many, '--json'])).out)
+    const former = { depositA: 0, depositB: 1, borrowA: 1, borrowB: 1.5 }
     expect(stored).toMatchObject([
-      { poolAddress: POOL_2, depositA: 0, depositB: 0, borrowA: 2, borrowB: 0 },
-      { poolAddress: POOL, depositA: 9, depositB: 1, borrowA: 1, borrowB: 1.5 },
+      { poolAddress: POOL_2, depositA: 0, depositB: 0, borrowA: 2, borrowB: 0, before: null },
+      { poolAddress: POOL, depositA: 9, depositB: 1, borrowA: 1, borrowB: 1.5, before: former },
     ])
 
     const [all, own, table] = await Promise.all([
@@ -218,7 +220,18 @@ describe('multipliers', () => {
       [POOL, 'import'],
     ])
     expect(parsed(own.out).map(({ depositA }) => depositA)).toEqual([9, 0])
-    expect(table.out).toMatch(new RegExp(`${POOL_2} +│ 0 +│ 0 +│ 2 +│ 0 +│ 2026-.*│ cli`))
+    expect(table.out).toMatch(new RegExp(`${POOL_2} +0 +0 +2 +0 +2026-.* cli\n`))
+  })
+
+  test('a change of more than tenfold is pointed out', async () => {
+    const set = (factor: string) => run(['multipliers', 'set', POOL_2, '--deposit-a', factor])
+    expect(await set('1')).toMatchObject({ code: 0, err: '' })
+    expect(await set('10')).toMatchObject({ code: 0, err: '' })
+    const { code, err } = await set('101')
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: `Warning: deposit A of ${POOL_2} changed more than tenfold, from 10 to 101.\n`,
+    })
   })
 
   test('Ctrl-C ends one that waits for its turn', async () => {
@@ -237,7 +250,7 @@ test('the exit code says what went wrong', async () => {
   const unknown = await file('unknown.json', { poolAddress: ANN })
   const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/x' }
   const cases: [number, string[], Record<string, string>, RegExp][] = [
-    [1, ['runs'], { DATABASE_URL: url.replace(/[^/]+$/, 'no_such_database') }, /no_such_database/],
+    [2, ['runs'], { DATABASE_URL: url.replace(/[^/]+$/, 'no_such_database') }, /no_such_database/],
     [2, ['resync', '--date', '2999-01-01'], {}, /must not be in the future/],
     [2, ['multipliers', 'set', '--file', await file('none.json', [])], {}, /must hold at least one multiplier/],
     [3, ['resync', '--date', '2026-03-08'], {}, /No positions are stored for 2026-03-08/],

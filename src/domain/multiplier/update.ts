@@ -13,29 +13,52 @@ export interface MultiplierUpdate {
   borrowB?: number | null
 }
 
+/** The multipliers of a pool. */
+export interface Factors {
+  depositA: number
+  depositB: number
+  borrowA: number
+  borrowB: number
+}
+
+/** What an update replaced. */
+export interface MultiplierChange {
+  poolAddress: string
+  /** The former multipliers. Undefined if the pool had none. */
+  before: Factors | undefined
+}
+
 /** The maximum number of updates in one request, far above the number of pools of any lending protocol. */
 export const MAX_UPDATES = 10_000
 
 /**
  * Updates multipliers, all of them or none. Points already stored do not change until their date is resynced.
  * @param requestedBy the actor in the multipliers' history
- * @returns the pools' addresses in the order of the updates
+ * @returns what each update replaced, in their order
  * @throws BAD_INPUT for an empty list, a duplicate pool or an invalid number, NOT_FOUND for an unknown pool
  */
 export async function updateMultipliers(
   { pool, signal }: { pool: Pool; signal?: AbortSignal },
   updates: MultiplierUpdate[],
   requestedBy: string,
-): Promise<string[]> {
+): Promise<MultiplierChange[]> {
   assertUpdates(updates)
-  await inTransaction(pool, (client) =>
+  return inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
       await lockWriters(client)
       await actAs(client, requestedBy)
+      const addresses = updates.map(({ poolAddress }) => poolAddress)
+      const former = await client.query<Factors & { pool: string }>(
+        `SELECT pool_address AS pool, deposit_token_a AS "depositA", deposit_token_b AS "depositB",
+           borrow_token_a AS "borrowA", borrow_token_b AS "borrowB"
+         FROM multiplier WHERE pool_address = ANY($1::text[])`,
+        [addresses],
+      )
       await applyMultipliers(client, updates)
+      const before = new Map(former.rows.map(({ pool, ...factors }) => [pool, factors]))
+      return addresses.map((poolAddress) => ({ poolAddress, before: before.get(poolAddress) }))
     }),
   )
-  return updates.map((update) => update.poolAddress)
 }
 
 /** @throws BAD_INPUT for an empty list, a list that is too long, a duplicate pool or an invalid number */

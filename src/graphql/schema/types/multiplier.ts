@@ -91,9 +91,11 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
       },
       resolve: async (_, args, context) => {
         const requestedBy = requireAdmin(context.admin)
-        const addresses = await updateMultipliers(context.deps.store, args.multipliers, requestedBy)
+        const changes = await updateMultipliers(context.deps.store, args.multipliers, requestedBy)
         context.batches.clear()
-        const stored = await Promise.all(addresses.map((address) => context.batches.load(multiplierAt.load, [address])))
+        const stored = await Promise.all(
+          changes.map(({ poolAddress }) => context.batches.load(multiplierAt.load, [poolAddress])),
+        )
         return stored.filter((one) => one !== null)
       },
     }),
