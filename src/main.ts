@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addExport } from './cli/export.ts'
 import { fail, print, wantsJson, warn, withDeps } from './cli/command.ts'
+import { addCompletion } from './cli/completion.ts'
 import { addConfig } from './cli/config.ts'
 import { addDoctor } from './cli/doctor.ts'
 import { addImport } from './cli/import.ts'
@@ -35,6 +36,7 @@ addMultipliers(program)
 addSchema(program)
 addConfig(program)
 addDoctor(program)
+addCompletion(program)
 program
   .command('migrate')
   .description('bring the database tables up to date')
