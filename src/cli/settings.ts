@@ -20,7 +20,10 @@ export interface Setting {
 export function listSettings(): Setting[] {
   const { properties = {} } = z.toJSONSchema(variables, { io: 'input' })
   return Object.entries(properties).map(([name, property]) => {
-    const { description = '', values, default: given, defaultText, secret } = property as z.core.JSONSchema.Schema
+    const { description = '', values, defaultText, secret, ...rest } = property as z.core.JSONSchema.Schema
+    // A JSON schema leaves out the default of a value that is transformed.
+    const schema: z.ZodType = variables.shape[name as keyof typeof variables.shape]
+    const given: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : rest.default
     const isNone = given === undefined || (typeof given === 'object' && Object.keys(given ?? {}).length === 0)
     return {
       name,
