@@ -81,7 +81,7 @@ test('with MIGRATE=off the next one waits for its migrations, and the former one
     const refused = await command(['serve'], { ...env, PORT: '0' }, next)
     const message =
       'The database lacks the migration 99990101000000_next, and MIGRATE is off: run the command migrate with the role that owns the tables.\n'
-    expect(refused).toMatchObject({ code: 1, err: message })
+    expect(refused).toMatchObject({ code: 2, err: message })
     const former = await started(env)
     expect(await command(['migrate'], env, next)).toMatchObject({ code: 0 })
     const later = await started(env, next)
