@@ -132,11 +132,7 @@ describe('the database', () => {
           2,
           /"nowhere" does not exist\. Check DATABASE_URL\./,
         )
-        await refused(
-          { DATABASE_URL: as({}) },
-          2,
-          /this database role may not apply them: run the command migrate/,
-        )
+        await refused({ DATABASE_URL: as({}) }, 2, /this database role may not apply them: run the command migrate/)
         expect((await pool.query(tables)).rows).toEqual([])
       } finally {
         await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
