@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { addExport } from './cli/export.ts'
 import { fail, print, wantsJson, warn, withDeps } from './cli/command.ts'
 import { addCompletion } from './cli/completion.ts'
 import { addConfig } from './cli/config.ts'
 import { addDoctor } from './cli/doctor.ts'
+import { addExport } from './cli/export.ts'
 import { addImport } from './cli/import.ts'
 import { addMultipliers } from './cli/multipliers.ts'
 import { addRunDates } from './cli/run-dates.ts'
