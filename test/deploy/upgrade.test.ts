@@ -65,8 +65,8 @@ test('the former one serves and writes on; once stopped, it starts no more, and 
 
     const again = await command(['serve'], { ...env, PORT: '0' })
     const message =
-      'The database has the migration 99990101000000_next, which this gateway does not know: use a newer gateway.\n'
-    expect(again).toMatchObject({ code: 1, err: message })
+      'The database has the migration 99990101000000_next, which this gateway does not know: use the version that applied it or a newer one, or restore a backup from before.\n'
+    expect(again).toMatchObject({ code: 2, err: message })
     expect((await fetch(`${former.base}/readyz`)).status).toBe(200)
   } finally {
     await former.stop('SIGTERM')
