@@ -80,6 +80,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
   )
+  // A store that hangs fails nothing for a while, but its heartbeat is missed at once.
+  const unwatch = notifications.onDown(() => void store.probe.ping().catch((error) => outage.failed(error)))
+  app.addHook('onClose', async () => unwatch())
   const redis = config.REDIS_URL === undefined ? undefined : cache
   const edge = new EdgeCache({
     maxBytes: config.CACHE_MAX_BYTES,
@@ -210,7 +213,8 @@ function openMetricsServer(app: FastifyInstance, host: string, port: number): Fa
   app.addHook('onReady', async () => {
     await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error
-      throw new ConfigError(`METRICS_PORT ${port} of ${host} is in use: set another one.`)
+      const message = `${port} of ${host} is in use: set another one.`
+      throw new ConfigError(`METRICS_PORT ${message}`, [{ name: 'METRICS_PORT', message }])
     })
   })
   app.addHook('onClose', () => server.close())

@@ -77,10 +77,10 @@ export async function openDeps(config: Config): Promise<Deps> {
       url,
       channels: CHANNELS,
       notify: store.probe.notify,
-      onError: (error) =>
-        storeFault(error)
-          ? outage.failed(error)
-          : log.warn({ err: error }, 'notifications of changes cannot be received'),
+      onError(error) {
+        if (outage.active || storeFault(error)) outage.failed(error)
+        else log.warn({ err: error }, 'notifications of changes cannot be received')
+      },
     })
     closing.push(() => notifications.close())
     const cache = await openCache({

@@ -56,7 +56,7 @@ function handleError(error: Error, request: FastifyRequest, reply: FastifyReply,
   const known = knownFault(error)
   if (known) {
     if (known.code === 'UNAVAILABLE' && known !== error) outage.failed(error)
-    else if (STATUS[known.code] === 503 && !outage.active)
+    else if (STATUS[known.code] === 503 && !outage.active && !reply.raw.destroyed)
       request.log.warn({ reason: error.message, requestId: request.id }, known.code.toLowerCase())
     if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
     return sendProblem(reply, STATUS[known.code], known.message, known.problems)
