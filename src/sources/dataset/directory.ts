@@ -18,7 +18,7 @@ export async function openDirectory(dir: string, onIgnored?: (message: string) =
   const found = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     throw new GatewayError('BAD_INPUT', `${dir} ${reasonOf(error)}.`)
   })
-  const entries = found.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
+  const entries = found.map(({ name }) => name)
   const names = new Map<DatasetFile, string>()
   for (const file of datasetFiles) {
     const forms = [`${file}.jsonl`, `${file}.jsonl.gz`].filter((name) => entries.includes(name))
@@ -33,7 +33,8 @@ export async function openDirectory(dir: string, onIgnored?: (message: string) =
       `${dir} holds no file of the import format (${expected}, or the same with .gz).`,
     )
   }
-  for (const name of entries) if (onIgnored && !isKnown(name)) onIgnored(ignored(dir, name))
+  for (const entry of found)
+    if (onIgnored && !entry.isDirectory() && !isKnown(entry.name)) onIgnored(ignored(dir, entry.name))
   return {
     name: dir,
     async open(file) {
