@@ -5,7 +5,7 @@ import { readCron } from './jobs/cron.ts'
 import { isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
-/** A kind of value. Its `values` complete "must be ..." in errors, and are told by the help and the documents. */
+/** A kind of value. Its `values` complete "must be ..." in errors, and appear in the help and the documents. */
 const kind = <T extends z.ZodType>(values: string, schema: (message: string) => T) =>
   schema(`must be ${values}`).meta({ values })
 const number = (values: string, fits: (value: number) => boolean) =>
@@ -113,7 +113,7 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
 
 /**
  * The environment variables that the gateway reads. The help, `gateway config` and the README tell what is said here;
- * `defaultText` tells a default in words, and the value of a `secret` is never shown.
+ * `defaultText` is a default in words, and the value of a `secret` is never shown.
  */
 export const variables = z.object({
   HOST: text('a host name or an address').default('127.0.0.1').describe('the address on which it listens'),

@@ -1,4 +1,4 @@
-import { access, constants, stat, statfs } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import pTimeout from 'p-timeout'
 import pg from 'pg'
@@ -8,6 +8,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { openNotifications } from '../db/connect/notifications.ts'
 import { clockAhead, clockWarning } from '../db/server/clock.ts'
 import { findEmbedded } from '../db/server/embedded.ts'
+import { freeBytes } from '../db/server/free-bytes.ts'
 import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
 import { CHANNELS, MIGRATIONS } from '../deps.ts'
 import { GatewayError } from '../errors.ts'
@@ -121,8 +122,8 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
     yield* checked('rights', 'Let the role read the tables.', () => checkRights(client))
     yield* checked('listener', 'Check the network to Postgres.', () => checkListener(client, url))
     yield* checked('clock', 'Check the network to Postgres.', async () => {
-      const told = clockWarning('Postgres', await clockAhead(client))
-      return told === undefined ? ok('This machine and Postgres agree.') : warning(told, '')
+      const skew = clockWarning('Postgres', await clockAhead(client))
+      return skew === undefined ? ok('This machine and Postgres agree.') : warning(skew, '')
     })
   } finally {
     client.connection.stream.destroy()
@@ -136,8 +137,7 @@ const SCARCE_BYTES = 1024 * MIB
 async function checkDisk(dataDir: string): Promise<Found> {
   const path = await nearestDirectory(resolve(dataDir))
   await access(path, constants.W_OK)
-  const { bavail, bsize } = await statfs(path)
-  const free = bavail * bsize
+  const free = await freeBytes(path)
   const text = `${Math.floor(free / MIB).toLocaleString('en-US')} MiB are free for DATA_DIR ${resolve(dataDir)}.`
   if (free >= SCARCE_BYTES) return ok(text)
   const remedy = 'Free space, or move DATA_DIR to a larger disk: Postgres stops when its disk is full.'
@@ -287,6 +287,6 @@ async function checkServer(client: Client, setting: string, url: string, bearer?
       `${name} refuses access (${status}).`,
       `Check ${setting}${bearer ? ' and POSITIONS_SOURCE_KEY' : ''}.`,
     )
-  const told = date && clockWarning(name, (Date.now() - date.getTime()) / 1000)
-  return told === undefined ? ok(`${name} answers.`) : warning(`${name} answers. ${told}`, '')
+  const skew = date && clockWarning(name, (Date.now() - date.getTime()) / 1000)
+  return skew === undefined ? ok(`${name} answers.`) : warning(`${name} answers. ${skew}`, '')
 }

@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import pTimeout, { TimeoutError } from 'p-timeout'
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
@@ -7,6 +6,7 @@ import type { Cache } from '../cache/cache.ts'
 import type { Notifications } from '../db/connect/notifications.ts'
 import type { Store } from '../db/connect/store.ts'
 import { storeFault } from '../db/faults.ts'
+import { freeBytes } from '../db/server/free-bytes.ts'
 import { readFreshness } from '../domain/distribution/freshness.ts'
 import type { Live } from '../graphql/live/live.ts'
 import type { Log } from '../log.ts'
@@ -57,11 +57,6 @@ export function mountMetrics(app: FastifyInstance, options: MetricsOptions): voi
     const text = await metrics.metrics()
     return reply.header('content-type', metrics.contentType).header('cache-control', 'no-store').send(text)
   })
-}
-
-async function freeBytes(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
 }
 
 const isUp = (check: Promise<unknown>) =>

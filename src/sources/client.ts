@@ -56,7 +56,7 @@ export interface Answer {
   body: Readable
   /** Whether it was compressed in transit. */
   unzipped: boolean
-  /** The time of the server's clock, if it told it. */
+  /** The time of the server's clock, if it sent it. */
   date: Date | undefined
 }
 

@@ -1,11 +1,11 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -125,12 +125,3 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     }
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}

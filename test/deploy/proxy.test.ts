@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { serve } from '../support/command-line.ts'
 import { subscribe } from '../support/events.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 
 /** A gateway behind the proxies of src/deploy, without TLS. */
@@ -199,14 +199,6 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
     120_000,
   )
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 const hasOpenssl = existsSync('/usr/bin/openssl')
 test.skipIf(!existsSync('/usr/sbin/nginx') || !hasOpenssl)(

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { subscribe } from '../support/events.ts'
+import { freePort } from '../support/free-port.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -244,12 +245,7 @@ describe('the metrics', () => {
   })
 
   test('have a port of their own with METRICS_PORT, and are not public then', async () => {
-    const free = await new Promise<number>((resolve) => {
-      const server = createServer().listen(0, () => {
-        const { port } = server.address() as AddressInfo
-        server.close(() => resolve(port))
-      })
-    })
+    const free = await freePort()
     const { gateway } = await started({ METRICS_PORT: String(free) })
     expect((await gateway.get('/metrics')).status).toBe(404)
     expect(await scrape(`http://127.0.0.1:${free}`)).toContain('gateway_build_info')

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 const DEBIAN = '/usr/lib/postgresql'
@@ -48,11 +47,3 @@ export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
 }
 
 const idOf = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout)
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}

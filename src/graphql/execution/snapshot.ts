@@ -9,7 +9,7 @@ const transactional = new WeakSet<object>()
  * Runs `work` on a reader with one snapshot of the store. All its statements together may take READ_TIMEOUT_MS. Work
  * that has never needed a second statement runs without a transaction. It may run more than once.
  * @param operation identifies the work: the same object each time
- * @param caller ends the reads when it has gone, and is told of their statements
+ * @param caller ends the reads when it has gone, and receives their statements
  */
 export async function readFor<T>(
   store: Store,

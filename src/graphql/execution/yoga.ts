@@ -26,7 +26,7 @@ import { nameOfOperation } from './name-of-operation.ts'
 import { UNPLANNED } from './operations.ts'
 import { readFor } from './snapshot.ts'
 
-/** The request of an operation, which is told what is found out about it. */
+/** The request of an operation. Execution notes in it what it finds out. */
 export interface OperationCaller extends Caller {
   cost?: number | undefined
   /** The codes of the operation's errors. */

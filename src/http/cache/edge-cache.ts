@@ -11,7 +11,7 @@ import { REQUEST_TIME } from '../../rest/body.ts'
 /** What the cache did for a request: `joined` sent the answer that another request was computing. */
 export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
 
-/** A request for an answer. It is told what the cache did. */
+/** A request for an answer. The cache notes in it what it did. */
 export interface CacheClient extends Caller {
   cache?: CacheResult | undefined
 }
@@ -151,7 +151,7 @@ export class EdgeCache {
 
   /**
    * Returns the answer of a key from this cache or the shared one, or computes it, once for all concurrent requests.
-   * @param client is told what the cache did. An answer that no client waits for any more is abandoned
+   * @param client the request, in which the cache notes what it did. An answer that no client waits for any more is abandoned
    * @param bypass bypasses both caches
    */
   async answer(key: string | undefined, compute: Compute, client: CacheClient, bypass = false): Promise<Answer> {
@@ -160,8 +160,10 @@ export class EdgeCache {
     // While changes may be missed, an answer in flight may predate the last change.
     const cached = bypass || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
     if (cached instanceof Flight) {
-      client.cache = 'joined'
-      if (!cached.aborted) return cached.join(client).answer
+      if (!cached.aborted) {
+        client.cache = 'joined'
+        return cached.join(client).answer
+      }
     } else if (cached) {
       client.cache = 'hit'
       return cached

@@ -37,7 +37,7 @@ export class Observer {
     const { metrics, traces } = this.#options
     const record = recordOf(request, response)
     record.watcher = this.#watch
-    if (traces?.samples(request)) record.kept = []
+    if (traces?.samples(request)) record.traced = []
     metrics.started()
     response.on('close', this.#ended)
   }
@@ -53,6 +53,6 @@ export class Observer {
     const ms = performance.now() - record.startedAt
     metrics.ended(record, ms)
     log.ended(record, ms)
-    if (record.kept) traces?.ended(record, ms)
+    if (record.traced) traces?.ended(record, ms)
   }
 }

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Caller, Statement } from '../../db/connect/scope.ts'
 import type { CacheResult } from '../cache/edge-cache.ts'
 
-/** The statements of one request that are kept. More are only counted. */
-const MAX_KEPT = 100
+/** The statements in the trace of one request. More are only counted. */
+const MAX_TRACED = 100
 
 /** What is known of a request for its log line, metrics and trace. It is the caller of its reads. */
 export class RequestRecord implements Caller {
@@ -25,15 +25,15 @@ export class RequestRecord implements Caller {
   errors: string[] = []
   /** The name of the admin token that the request made a change with. */
   admin: string | undefined
-  /** What the cache did. Undefined if it was not asked. */
+  /** What the cache did. Undefined if it was not used. */
   cache: CacheResult | undefined
   /** Whether the answer is an event stream, which ends when its client has had enough. */
   streams = false
   /** The number of SQL statements that ran for it, and how long they took, in milliseconds. */
   statements = 0
   statementMs = 0
-  /** The first of its statements, if something wants them. */
-  kept: Statement[] | undefined
+  /** Its first statements. Undefined if it is not traced. */
+  traced: Statement[] | undefined
   /** Called with each of its statements. */
   watcher: ((record: RequestRecord, statement: Statement) => void) | undefined
 
@@ -50,7 +50,7 @@ export class RequestRecord implements Caller {
   onStatement(statement: Statement): void {
     this.statements++
     this.statementMs += statement.ms
-    if (this.kept && this.kept.length < MAX_KEPT) this.kept.push(statement)
+    if (this.traced && this.traced.length < MAX_TRACED) this.traced.push(statement)
     this.watcher?.(this, statement)
   }
 

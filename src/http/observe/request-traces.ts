@@ -39,7 +39,7 @@ export class RequestTraces {
 
   /** Makes the spans of a request that has ended. */
   ended(record: RequestRecord, ms: number): void {
-    const { request, response, route, operation, operationAt, cost, errors, cache, kept = [], startedAt } = record
+    const { request, response, route, operation, operationAt, cost, errors, cache, traced = [], startedAt } = record
     const { method = '', url = '' } = request
     const endedAt = clock(startedAt + ms)
     const span = this.#tracer.startSpan(
@@ -73,7 +73,7 @@ export class RequestTraces {
       parent = trace.setSpan(parent, executed)
       executed.end(endedAt)
     }
-    for (const { text, sentAt, ms, outcome } of kept) {
+    for (const { text, sentAt, ms, outcome } of traced) {
       const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, MAX_TEXT) }
       const options = { kind: SpanKind.CLIENT, startTime: clock(sentAt), attributes }
       const sent = this.#tracer.startSpan(/^\s*(\w+)/.exec(text)?.[1] ?? 'SQL', options, parent)
