@@ -1,25 +1,17 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freePort } from '../support/free-port.ts'
+import { freePort, isInstalled } from '../fire/redis-server.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
 const run = promisify(execFile)
 const DEPLOY = join(import.meta.dirname, '../../src/deploy')
 const read = (file: string) => readFileSync(join(DEPLOY, file), 'utf8')
-const isInstalled = (program: string) => {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 const hasPrometheus = isInstalled('promtool') && isInstalled('prometheus')
 
 let gateway: Gateway

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
+import { freePort } from '../fire/redis-server.ts'
 import { serve } from '../support/command-line.ts'
 import { subscribe } from '../support/events.ts'
-import { freePort } from '../support/free-port.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 
 /** A gateway behind the proxies of src/deploy, without TLS. */

@@ -16,6 +16,7 @@ export function isInstalled(program: string): boolean {
   }
 }
 
+/** A port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
