@@ -1,7 +1,7 @@
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
+import { lastDateSql } from '../leaderboard/leaderboard.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { lastDateSql } from '../standing/standing.ts'
 import { amountColumns, ofBothSides, ofSide } from './amounts.ts'
 
 const pointsOfDate = (millionths: string, whose: string) =>

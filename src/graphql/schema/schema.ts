@@ -29,9 +29,9 @@ import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeries } from './types/series.ts'
 import { addSnapshot } from './types/snapshot.ts'
-import { addStanding } from './types/standing.ts'
 import { addUser } from './types/user.ts'
 import { addUserLookup } from './types/user-lookup.ts'
+import { addUserRank } from './types/user-rank.ts'
 import { userRef } from './types/user-ref.ts'
 import { addVault } from './types/vault.ts'
 
@@ -109,7 +109,7 @@ export function addTypes(builder: Builder) {
   const Portfolio = addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
   const { spanArguments } = addSeries(builder, { User, Market, Pool, Program, Portfolio, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
-  addStanding(builder, { User })
+  addUserRank(builder, { User })
   addChange(builder, { User, Pool })
   addPoolTotals(builder, { Pool, MultiplierRevision })
   addAggregates(builder, { GroupKey, filterType, PositionInputs, ...snapshots })

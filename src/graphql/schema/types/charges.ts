@@ -1,5 +1,5 @@
 import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
-import { MOST_WINDOW_DATES } from '../../../domain/standing/window.ts'
+import { MOST_WINDOW_DATES } from '../../../domain/leaderboard/window.ts'
 import { parseUtc } from '../../../time.ts'
 import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
 import { MAX_PAGE } from '../connection.ts'

@@ -1,11 +1,17 @@
-import { asOfDate, presentStandings, rankAt, type StandingEntry, standings } from '../../../domain/standing/standing.ts'
+import {
+  asOfDate,
+  currentLeaderboard,
+  type LeaderboardEntry as Entry,
+  pastLeaderboard,
+  rankAt,
+} from '../../../domain/leaderboard/leaderboard.ts'
 import {
   MOST_WINDOW_DATES,
   rankInWindow,
   type Window,
+  windowLeaderboard,
   windowOf,
-  windowStandings,
-} from '../../../domain/standing/window.ts'
+} from '../../../domain/leaderboard/window.ts'
 import { GatewayError } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { likeQuery } from '../../live/live-query.ts'
@@ -34,12 +40,12 @@ export function addLeaderboard(
   builder: Builder,
   { listInputs, User }: { listInputs: ListInputTypes; User: UserRef },
 ): void {
-  const EntryInputs = listInputs('LeaderboardEntry', standings)
-  const LeaderboardEntry = builder.objectRef<StandingEntry>('LeaderboardEntry').implement({
+  const EntryInputs = listInputs('LeaderboardEntry', pastLeaderboard)
+  const LeaderboardEntry = builder.objectRef<Entry>('LeaderboardEntry').implement({
     description:
       "A user's entry on the leaderboard, which ranks all users with at least one stored position, also one of 0 points. The leaderboard of a window ranks those with a position in it.",
     fields: (t) => ({
-      ...columnFields(t, standings.columns),
+      ...columnFields(t, pastLeaderboard.columns),
       user: t.field({
         type: User,
         description: 'The user.',
@@ -95,7 +101,7 @@ export function addLeaderboard(
       ...list(
         {
           listing: ({ at = NOW, window }) =>
-            window ? windowStandings(window) : at.newest ? presentStandings : standings,
+            window ? windowLeaderboard(window) : at.newest ? currentLeaderboard : pastLeaderboard,
           filter: ({ at = NOW, nowhere, window }) => {
             if (nowhere) return { where: [Prisma.sql`false`] }
             return { where: at.newest || window ? [] : [Prisma.sql`t.distribution_date = ${at.date}::date`] }
@@ -120,7 +126,7 @@ export function addLeaderboard(
             const rank = await (window ? rankInWindow(reader, around, window) : rankAt(reader, around, at))
             if (rank === undefined) return { ...page, at, window, nowhere: true }
             const start = Math.max(0, rank - 1 - ((first ?? DEFAULT_PAGE) >> 1))
-            const { name } = window ? windowStandings(window) : at.newest ? presentStandings : standings
+            const { name } = window ? windowLeaderboard(window) : at.newest ? currentLeaderboard : pastLeaderboard
             return { ...page, at, window, aroundRank: rank, after: encodeCursor(name, [String(start)]) }
           },
           values: { aroundRank: ({ aroundRank }) => aroundRank ?? null },

@@ -1,5 +1,6 @@
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
+import { together } from '../../../domain/leaderboard/rank-history.ts'
 import {
   type MarketHolding,
   marketHoldings,
@@ -10,7 +11,6 @@ import {
   vaultHoldings,
 } from '../../../domain/portfolio/portfolio.ts'
 import { marketAmounts, marketSnapshots, vaultAmounts, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
-import { together } from '../../../domain/standing/standing.ts'
 import type { GraphContext } from '../../execution/context.ts'
 import { one } from '../../plan/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
@@ -20,8 +20,8 @@ import { addresses } from './charges.ts'
 import type { EarningsRefs } from './earnings.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'
-import { standingAt } from './standing.ts'
 import { type Lookup, MAX_ADDRESSES, readAddresses, type UserLookupRef } from './user-lookup.ts'
+import { rankedPointsAt } from './user-rank.ts'
 import { userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
 
@@ -98,10 +98,10 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         (await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))).filter(
           (one) => one !== null,
         )
-      const standing = async (portfolio: Portfolio, context: GraphContext) => {
+      const rankedPoints = async (portfolio: Portfolio, context: GraphContext) => {
         const { addresses, asOf } = portfolio
         if (!asOf) return together(await accounts(portfolio, context))
-        const all = addresses.map((address) => context.batches.load(standingAt.load, [address, asOf]))
+        const all = addresses.map((address) => context.batches.load(rankedPointsAt.load, [address, asOf]))
         return together((await Promise.all(all)).filter((one) => one !== null))
       }
       const netApr = ({ addresses, asOf }: Portfolio, context: GraphContext) =>
@@ -120,7 +120,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         }),
         points: t.float({
           description: `Total points of all users over all distribution dates${upTo}.`,
-          resolve: async (portfolio, _, context) => (await standing(portfolio, context)).points,
+          resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).points,
         }),
         positionCount: t.int({
           description: `Number of stored positions of all users over all distribution dates${upTo}.`,
@@ -134,7 +134,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           nullable: true,
           description:
             'The best leaderboard rank among the users, starting at 1. Null if no user has a stored position by then, and briefly while the ranks of a past date are recomputed.',
-          resolve: async (portfolio, _, context) => (await standing(portfolio, context)).rank,
+          resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).rank,
         }),
         suppliedUsd: total(
           'totalEarnDepositsUsd',

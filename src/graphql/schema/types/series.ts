@@ -1,4 +1,5 @@
 import type { ArgBuilder } from '@pothos/core'
+import { type RankedPoints, rankHistory, together } from '../../../domain/leaderboard/rank-history.ts'
 import { type CalendarBucket, calendarOf, programDates } from '../../../domain/series/calendar.ts'
 import { type EarningsBucket, earningsSeries } from '../../../domain/series/earnings-series.ts'
 import {
@@ -24,7 +25,6 @@ import {
   userPoints,
   userRewards,
 } from '../../../domain/series/user-series.ts'
-import { type Standing, standingHistory, together } from '../../../domain/standing/standing.ts'
 import { badArgument } from '../../../errors.ts'
 import { type Batch, type GraphContext, once } from '../../execution/context.ts'
 import type { FieldCost } from '../../policy/cost.ts'
@@ -47,7 +47,7 @@ interface Bucket {
   userCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
   /** The users' points and best rank as of the bucket's last date. */
-  standing?(): Promise<Pick<Standing, 'points' | 'rank'> | undefined>
+  rankedPoints?(): Promise<Pick<RankedPoints, 'points' | 'rank'> | undefined>
   /** The users' earnings as of the bucket's end. */
   earnings?(): Promise<EarningsBucket | undefined>
 }
@@ -158,13 +158,13 @@ export function addSeries(builder: Builder, { User, Market, Pool, Program, Portf
           nullable: true,
           description:
             "The points over all distribution dates up to the bucket's last one. Null in a gap and before the first position.",
-          resolve: async (bucket) => (await bucket.standing?.())?.points ?? null,
+          resolve: async (bucket) => (await bucket.rankedPoints?.())?.points ?? null,
         }),
         rank: t.int({
           nullable: true,
           description:
             "The rank on the leaderboard as of the bucket's last distribution date, starting at 1; of a portfolio, the best rank of its users. Null in a gap, before the first position, and briefly while the ranks of the date are recomputed after a run for it or for an earlier date.",
-          resolve: async (bucket) => (await bucket.standing?.())?.rank ?? null,
+          resolve: async (bucket) => (await bucket.rankedPoints?.())?.rank ?? null,
         }),
         liquidationRewardCount: t.int({
           description: 'Number of liquidation rewards in the bucket, by time of the liquidation.',
@@ -430,14 +430,14 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
   const levels = byStart(() => batches.load(userLevels, users, span))
   const rewards = byStart(() => batches.load(userRewards, users, span))
   const earnings = byStart(() => batches.load(earningsSeries, users, span))
-  const standings = byStart(async () => {
-    const histories = await Promise.all(users.map((user) => batches.load(standingHistory, user, span)))
-    const byDate = new Map<number, Standing[]>()
-    for (const standing of histories.flat()) {
-      const time = standing.date.getTime()
+  const rankedPoints = byStart(async () => {
+    const histories = await Promise.all(users.map((user) => batches.load(rankHistory, user, span)))
+    const byDate = new Map<number, RankedPoints[]>()
+    for (const row of histories.flat()) {
+      const time = row.date.getTime()
       const others = byDate.get(time)
-      if (others) others.push(standing)
-      else byDate.set(time, [standing])
+      if (others) others.push(row)
+      else byDate.set(time, [row])
     }
     return [...byDate].map(([time, all]) => ({
       ...(users.length === 1 && all[0] ? all[0] : together(all)),
@@ -449,7 +449,7 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
     levels: () => levels(start),
     rewards: () => rewards(start),
     earnings: () => earnings(start),
-    standing: () => standings(start),
+    rankedPoints: () => rankedPoints(start),
   }))
 }
 

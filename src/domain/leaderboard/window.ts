@@ -3,7 +3,7 @@ import type { Listing } from '../../db/lists/listing.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from '../position/position.ts'
-import { recomputed, type StandingEntry, standings } from './standing.ts'
+import { type LeaderboardEntry, pastLeaderboard, recomputed } from './leaderboard.ts'
 
 /** The most distribution dates of a window whose positions are summed for the request: in one pool, or on a chain. */
 export const MOST_WINDOW_DATES = { pool: 366, chain: 31 }
@@ -55,8 +55,8 @@ export async function windowOf(reader: Reader, { from, to, pool, chainId }: Wind
 }
 
 /** Users by rank in a window: all with a position in it. The ranks are computed for the request. */
-export const windowStandings = (window: Window): Listing<StandingEntry> => ({
-  ...standings,
+export const windowLeaderboard = (window: Window): Listing<LeaderboardEntry> => ({
+  ...pastLeaderboard,
   name: 'window',
   from: Prisma.sql`(${ranked(window)}) t`,
 })

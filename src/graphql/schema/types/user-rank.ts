@@ -1,19 +1,19 @@
-import { type Standing, standingAsOfSql, standingColumns } from '../../../domain/standing/standing.ts'
+import { type RankedPoints, rankAsOfSql, rankColumns } from '../../../domain/leaderboard/rank-history.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { columnAsOf, type KeyedRow, keyedRow } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 /** Loads a user's points and rank as of a date. */
-export const standingAt: KeyedRow<Standing> = keyedRow<Standing>({
-  columns: standingColumns,
+export const rankedPointsAt: KeyedRow<RankedPoints> = keyedRow<RankedPoints>({
+  columns: rankColumns,
   types: ['text', 'date'],
   always: true,
-  at: ([user, asOf]) => standingAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
+  at: ([user, asOf]) => rankAsOfSql(user ?? Prisma.empty, asOf ?? Prisma.empty),
 })
 
 /** Adds a user's points and rank, now and on past dates. */
-export function addStanding(builder: Builder, { User }: { User: UserRef }): void {
+export function addUserRank(builder: Builder, { User }: { User: UserRef }): void {
   const past = 'With `asOf`, as of the last distribution date at or before that time.'
   builder.objectFields(User, (t) => {
     const asOf = () =>
@@ -22,13 +22,13 @@ export function addStanding(builder: Builder, { User }: { User: UserRef }): void
       points: t.float({
         description: `Total points over all distribution dates. ${past}`,
         args: { asOf: asOf() },
-        ...columnAsOf(userAt, 'points', ['address'], standingAt),
+        ...columnAsOf(userAt, 'points', ['address'], rankedPointsAt),
       }),
       rank: t.int({
         nullable: true,
         description: `Rank on the leaderboard, starting at 1. ${past} Null if the user had no stored position by then, and briefly while the ranks of a past date are recomputed after a run for it or for an earlier date.`,
         args: { asOf: asOf() },
-        ...columnAsOf(userAt, 'rank', ['address'], standingAt),
+        ...columnAsOf(userAt, 'rank', ['address'], rankedPointsAt),
       }),
     }
   })

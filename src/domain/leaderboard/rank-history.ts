@@ -1,0 +1,70 @@
+import type { Reader } from '../../db/connect/reader.ts'
+import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { selectList } from '../../db/lists/listing.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { addPoints, pointsOf } from '../points/millionths.ts'
+import { buckets } from '../series/calendar.ts'
+import type { Span } from '../series/interval.ts'
+import { lastDateSql } from './leaderboard.ts'
+
+/** While ranks are being recomputed, points are summed from the user's dates and the rank is null. */
+export const rankColumns = columnsOf(
+  {},
+  {
+    date: { sql: 'at.date', type: 'date' },
+    points: {
+      sql: pointsOf(`coalesce(CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
+    ELSE (SELECT sum(d.points) FROM account_day d
+      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END, 0)`),
+      type: 'decimal',
+    },
+    rank: {
+      sql: 'CASE WHEN at.newest THEN a.rank WHEN at.ready THEN s.rank END',
+      type: 'int',
+      nullable: true,
+    },
+  },
+)
+
+/** A user's total points up to and including a distribution date, and the rank as of it. */
+export type RankedPoints = RowOf<typeof rankColumns>
+
+/** Joins an account `a` with its rank history at `dates`, from its first distribution date on. */
+const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
+  JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
+      EXISTS (SELECT FROM standing_day s WHERE s.date = dates.date) AS ready FROM ${dates} dates) at
+    ON at.date >= a.first_distribution_date
+  LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
+    AND s.user_address = a.user_address OFFSET 0) s ON true`
+
+/**
+ * The FROM clause for `rankColumns`: a user's points and rank as of a date, or now if it is null. One row, of 0 points
+ * without a position by then.
+ */
+export const rankAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => {
+  const date = lastDateSql(Prisma.sql`coalesce(${asOf}, 'infinity')`)
+  return Prisma.sql`FROM (SELECT) always
+    LEFT JOIN (account a ${joinedAt(Prisma.sql`(${date})`)}) ON a.user_address = ${user}`
+}
+
+/** The points of users together, and the best of their ranks. */
+export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<RankedPoints, 'points' | 'rank'> {
+  const ranks = all.flatMap(({ rank }) => rank ?? [])
+  return { points: addPoints(all.map(({ points }) => points)), rank: ranks.length > 0 ? Math.min(...ranks) : null }
+}
+
+/**
+ * Reads each user's rank history at the last distribution date of each bucket, oldest first, from the user's first distribution
+ * date on. Takes one row per user and bucket.
+ */
+export async function rankHistory(reader: Reader, users: readonly string[], span: Span): Promise<RankedPoints[][]> {
+  const rows = await reader.$queryRaw<(RankedPoints & { ordinality: number })[]>`
+    WITH ${buckets(span)}, dates AS (SELECT last AS date FROM bucket)
+    SELECT owner.ordinality::int AS ordinality, ${selectList(rankColumns)}
+    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
+    JOIN account a ON a.user_address = owner.address ${joinedAt(Prisma.sql`dates`)}
+    ORDER BY ordinality, at.date`
+  const found: RankedPoints[][] = users.map(() => [])
+  for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)
+  return found
+}
