@@ -54,7 +54,7 @@ async function bundle() {
     entryPoints: { main: 'src/main.ts', modules: 'modules' },
     outdir: 'dist',
     bundle: true,
-    // What is imported when it is needed is a file of its own, which only then asks for packages.
+    // What is imported when it is needed is a file of its own, which only then loads packages.
     splitting: true,
     chunkNames: 'part-[hash]',
     platform: 'node',

@@ -65,7 +65,7 @@ async function mayWrite({ store, config, log }: Deps): Promise<boolean> {
   return may
 }
 
-/** Says which setting keeps the gateway from listening. */
+/** Says which setting prevents the gateway from listening. */
 function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined {
   const fault = (name: string, message: string) => new ConfigError(`${name} ${message}`, [{ name, message }])
   if (code === 'EADDRINUSE')

@@ -6,7 +6,7 @@
  *     node --import tsx test/bench/manualupdate.ts [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--page 1000] [--store DIR] [--profile 1] [--small]
  *
- * The source, and each measurement, has a process of its own. `--profile 1` tells the time of every statement.
+ * The source, and each measurement, has a process of its own. `--profile 1` prints the time of every statement.
  */
 import { fork } from 'node:child_process'
 import pg from 'pg'

@@ -3,7 +3,7 @@
  * (checked, priced, made into records) and by a bare loop that only downloads and parses the same pages.
  * `node --import tsx test/bench/positions-source.ts [--positions 1000000] [--page 1000] [--rounds 3] [--paging offset]
  * [--server ready]`: the source is graphql-yoga, or a server that has its answers ready, as no real source has. Each
- * reading has a process of its own, so that its memory can be told.
+ * reading has a process of its own, so that its memory can be measured.
  */
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -67,7 +67,7 @@ interface Asked {
   offset?: number
 }
 
-/** A page, of as many positions as are asked for. */
+/** A page of as many positions as requested. */
 function pageOf(nodes: object[], { after, first = pageSize, limit = first, offset = Number(after ?? 0) }: Asked) {
   const end = Math.min(offset + limit, positions)
   const pageInfo = { hasNextPage: end < positions, endCursor: String(end) }

@@ -46,7 +46,7 @@ const silent = { info() {}, warn() {} }
 
 /**
  * A store with `shape.dates` dates from `dateOf(0)` on.
- * @param kept a directory to keep it in, or to find it in; else it is made anew and removed at its close
+ * @param kept a directory in which it stays, or is found; without one it is created, and removed at its close
  */
 export async function openBenchStore(shape: Shape, kept?: string): Promise<BenchStore> {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'gateway-bench-')))

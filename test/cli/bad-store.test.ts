@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { command, parsed } from '../support/command-line.ts'
 import { openStore } from '../support/store.ts'
 
-/** A store that cannot be used is one sentence that tells how to mend it, and nothing is half done. */
+/** A store that cannot be used fails with one sentence on how to mend it, and changes nothing. */
 
 let dir: string
 const mounts: string[] = []
@@ -139,7 +139,7 @@ describe('the database', () => {
       }
     }, 'template0'))
 
-  test('whose clock differs by a day is told, and used', () =>
+  test('whose clock differs by a day is reported, and used', () =>
     withStore(async ({ url }) => {
       const { code, out } = await command(['migrate'], {
         DATABASE_URL: url,

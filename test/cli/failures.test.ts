@@ -53,7 +53,7 @@ describe('an unknown command', () => {
   })
 })
 
-describe('a misspelt setting is told', () => {
+describe('a misspelt setting is reported', () => {
   const told = async (env: Record<string, string>) => (await command(['config'], env)).err
 
   test.each([
@@ -112,7 +112,7 @@ describe('a gateway that cannot listen says which setting to change', () => {
   })
 })
 
-test('a file that an import does not know is told, with the name that is probably meant', async () => {
+test('a file that an import does not know is reported, with the name that is probably meant', async () => {
   const files = join(dir, 'files')
   await mkdir(join(files, 'old'), { recursive: true })
   for (const name of ['pools.jsonl', 'market_snapshots.jsonl', 'positions.json', 'notes.txt', 'README.md', '.DS_Store'])

@@ -43,7 +43,7 @@ describe('the command line', () => {
     for (const command of ['serve', 'import', 'manualupdate', 'resync', 'migrate']) expect(out).toContain(command)
   })
 
-  test('unknown commands, missing arguments and directories that are none fail with a sentence', async () => {
+  test('unknown commands, missing arguments and paths that are no directory fail with a sentence', async () => {
     for (const args of [['fly'], ['import'], ['resync', '--date', 'yesterday'], ['import', join(dir, 'nowhere')]]) {
       const { code, err } = await gateway(args)
       expect(code, args.join(' ')).not.toBe(0)

@@ -40,7 +40,7 @@ describe('a wrong setting is one sentence, before anything starts', () => {
     expect(existsSync(join(dir, 'never'))).toBe(false)
   })
 
-  test('two of them are two lines, and config tells them too', async () => {
+  test('two of them are two lines, and config lists them too', async () => {
     const wrong = { PORT: '-1', PLAN: 'maybe' }
     const expected = { code: 2, out: '', err: expect.stringMatching(/^PORT .+\nPLAN .+\n$/) }
     expect(await command(['config'], wrong)).toEqual(expected)

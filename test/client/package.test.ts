@@ -58,7 +58,7 @@ test('the package is used by its name, and its types are strict on both sides', 
   expect((await load('main.js')).leaderboard.kind).toBe('Document')
 })
 
-test('a wrong variable and a field that was not asked for do not compile', async () => {
+test('a wrong variable and a field that was not selected do not compile', async () => {
   const { faults } = await compile(`
     import { Client } from '@urql/core'
     import { PoolDocument } from 'lending-graph-client'

@@ -21,7 +21,7 @@ const config = {
   customScalarTypes: { Address: 'string', BigInt: 'string', DateTime: 'string', SafeInt: 'number' },
 }
 
-/** A page of a user's positions that is loaded on, a list that grows, and an object asked for anew by its id. */
+/** A page of a user's positions that is loaded on, a list that grows, and an object refetched by its id. */
 const page = `
 graphql\`
   query pageQuery($address: Address!) {

@@ -277,7 +277,7 @@ describe('the link', () => {
     expect([long.status, long.headers.get('link')]).toEqual([200, null])
   })
 
-  it('asks for nothing where the endpoint was given text that is not an address', async () => {
+  it('requests nothing where the endpoint was given text that is not an address', async () => {
     const market = `<>"';,\\ ü/?#&=%`
     const { target } = await followed(`/positions/breakdown-by-markets?market=${encodeURIComponent(market)}`)
     expect(target).toMatch(/^[!-~]+$/)

@@ -85,7 +85,7 @@ describe('a points adapter', () => {
     return { fourth: fourth && { ...fourth, rank: parseInt(fourth.rank, 10) }, found, total: parseInt(total, 10) }
   }
 
-  it.each(formats)('asks for an account in %s', async (_, format) => {
+  it.each(formats)('requests an account in %s', async (_, format) => {
     const top: Json = await (await fetch(`${gateway.base}/points/leaderboard`)).json()
     expect(top.topAccounts).toHaveLength(3)
     for (const address of Object.values(users)) {
@@ -144,7 +144,7 @@ describe('a bot that compares ETags', () => {
   const poll = async (path: string, etag?: string) =>
     fetch(gateway.base + path, { headers: { 'cache-control': 'no-cache', ...(etag && { 'if-none-match': etag }) } })
 
-  it('sees no change while there is none, and one where there is', async () => {
+  it('sees a change only when there is one', async () => {
     const tags = new Map<string, string>()
     for (const path of watched) tags.set(path, (await poll(path)).headers.get('etag') ?? '')
     now = new Date(NOW.getTime() + 5000)

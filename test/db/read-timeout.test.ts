@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { asAdmin, type Gateway, hasPlans } from '../support/gateway.ts'
-import { hold } from '../support/held.ts'
+import { hold } from '../support/pause.ts'
 import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
@@ -30,7 +30,7 @@ test('a read that takes too long is ended: TIMEOUT in the graph, a 503 in REST, 
   const { data } = await gateway.graphql('{ pools(first: 1) { nodes { id } } }')
   const node = `{ node(id: "${data.pools.nodes[0].id}") { ... on Pool { name } } }`
   const path = '/points/leaderboard'
-  // Prisma loads its engine when a node is first asked for.
+  // Prisma loads its engine with the first node.
   await gateway.graphql(node)
   // At first each has a connection of its own; what is known as quick shares one.
   for (let times = 0; times < 4; times++) {

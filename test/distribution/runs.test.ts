@@ -8,7 +8,7 @@ import { datasetPositions } from '../../src/sources/positions/dataset-positions.
 import { command, parsed, start } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { claims, hold } from '../support/held.ts'
+import { claims, hold } from '../support/pause.ts'
 import {
   ANN,
   BEN,
@@ -527,7 +527,7 @@ describe('a process that ends in the middle of a run', () => {
         await held.caught(started)
         expect((await runsOf(day))[0]).toMatchObject({ status: 'RUNNING', requestedBy: 'cli' })
         expect(await started.stop('SIGKILL')).toBeNull()
-        // Still while what it waited for is held.
+        // Still while the lock is taken.
         await vi.waitFor(async () => expect(await claims(gateway)).toBe(0), { timeout: 10_000 })
       } finally {
         await held.release()

@@ -14,7 +14,7 @@ import { type Block, documents, ROOT } from './markdown.ts'
 
 /** The commands and examples of the documents run, and answer what is written there. */
 
-/** What a document tells to start, which is not started here. */
+/** What a document says to start, which is not started here. */
 const NOT_RUN: Record<string, string> = {
   'npm ci': 'replaces the packages that run this test: CI begins with it',
   'npm test': 'runs this test',

@@ -516,7 +516,7 @@ describe('a directory', () => {
       await writeFile(join(dir, `${file}.jsonl`), lines.map((line) => JSON.stringify(line)).join('\n'))
   }
 
-  test('may have compressed files, and others that are none of its business', () =>
+  test('may have compressed files, and files that it ignores', () =>
     withDirectory(async (dir) => {
       await write(dir, goodFiles())
       await writeFile(join(dir, 'tokens.jsonl'), 'x')
@@ -560,7 +560,7 @@ describe('a directory', () => {
 })
 
 describe('an import that is interrupted', () => {
-  /** A dataset that has positions and then waits for more; and what tells that it got there. */
+  /** A dataset that has positions and then waits for more, and a promise of that moment. */
   function waiting() {
     const stream = new PassThrough()
     stream.write(`${JSON.stringify(record.positions)}\n`)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { command } from '../support/command-line.ts'
 import { emptyProgram, records } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { hold } from '../support/held.ts'
+import { hold } from '../support/pause.ts'
 import { ANN, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
@@ -126,7 +126,7 @@ describe('who changed what when', () => {
     expect(await records(gateway.deps.store.pool)).toEqual(before)
   })
 
-  test('a change takes effect when it has its turn, not when it was asked for; the newest revision is what is stored', async () => {
+  test('a change takes effect when it gets the lock, not when it was requested; the newest revision is what is stored', async () => {
     await importFiles(gateway, { multipliers: [multiplier] })
     const held = await hold(gateway)
     const changes = [3, 4, 5].map((factor) => byGraph(`{ poolAddress: "${POOL}", depositA: ${factor} }`))

@@ -4,7 +4,7 @@ import { type Oracle, type Row, same } from './oracle.ts'
 
 /** What the graph says, and the same by SQL over the imported records. */
 export interface Fact {
-  /** What is asked and, in the facts' tests, its name. */
+  /** The fact in words: the name of its test. */
   name: string
   /** The selection, without its outer braces. */
   query: string

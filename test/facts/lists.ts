@@ -6,7 +6,7 @@ interface List {
   /** The list's query, with WHERE and ORDER where its arguments are. */
   list: string
   at: string
-  /** What tells its rows apart: the selection and the columns. */
+  /** What identifies a row: the selection and the columns. */
   node: string
   columns: string
   from: string

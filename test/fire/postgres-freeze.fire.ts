@@ -90,7 +90,7 @@ test('while Postgres hangs each read is refused within its time, and soon after 
     { timeout: 10_000, interval: 50 },
   )
   expect(performance.now() - thawed).toBeLessThan(4000)
-  // The log tells the outage, not each request.
+  // The log reports the outage, not each request.
   await vi.waitFor(() => expect(server.printed()).toContain('the store is back'), { timeout: 10_000 })
   expect(server.printed().match(/the store is away/g)).toHaveLength(1)
   expect(server.printed().split('\n').length).toBeLessThan((answers.length + queries.length) / 4)

@@ -33,7 +33,7 @@ async function statuses(count: number, send: (client: string) => Promise<Respons
   }
 }
 
-test('a client that asks for too much gets a 429 with the headers that say so; another one is answered', async () => {
+test('a client that sends too much gets a 429 with the headers that say so; another one is answered', async () => {
   const client = newClient()
   const first = await get(server, client)
   expect(first.status).toBe(200)

@@ -86,7 +86,7 @@ test('slow reads hold up no others, and no health check', async () => {
     expect(ended, 'the slow reads are still waiting').toBe(false)
     expect(performance.now() - since, 'none has been ended to make room').toBeLessThan(READ_TIMEOUT_MS)
     await unlock()
-    // Slow reads are served as well, as many as can be within the limit; the others are told so.
+    // Slow reads are served as well, as many as can be within the limit; the others get a 503.
     for (const { data, errors } of await Promise.all(slow))
       expect(errors?.[0].extensions.code ?? typeof data).toMatch(/object|TIMEOUT|UNAVAILABLE/)
   } finally {
@@ -106,7 +106,7 @@ test('all statements of an operation share one deadline', () =>
     await vi.waitFor(async () => expect(await running()).toEqual([]), { timeout: 2000 })
   }))
 
-test('what a client has asked for ends when it hangs up', async () => {
+test('the work for a client ends when it hangs up', async () => {
   const unlock = await lock('vault, vault_snapshot, cash_flow')
   try {
     const open = [

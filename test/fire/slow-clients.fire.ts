@@ -77,7 +77,7 @@ test('a body that does not arrive is a 408, and its connection ends', async () =
   for (const { received } of opened) expect(received()).toMatch(/^HTTP\/1.1 408 /)
 })
 
-test('so are headers that do not arrive, and connections on which nothing is asked', async () => {
+test('so are headers that do not arrive, and idle connections', async () => {
   const opened = [...(await open(CLIENTS, 'GET / HTTP/1.1\r\nhost: a\r\n')), ...(await open(CLIENTS, ''))]
   await isWell()
   await ended(opened)

@@ -9,7 +9,7 @@ import { samplePool } from '../../src/sample/sample.ts'
 import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
-/** Leaderboards of windows, held against sums over all positions. test/facts has more of them, by SQL. */
+/** Leaderboards of windows, compared with sums over all positions. test/facts has more of them, by SQL. */
 
 type Row = Record<string, any>
 interface Position {
@@ -187,7 +187,7 @@ describe('around a user', () => {
     }
   })
 
-  test.each(boards)('%s: the end of the list is told apart from a user that is not ranked', async (_, args, board) => {
+  test.each(boards)('%s: the end of the list differs from a user that is not ranked', async (_, args, board) => {
     const last = board().at(-1)?.userAddress
     const { none, end } = await ask(
       `{ none: leaderboard(${args()} around: "${UNKNOWN}") { aroundRank nodes { rank } }

@@ -185,7 +185,7 @@ interface Read {
   read: { scans: string[]; rows: number; by: Record<string, number> }
 }
 
-/** Runs an operation and asks the server's statistics what it read. */
+/** Runs an operation and reads from the server's statistics what it cost. */
 async function reading(query: string, variables?: object): Promise<Read> {
   const before = await statistics()
   const { data, errors } = await gateway.graphql(query, variables)

@@ -269,7 +269,7 @@ describe('known documents', () => {
     expect(codeOf(await get({ query }))).toBe('UNAUTHENTICATED')
   })
 
-  test('a subscription is asked for by its id too', async () => {
+  test('a subscription may be sent by its id too', async () => {
     const end = new AbortController()
     const response = await fetch(`${gateway.base}/graphql?${search({ documentId: idOf(NEWS) })}`, {
       headers: { accept: 'text/event-stream' },

@@ -335,7 +335,7 @@ test('for a client that does not read nothing is read; when it reads again it ge
       unread = (await readFor()) > 0 ? 0 : unread + 1
       expect(commits).toBeLessThan(80)
     }
-    // Others are told nevertheless, and it does not keep them from their own.
+    // Others get their events nevertheless.
     const other = await subscribe(one, query)
     await other.next()
     await write()

@@ -166,7 +166,7 @@ function randomQuery(seed: number[]): string {
 /** Extensions that the graph does not know: what has any is left to its resolvers. */
 const RESOLVED = { resolved: true }
 
-/** The answer's text, without the id that each request with errors is given anew. */
+/** The answer's text, without the request id of its errors. */
 async function ask(query: string, extensions?: object, variables?: object): Promise<string> {
   const response = await fetch(`${gateway.base}/graphql`, {
     method: 'POST',

@@ -15,7 +15,7 @@ const revisions = [
 beforeAll(async () => {
   gateway = await startOnSample({ users: 20, days: 4 })
   const { pool } = gateway.deps.store
-  // Of the sample's history only what the import of the entities recorded is kept.
+  // Only the revisions that the import of the entities recorded stay.
   await pool.query('DELETE FROM rate_revision r WHERE changed_at < (SELECT max(changed_at) FROM rate_revision)')
   await pool.query("UPDATE rate_revision SET changed_at = '2026-03-01'")
   await pool.query("DELETE FROM rate_revision WHERE entity_type = 'market' AND entity_id = $1", [sampleMarket.address])

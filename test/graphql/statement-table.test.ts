@@ -22,7 +22,7 @@ afterAll(async () => {
   for (const { gateway } of Object.values(stores)) await gateway?.close()
 })
 
-/** What endpoints must be asked with. */
+/** What endpoints require. */
 const REQUIRED: Record<string, string> = {
   'market-liquidation-rewards': `?market=${sampleMarket.address}`,
   'vault-liquidation-rewards': `?vault=${sampleVault.address}`,

@@ -156,7 +156,7 @@ const records = {
 }
 const fixed = { pools: [pool], multipliers: [multiplier] }
 
-/** The records up to a second: what the store would have held. */
+/** The records up to a second: what the store had then. */
 const until = (second: number): Files => ({
   ...fixed,
   ...Object.fromEntries(
@@ -604,7 +604,7 @@ describe('series', () => {
   })
 })
 
-test('an empty store, and a moment that is none', async () => {
+test('an empty store, and an invalid moment', async () => {
   const empty = await startGateway()
   try {
     const nothing = asker(empty)

@@ -374,7 +374,7 @@ describe('users', () => {
       ).toEqual(settled(lookupUsers[i].user))
   })
 
-  test('fields asked for twice with other arguments keep apart', async () => {
+  test('a field selected twice with other arguments has both values', async () => {
     const { user } = await ok(`{ user(address: "${sampleUser}") {
       one: positions(first: 1) { nodes { recordId } } two: positions(first: 2) { nodes { recordId } }
       here: latestSnapshots(chainId: 146) { chainId } there: latestSnapshots(chainId: 1) { chainId } everywhere: latestSnapshots { chainId }

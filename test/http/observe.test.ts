@@ -141,7 +141,7 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.toMatch(/secret|Bearer|test-admin-token/)
   })
 
-  test('tells a client that left', async () => {
+  test('marks a client that left', async () => {
     const { gateway, lineOf } = await started({ LOG_REQUESTS: 'all' })
     await whileLocked(async () => {
       const { port } = new URL(gateway.base)
@@ -323,7 +323,7 @@ describe('traces', () => {
     expect(others.find(({ name }) => name.startsWith('GET'))?.parentSpanId ?? '').toBe('')
   })
 
-  test('that cannot be exported cost no request anything, and are told once', async () => {
+  test('that cannot be exported cost no request anything, and are reported once', async () => {
     status = 400
     const { gateway, lines } = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     expect((await gateway.graphql(NAMED)).errors).toBeUndefined()

@@ -54,7 +54,7 @@ describe('the admin token', () => {
     }
   })
 
-  it.each(changes)('%s asks for it before it reads the rest', async (path) => {
+  it.each(changes)('%s requires it before it reads the rest', async (path) => {
     expect((await post(`${path}?date=x`, '{', {})).status).toBe(401)
   })
 

@@ -54,7 +54,7 @@ export async function startOnFixture(options: Parameters<typeof startGateway>[0]
 
 export type Json = any
 
-/** The JSON of a path, whose status must be the one that is told. */
+/** The JSON of a path, which must answer with `status`. */
 export async function jsonOf(gateway: Gateway, path: string, status = 200): Promise<Json> {
   const response = await gateway.get(path)
   const text = await response.text()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, DAY, importFiles, midnight, multiplier, pool, position } from '../support/one-pool.ts'
 
-/** As many points as the real program has: more than a double tells to the millionth. */
+/** As many points as the real program has: more than a double holds to the millionth. */
 const TOTAL = '26512345678.123457'
 const millionths = TOTAL.replace('.', '')
 

@@ -133,7 +133,7 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('asks for the admin token for the three POSTs alone', () => {
+  it('requires the admin token for the three POSTs alone', () => {
     const secured = operations().filter(({ operation }) => operation.security?.length)
     expect(secured.map(({ name }) => name).sort()).toEqual(documented.filter((name) => name.startsWith('POST')).sort())
     for (const { operation } of secured)

@@ -36,7 +36,7 @@ test('gives the JSON of an answer, and sends JSON with a key', async () => {
   })
 })
 
-test('a server that fails twice is asked again', async () => {
+test('a request that fails twice is sent again', async () => {
   await start((_, response, number) => answerJson(response, number, number < 3 ? 500 : 200))
   expect(await json()).toBe(3)
 })

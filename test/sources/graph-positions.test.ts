@@ -92,7 +92,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     expect(server.requests).toHaveLength(4)
   })
 
-  test('is asked for the pools at midnight, with the key', async () => {
+  test('is requested for the pools at midnight, with the key', async () => {
     const server = await startPositions({ positions: sourcePositions(4), key: 'secret-key' })
     await fetchAll(server, { settings: { ...settings, bearer: 'secret-key' } })
     const asked = server.requests.map(({ body }) => JSON.parse(body))
@@ -110,7 +110,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     )
   })
 
-  test('may give fewer positions a page than it is asked for', async () => {
+  test('may give fewer positions a page than requested', async () => {
     const server = await startPositions({ positions: sourcePositions(10), mostPerPage: 4 })
     const { records } = await fetchAll(server, { settings: { paging, pageSize: 100 } })
     expect(records.map(({ userAddress }) => userAddress)).toEqual(sourcePositions(10).map(({ user }) => user))
@@ -360,7 +360,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     })
   })
 
-  test('a page that fails for a while is asked for again', async () => {
+  test('a page that fails for a while is requested again', async () => {
     let failures = 0
     const server = await startPositions({
       positions: sourcePositions(10),
@@ -376,7 +376,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     expect(failures).toBe(2)
   })
 
-  test('is asked ahead of its reader, but not far', async () => {
+  test('is read ahead of its consumer, but not far', async () => {
     const server = await startPositions({ positions: sourcePositions(90) })
     const { source } = await sourceAt(server, { settings })
     const { batches } = await source.positions(DAY, { pools: sourcePools })
@@ -391,7 +391,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
     expect(most).toBeLessThanOrEqual(6)
   })
 
-  test('is asked no further when its reader stops', async () => {
+  test('is read no further when its consumer stops', async () => {
     const server = await startPositions({ positions: sourcePositions(90) })
     const { source } = await sourceAt(server, { settings })
     const { batches } = await source.positions(DAY, { pools: sourcePools })
@@ -584,7 +584,7 @@ describe('prices', () => {
     )
   })
 
-  test('a source of prices that fails, fails the run, and nothing more is asked', async () => {
+  test('a source of prices that fails, fails the run, which requests nothing more', async () => {
     const server = await startPositions({ positions: sourcePositions(2) })
     const { source, prices } = await sourceAt(server)
     await prices.close()
@@ -594,7 +594,7 @@ describe('prices', () => {
   })
 })
 
-test('a store without pools asks nothing', async () => {
+test('a store without pools requests nothing', async () => {
   const server = await startPositions({ positions: sourcePositions(2) })
   await expect(fetchAll(server, {}, { pools: new Map() })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(server.requests).toEqual([])
@@ -670,7 +670,7 @@ test('a source with names of its own is read through them', async () => {
   expect(asked).toEqual([null, '2', '4'].map((cursor) => ({ where: { timestamp: TIME }, count: 2, cursor })))
 })
 
-test('what a source without a time argument is asked for has no time', async () => {
+test('a request to a source without a time argument has no time', async () => {
   const names = parseNames('{"time": "", "pools": ""}')
   const server = await startPositions({ positions: sourcePositions(2) })
   const { receipts } = await fetchAll(server, { settings: { names } })

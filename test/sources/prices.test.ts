@@ -67,7 +67,7 @@ test('keys are compared without regard to case', async () => {
 const many = Array.from({ length: 300 }, (_, at) => token(`T${at}`))
 const manyCoins = Object.fromEntries(many.map(({ address }, at) => [`ethereum:${address}`, { price: at + 1 }]))
 
-test('many tokens are asked for by URLs of 2 kB at most, each token once; the digest does not depend on their order', async () => {
+test('many tokens are requested by URLs of at most 2 kB, each token once; the digest does not depend on their order', async () => {
   const first = await pricesOf(manyCoins, many)
   const urls = server?.requests.map(({ url }) => url) ?? []
   const lengths = urls.map((url) => `${server?.base}${url}`.length)
@@ -166,7 +166,7 @@ test('decimals that nobody knows fail', async () => {
   expect(() => priceOf(bare)).toThrow(`neither it nor the store has the decimals of ${what(ann)}.`)
 })
 
-test('coins that were not asked for count as nothing', async () => {
+test('coins that were not requested are ignored', async () => {
   const { address } = token('BEN')
   const coin = { price: 1, timestamp: TIME }
   server = await startServer((_, response) =>

@@ -126,7 +126,7 @@ describe('a server that cannot be believed', () => {
   const when = (matches: (path: string) => boolean, change: (body: any) => unknown) => (path: string, body: any) =>
     matches(path) ? change(body) || body : body
   let asked = 0
-  /** The first page again and again, behind ever new cursors and with other users or another date, where that is told. */
+  /** The first page again and again, behind ever new cursors, with other users or another date if set. */
   const samePage = (
     path: string,
     response: ServerResponse,

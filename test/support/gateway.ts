@@ -23,7 +23,7 @@ export interface Gateway {
   deps: Deps
   /** The SQL statements that Prisma has sent since `statements.length = 0`. */
   statements: string[]
-  /** Asks anew, past every cache, unless `headers` have another cache-control. */
+  /** Bypasses every cache, unless `headers` have another cache-control. */
   get(path: string, headers?: Record<string, string>): Promise<Response>
   graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<{ data?: any; errors?: any[] }>
   close(): Promise<void>

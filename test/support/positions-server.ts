@@ -17,7 +17,7 @@ export interface SourceRequest {
 export interface FakeServer {
   /** http://127.0.0.1:PORT */
   base: string
-  /** What was asked of it, in order. */
+  /** The requests, in order. */
   requests: SourceRequest[]
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ export interface PositionsOptions {
   mostPerPage?: number
   /** What only those may read it who bring it. */
   key?: string
-  /** Changes a page, told by the number of the request, from 1. */
+  /** Changes a page, by the number of the request, from 1. */
   lie?(page: SourcePage, number: number): void
   /** Handles a request in place of the source, where it gives true. */
   instead?(request: SourceRequest, response: ServerResponse, number: number): boolean | Promise<boolean>
@@ -158,7 +158,7 @@ export interface Coin {
   confidence?: unknown
 }
 
-/** A source of prices in the shape of the DefiLlama coins API; `coins` by their keys. Prices are of the moment asked for. */
+/** A source of prices in the shape of the DefiLlama coins API; `coins` by their keys. Prices are of the requested moment. */
 export async function startPrices(coins: Record<string, Coin>): Promise<FakeServer> {
   return startServer((request, response) => {
     const [, time, keys] = /^\/prices\/historical\/(\d+)\/(.+)$/.exec(request.url) ?? []

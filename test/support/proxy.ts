@@ -8,7 +8,7 @@ export interface Proxied {
 
 export interface ProxyServer {
   base: string
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   requests: Proxied[]
   close(): Promise<void>
 }

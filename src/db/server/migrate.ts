@@ -110,7 +110,7 @@ export async function readMigrationState(client: Queryable, migrationsDir: strin
 
 type Queryable = Pick<pg.Client, 'query'>
 
-/** The SQLSTATEs of a role that may not log in, or not do what it is told to, and of a database that does not exist. */
+/** The SQLSTATEs of a role that may not log in or lacks a privilege, and of a database that does not exist. */
 const REFUSED = /^(28...|42501|3D000)$/
 
 /** The error for a database that refuses its role. */

@@ -64,7 +64,7 @@ async function answersOf(target: Target, requests: Request[]): Promise<{ answers
 
 export type System = 'product' | 'known' | 'floor' | 'postgraphile'
 
-/** What each system is asked for an operation; undefined: it cannot be asked. */
+/** Each system's request for an operation. Undefined if it has none. */
 export function requestsOf(operation: Operation, system: System): Request[] | undefined {
   const { variants, postgraphile } = operation
   if (system === 'floor') return variants.map(operation.floor)
@@ -99,7 +99,7 @@ export async function check(
   return found
 }
 
-/** Whether the product answers documents that it was told of beforehand. */
+/** Whether the product answers trusted documents. */
 export async function knowsDocuments(port: number, operations: Operation[]): Promise<boolean> {
   const [request] = operations.flatMap((operation) => requestsOf(operation, 'known') ?? [])
   if (!request) return false
@@ -109,7 +109,7 @@ export async function knowsDocuments(port: number, operations: Operation[]): Pro
   )
 }
 
-/** A document that the product was told of, by its hash: the request carries no text. */
+/** A trusted document by its hash: the request carries no text. */
 function knownForm({ path, body }: Request): Request {
   const { query, variables } = body as { query: string; variables: object }
   return { path, body: { documentId: documentId(query), variables } }

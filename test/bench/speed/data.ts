@@ -1,4 +1,4 @@
-/** The stores of the bench: generated files, loaded by the product's own import, and kept between runs. */
+/** The stores of the bench: generated files, loaded by the product's own import, and reused between runs. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** The load: as many connections as asked for, each with one request under way at a time, over plain sockets. */
+/** The load: a number of connections, each with one request under way at a time, over plain sockets. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request } from './operations.ts'
@@ -38,7 +38,7 @@ export function wire({ path, body }: Request, headers: Record<string, string> = 
   return Buffer.from(`${json ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n${head.join('')}\r\n${json ?? ''}`)
 }
 
-/** Sends requests until the window is over. @throws where an answer is no success, or tells of GraphQL errors */
+/** Sends requests until the window is over. @throws if an answer is no success or has GraphQL errors */
 export async function run({ port, requests, connections, warmMs, windowMs, sample = () => [] }: Load): Promise<Window> {
   const latencies: number[] = []
   let answers = 0

@@ -6,12 +6,12 @@
  *     npm run bench -- --small --check       what CI asserts: SQL statements, and the ratios to the floor
  *
  *     --small                 1 % of the rows
- *     --only REGEX            these operations (and nothing but the table of operations, unless --parts tells)
+ *     --only REGEX            these operations (and only the table of operations, without --parts)
  *     --systems LIST          of product, known, floor, postgraphile (the product always takes part)
  *     --parts LIST            of uncached, cached, fresh, pages, growth, start
  *     --connections LIST      1,16,64
  *     --seconds N --rounds N  how long a window is, and how many of them
- *     --data DIR              where the stores and PostGraphile are kept between runs
+ *     --data DIR              where the stores and PostGraphile stay between runs
  *     --save                  writes results.json (and results.md)
  *     --check                 fails where results.json was better
  *
@@ -75,7 +75,7 @@ const seconds = Number(given.seconds ?? (small ? 0.3 : 1.5))
 const rounds = Number(given.rounds ?? 3)
 const only = new RegExp(given.only ?? '', 'i')
 const shape = small ? SMALL : FULL
-/** How often the operation of a ratio that is worse than recorded is measured anew. */
+/** How often an operation whose ratio is worse than recorded is measured again. */
 const RETRIES = 4
 /** A share of the product's cache that all variants of one operation fit in, as text of two bytes a character. */
 const CACHED_BYTES = 8 * 2 ** 20
@@ -325,7 +325,7 @@ async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
   return operationsOn({ names, positions: rows, count })
 }
 
-/** What the product is told of documents beforehand: a file with each under its id. */
+/** The product's trusted documents: a file with each under its id. */
 async function productEnv(): Promise<Record<string, string>> {
   const file = join(given.data, 'documents.json')
   const known = Object.values(documents).map((text) => [documentId(text), text])

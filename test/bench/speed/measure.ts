@@ -15,7 +15,7 @@ export interface Cell {
   load: number[]
 }
 
-/** The figures that are told: the medians of a cell. */
+/** The figures to print: the medians of a cell. */
 export type Figures = Record<keyof Cell, number>
 
 export interface Timing {

@@ -100,7 +100,7 @@ export const documents = {
   users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points rank } } }`,
 }
 
-/** What a document that the product was told of beforehand is asked for by. */
+/** The id of a document that the product knows beforehand. */
 export const documentId = (document: string) => `sha256:${createHash('sha256').update(document).digest('hex')}`
 
 const side = (s: 'a' | 'b') =>

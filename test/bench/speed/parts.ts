@@ -123,7 +123,7 @@ export interface Starts {
   first: { operation: string; first: number; usual: number }[]
 }
 
-/** Starts the product and PostGraphile in turn; each start of the product is asked for another operation first. */
+/** Starts the product and PostGraphile in turn; each start of the product gets another operation first. */
 export async function starts(
   operations: Operation[],
   count: number,

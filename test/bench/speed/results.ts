@@ -1,4 +1,4 @@
-/** What a run found, how it is told, and what it must reach. */
+/** What a run found, how it is printed, and what it must reach. */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -20,7 +20,7 @@ export async function countStatements(storeUrl: string): Promise<Counter> {
     const upstream = connect(Number(target.port), target.hostname)
     const named = new Map<string, string>()
     const portals = new Map<string, string>()
-    /** A connection that listens is no request's; it is asked now and then whether it is still there. */
+    /** A connection that listens belongs to no request, and has a heartbeat of its own. */
     let listens = false
     const read = messages((type, body) => {
       const [first = '', second = ''] = body.subarray(0, 65_536).toString('latin1').split('\0', 2)

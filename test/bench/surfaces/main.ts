@@ -7,10 +7,10 @@
  *
  *     --only REGEX            these surfaces
  *     --rounds N              how many rounds, each of 20 requests of each kind
- *     --data DIR              where the store is kept between runs
+ *     --data DIR              where the store stays between runs
  *
  * A query is sent by HTTP and answered past every cache, on one connection; its statement is sent by pg, prepared, on one
- * connection, right before it. Nothing is timed whose answers differ. What is told are medians.
+ * connection, right before it. Nothing is timed whose answers differ. Figures are medians.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -153,7 +153,7 @@ async function rowsOf({ name, sql, variants }: Surface, variant: number): Promis
   return (await store.pool.query<unknown[]>({ name, text: sql, values, rowMode: 'array' })).rows
 }
 
-/** How many statements a query takes that has been asked before, but for those that begin and end a transaction. */
+/** How many statements a repeated query takes, apart from those that begin and end a transaction. */
 async function statementsOf({ port }: Server, { query, variants }: Surface): Promise<number> {
   const request = { path: '/graphql', body: { query, variables: variants[0]?.variables } }
   for (let known = 0; known < 3; known++) {

@@ -1,4 +1,4 @@
-/** What the graph can be asked beyond rows: each surface as a GraphQL query, and as SQL written by hand for its answer. */
+/** What the graph answers beyond rows: each surface as a GraphQL query, and as SQL written by hand for its answer. */
 import { DAYS, FIRST_DAY, type SpeedStore } from '../speed/data.ts'
 
 export interface Surface {

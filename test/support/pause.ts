@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import type { Started } from './command-line.ts'
 import type { Gateway } from './gateway.ts'
 
-/** Where a run can be held: before it writes anything, at its first statement, or when it has written nearly all; and an export. */
+/** The locks at which a run can be paused: before it writes anything, at its first statement, or near its end. An export too. */
 const places = {
   'before it writes': 'SELECT pg_advisory_xact_lock(7014010)',
   'while it computes': 'SELECT FROM position_points FOR UPDATE',
@@ -13,12 +13,12 @@ const places = {
 export type Place = keyof typeof places
 
 export interface Hold {
-  /** Waits until somebody is held: the command, where it is one. */
+  /** Waits until a run or a command is paused. */
   caught(command?: Started): Promise<void>
   release(): Promise<void>
 }
 
-/** Holds the runs of a store, from a connection that is no gateway's. */
+/** Pauses the runs of a store by a lock, from a connection of its own. */
 export async function hold({ deps: { config } }: Gateway, place: Place = 'before it writes'): Promise<Hold> {
   const client = new pg.Client({ connectionString: config.DATABASE_URL })
   await client.connect()
