@@ -187,7 +187,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     now,
   })
   mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
-  mountGraphQL(app, {
+  await mountGraphQL(app, {
     graph,
     edge,
     adminTokens: tokens,

@@ -92,16 +92,20 @@ async function bundle() {
 }
 
 /**
- * The GraphiQL page, with its script and its style sheet, named by their contents and compressed. It is one script: all of it
- * is needed before the page can be used, and the forty files that its import()s would make take longer to arrive.
+ * The GraphiQL page. It is one script: all of it is needed before the page can be used, and the forty files that its import()s
+ * would make take longer to arrive.
  */
-async function buildGraphiQL() {
+const buildGraphiQL = () => buildPage('graphiql', '/graphql', { plugins: [noFonts] })
+
+/** Builds the page of a room, whose script and style sheet are in `assets`: named by their contents, and compressed. */
+async function buildPage(room, url, options) {
   const { build } = await import('esbuild')
+  const directory = join(ROOT, 'dist', room)
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     write: false,
-    entryPoints: ['src/graphiql/page.tsx', 'src/graphiql/page.css'],
-    outdir: 'dist/graphiql',
+    entryPoints: [`src/${room}/page.tsx`, `src/${room}/page.css`],
+    outdir: `dist/${room}/assets`,
     entryNames: '[name]-[hash]',
     bundle: true,
     minify: true,
@@ -109,20 +113,19 @@ async function buildGraphiQL() {
     target: 'es2022',
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [noFonts],
     legalComments: 'none',
     logLevel: 'warning',
+    ...options,
   })
-  const directory = join(ROOT, 'dist/graphiql')
   await rm(directory, { recursive: true, force: true })
-  await mkdir(directory, { recursive: true })
-  let html = await readFile(join(ROOT, 'src/graphiql/page.html'), 'utf8')
+  await mkdir(join(directory, 'assets'), { recursive: true })
+  let html = await readFile(join(ROOT, 'src', room, 'page.html'), 'utf8')
   for (const { path, contents } of outputFiles) {
     await writeFile(path, contents)
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
     await writeFile(`${path}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${path}.gz`, await promisify(gzip)(contents))
-    html = html.replaceAll(path.endsWith('.js') ? 'SCRIPT' : 'STYLE', `/graphql/assets/${basename(path)}`)
+    html = html.replaceAll(path.endsWith('.js') ? 'SCRIPT' : 'STYLE', `${url}/assets/${basename(path)}`)
   }
   await writeFile(join(directory, 'page.html'), html)
 }

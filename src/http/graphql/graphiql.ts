@@ -10,14 +10,10 @@ import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { recordOf } from '../observe/request-record.ts'
+import { mountStaticFiles } from '../static-files.ts'
 
 /** What the build made of src/graphiql, beside the program. */
 const DIRECTORY = join(import.meta.dirname, 'graphiql')
-const TYPES: Record<string, string> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-}
-const FOREVER = 'public, max-age=31536000, immutable'
 
 /** The page runs its own script, and talks to this gateway, and nothing else. GraphiQL's components add styles. */
 const HEADERS = [
@@ -82,24 +78,6 @@ function dataOf(values: ExampleValues | undefined, notice: string): PageData {
   }
 }
 
-/** Serves the page's script and style sheet, which are named by their contents and compressed by the build. */
-export function mountGraphiQLAssets(app: FastifyInstance): void {
-  app.get<{ Params: { file: string } }>('/graphql/assets/:file', async ({ params: { file }, headers }, reply) => {
-    const [, extension = ''] = /^[\w-]+\.(js|css)$/.exec(file) ?? []
-    const type = TYPES[extension]
-    if (!type) return reply.callNotFound()
-    const accepted = headers['accept-encoding']?.toString() ?? ''
-    const [encoding, suffix] = /\bbr\b/.test(accepted)
-      ? ['br', '.br']
-      : /\bgzip\b/.test(accepted)
-        ? ['gzip', '.gz']
-        : []
-    const body = await readFile(join(DIRECTORY, `${file}${suffix ?? ''}`)).catch(() => undefined)
-    if (!body) return reply.callNotFound()
-    if (encoding) reply.header('content-encoding', encoding)
-    return reply
-      .headers({ 'cache-control': FOREVER, 'x-content-type-options': 'nosniff', vary: 'Origin, Accept-Encoding' })
-      .type(type)
-      .send(body)
-  })
-}
+/** Serves the page's script and style sheet. */
+export const mountGraphiQLAssets = (app: FastifyInstance): Promise<void> =>
+  mountStaticFiles(app, { url: '/graphql/assets', directory: join(DIRECTORY, 'assets'), hashed: '' })
