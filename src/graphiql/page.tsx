@@ -12,9 +12,11 @@ const data: PageData = JSON.parse(document.getElementById('data')?.textContent ?
 const examples = examplesPlugin(data)
 const plugins = [examples, explorerPlugin({ showAttribution: false }), DOC_EXPLORER_PLUGIN, HISTORY_PLUGIN]
 
-/** The operation in the URL fragment: `#query=...&variables=...`. */
+/** The operation in the URL fragment: `#query=...&variables=...`, or an example by its name: `#example=...`. */
 function linkedOperation() {
   const parameters = new URLSearchParams(location.hash.slice(1))
+  const example = data.examples.find(({ name }) => name === parameters.get('example'))
+  if (example) return { query: example.query, variables: example.variables }
   const query = parameters.get('query')
   return query ? { query, variables: parameters.get('variables') || '{}' } : undefined
 }
