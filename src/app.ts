@@ -16,7 +16,6 @@ import { Limiter, type Limits } from './graphql/policy/limits.ts'
 import { createSchema } from './graphql/schema/schema.ts'
 import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
-import { mountDocs } from './http/docs.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
 import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
@@ -27,6 +26,7 @@ import { RequestMetrics } from './http/observe/request-metrics.ts'
 import { recordOf } from './http/observe/request-record.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { mountRest } from './http/rest.ts'
+import { mountRestDocs } from './http/rest-docs.ts'
 import { adminTokens } from './http/server/admin.ts'
 import { Admission, admitRead } from './http/server/admission.ts'
 import { boundBodies } from './http/server/body-budget.ts'
@@ -36,6 +36,7 @@ import { CORS } from './http/server/cors.ts'
 import { Front, isProbe } from './http/server/front.ts'
 import { errorHandler, problem, sendProblem } from './http/server/problem.ts'
 import { RateLimit } from './http/server/rate-limit.ts'
+import { mountSite } from './http/site.ts'
 import { releaseOf } from './release.ts'
 import { endpointOperations } from './rest/endpoint-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
@@ -202,7 +203,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   const openApiJson = JSON.stringify(document)
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiJson))
-  mountDocs(app, document, edge)
+  mountRestDocs(app, document, edge)
+  await mountSite(app)
   refuseOtherMethods(app, known)
   return app
 }

@@ -21,11 +21,25 @@ const CLIENT = 'src/client/dist'
 const SCHEMA = 'src/generated/schema.graphql'
 const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build.mjs']
 
-/** Builds dist/main.js, dist/graphiql, and dist/modules.js: every module of the program, for the tests. */
+/** Builds dist/main.js, its pages, and dist/modules.js: every module of the program, for the tests. */
 export async function buildProgram() {
+  await Promise.all([buildSite(), buildServer()])
+}
+
+async function buildServer() {
   await unlessFresh('graphiql', { from: ['src/graphiql', ...PACKAGES], to: ['dist/graphiql'] }, buildGraphiQL)
   await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: PRISMA_CLIENT }, generatePrismaClient)
   await unlessFresh('program', { from: ['src', ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
+}
+
+/** Builds dist/docs: the documentation of every room, and the references of the graph and of REST. */
+async function buildSite() {
+  const documents = (await Promise.all(['README.md', '.github', 'src', 'test'].map(filesIn))).flat()
+  const from = ['src/site', 'src/graphql/examples.ts', SCHEMA, 'src/generated/openapi.json', ...PACKAGES]
+  const shown = documents.filter((file) => /\.(md|svg|png)$/.test(file))
+  await unlessFresh('site', { from: [...from, ...shown], to: ['dist/docs'] }, () =>
+    node('--import', 'tsx', 'src/site/main.ts'),
+  )
 }
 
 /** Builds src/client/dist: the typed client, a package of its own, with the schema. */
@@ -41,7 +55,7 @@ export async function buildClient() {
 /** The modules of src that a test may import, by their paths from the root: all, but the program itself and the client. */
 export async function modulesOfProgram() {
   const files = await filesIn('src')
-  const outside = /^src\/(main\.ts$|client\/|graphiql\/|generated\/(?!prisma\/client\.ts$))/
+  const outside = /^src\/(main\.ts$|client\/|graphiql\/|site\/|generated\/(?!prisma\/client\.ts$))/
   return files.filter((file) => file.endsWith('.ts') && !outside.test(file))
 }
 

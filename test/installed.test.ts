@@ -216,9 +216,9 @@ describe('what is loaded later', () => {
   test('federation, the docs, GraphiQL, on an embedded Postgres', async () => {
     const base = await serve({ DATA_DIR: join(installed.directory, 'data'), FEDERATION: 'true' })
     expect((await json(`${base}/graphql?query={_service{sdl}}`)).data._service.sdl).toContain('@key(fields: "address")')
-    const docs = await fetch(`${base}/docs`)
+    const docs = await fetch(`${base}/docs/rest`)
     expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining('swagger-ui')])
-    expect((await fetch(`${base}/docs/static/swagger-ui-bundle.js`)).status).toBe(200)
+    expect((await fetch(`${base}/docs/rest/static/swagger-ui-bundle.js`)).status).toBe(200)
     const { response, html } = await graphiqlPage(base)
     const script = await fetch(base + /src="(.*?)"/.exec(html)?.[1])
     expect([response.status, script.status, (await script.text()).length > 1_000_000]).toEqual([200, 200, true])

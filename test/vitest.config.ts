@@ -15,6 +15,7 @@ const slow = [
   'sources/rest-mirror',
   'graphql/connections',
   'docs/commands',
+  'docs/site',
   'domain/import',
   'db/embedded',
   'http/pages',

@@ -82,7 +82,7 @@ function welcome({ config, storeName }: Deps, base: string): string {
 Lending graph gateway on ${base}
   Store     ${storeName}${config.REDIS_URL ? ', cache in Redis' : ''}
   GraphiQL  ${base}/graphql
-  REST docs ${base}/docs   (OpenAPI: ${base}/openapi.json)
+  Docs      ${base}/docs   (REST: ${base}/docs/rest, OpenAPI: ${base}/openapi.json)
   Health    ${base}/health
 Try
   curl '${base}/points/${sampleUser}?limit=1'

@@ -9,8 +9,8 @@ interface StaticFiles {
   directory: string
   /** Files whose paths in the directory begin with this are named by their contents. The empty string means all. */
   hashed: string
-  /** The page that answers every path without a file extension. Without one only files are found. */
-  page?: string
+  /** The page that answers a path without a file extension. Without one only files are found. */
+  page?: string | ((path: string) => string)
   /** Headers of every file, besides those of caching. */
   headers?: Record<string, string>
 }
@@ -29,6 +29,7 @@ export async function mountStaticFiles(
       serve: false,
       preCompressed: true,
       acceptRanges: false,
+      allowedPath: (path) => !/\.(br|gz)$/.test(path),
       cacheControl: false,
       setHeaders(reply, path) {
         const isHashed = relative(directory, path).startsWith(hashed)
@@ -41,9 +42,10 @@ export async function mountStaticFiles(
       if ((error.statusCode ?? 500) >= 500) throw error
       reply.callNotFound()
     })
+    const pageAt = typeof page === 'function' ? page : () => page
     scope.get<{ Params: { '*': string } }>(`${url}/*`, ({ params: { '*': path } }, reply) =>
-      reply.sendFile(page !== undefined && !/\.\w+$/.test(path) ? page : path),
+      reply.sendFile((/\.\w+$/.test(path) ? undefined : pageAt(path)) ?? path),
     )
-    if (page !== undefined) scope.get(url, (_request, reply) => reply.sendFile(page))
+    if (page !== undefined) scope.get(url, (_request, reply) => reply.sendFile(pageAt('') ?? ''))
   })
 }

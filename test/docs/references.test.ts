@@ -158,7 +158,7 @@ describe('REST', () => {
 
   test('every path that any document names is served', () => {
     const { paths } = JSON.parse(readFileSync(join(ROOT, 'src/generated/openapi.json'), 'utf8'))
-    const served = [...Object.keys(paths), '/docs', '/openapi.json', '/graphql']
+    const served = [...Object.keys(paths), '/docs', '/docs/rest', '/docs/llms.txt', '/openapi.json', '/graphql']
     const named = documents.flatMap(({ codes }) =>
       codes.flatMap((code) => /^(?:(?:GET|POST) )?(\/[a-z][\w/{}.-]*)/.exec(code)?.[1] ?? []),
     )

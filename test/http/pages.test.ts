@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
 
   test('the REST docs list every endpoint, and ask no other host for anything', async () => {
     const page = await browser.newPage()
-    await page.goto(`${gateway.base}/docs`)
+    await page.goto(`${gateway.base}/docs/rest`)
     await page.getByText('/v1/users/{address}/net-apr').first().waitFor({ timeout: 20_000 })
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: join(process.env.SCREENSHOTS, 'docs.png'), fullPage: true })
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
 
   test('the first Execute of every GET of the docs succeeds', { timeout: 180_000 }, async () => {
     const page = await browser.newPage()
-    await page.goto(`${gateway.base}/docs`)
+    await page.goto(`${gateway.base}/docs/rest`)
     const blocks = page.locator('.opblock-get')
     await expect.poll(() => blocks.count()).toBe(21)
     const statuses: Record<string, string> = {}
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
 
   test('the docs show a problem as the gateway sent it', { timeout: 60_000 }, async () => {
     const page = await browser.newPage()
-    await page.goto(`${gateway.base}/docs`)
+    await page.goto(`${gateway.base}/docs/rest`)
     const wrong = page.locator('#operations-Points_program-getPositionsBreakdownByMarkets')
     await wrong.locator('.opblock-summary-control').click({ timeout: 20_000 })
     await wrong.getByPlaceholder('cursor').fill('no-such-record')
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
 
   test('a GET of the docs opens in GraphiQL with the parameters of its form', { timeout: 120_000 }, async () => {
     const page = await browser.newPage()
-    await page.goto(`${gateway.base}/docs`)
+    await page.goto(`${gateway.base}/docs/rest`)
     const block = page.locator('#operations-Points_program-getPointsOfAddress')
     await block.locator('.opblock-summary-control').click()
     await block.getByPlaceholder('limit').fill('2')
@@ -120,7 +120,7 @@ async function shownJson(block: Locator): Promise<unknown> {
 test('the files of the docs are compressed, and revalidate', async () => {
   const gateway = await startGateway()
   try {
-    const script = '/docs/static/swagger-ui-bundle.js'
+    const script = '/docs/rest/static/swagger-ui-bundle.js'
     for (const encoding of ['gzip', 'br']) {
       const file = await gateway.get(script, { 'accept-encoding': encoding })
       expect(file.headers.get('content-encoding')).toBe(encoding)

@@ -257,15 +257,15 @@ describe('real answers fit their schemas', () => {
   })
 })
 
-describe('/docs', () => {
+describe('/docs/rest', () => {
   it('is a page', async () => {
-    const response = await gateway.get('/docs')
+    const response = await gateway.get('/docs/rest')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
   })
 
   it('loads nothing from another host', async () => {
-    const page = await gateway.get('/docs')
+    const page = await gateway.get('/docs/rest')
     const html = await page.text()
     const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => new URL(match[1] as string, page.url))
     expect(loaded.length).toBeGreaterThan(0)

@@ -7,11 +7,11 @@ import { sendAnswer } from './cache/send-answer.ts'
 /** The page has about ten files. */
 const MAX_FILES = 50
 
-/** Serves the REST docs. A separate server, opened at the first request, renders each file once. */
-export function mountDocs(app: FastifyInstance, document: object, edge: EdgeCache): void {
+/** Serves the interactive REST docs at /docs/rest. A separate server, opened at the first request, renders each file once. */
+export function mountRestDocs(app: FastifyInstance, document: object, edge: EdgeCache): void {
   const files = new LRUCache<string, Answer>({ max: MAX_FILES })
   let opened: Promise<FastifyInstance> | undefined
-  for (const url of ['/docs', '/docs/*'])
+  for (const url of ['/docs/rest', '/docs/rest/*'])
     app.get(url, async (request, reply) => {
       const [path = ''] = request.url.split('?')
       let file = files.get(path)
@@ -25,7 +25,7 @@ export function mountDocs(app: FastifyInstance, document: object, edge: EdgeCach
         if (answer.statusCode >= 400) return reply.callNotFound()
         if (answer.headers.location) return reply.redirect(answer.headers.location)
         file = {
-          name: '/docs',
+          name: '/docs/rest',
           key: `docs ${path}`,
           status: answer.statusCode,
           type: String(answer.headers['content-type']),
@@ -43,4 +43,4 @@ export function mountDocs(app: FastifyInstance, document: object, edge: EdgeCach
   })
 }
 
-const open = async (document: object) => (await import('./docs-page.ts')).openDocs(document)
+const open = async (document: object) => (await import('./rest-docs-page.ts')).openRestDocs(document)

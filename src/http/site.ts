@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { mountStaticFiles } from './static-files.ts'
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+/** Serves the documentation at /docs: what the build made of src/site, beside the program. */
+export const mountSite = (app: FastifyInstance): Promise<void> =>
+  mountStaticFiles(app, {
+    url: '/docs',
+    directory: join(import.meta.dirname, 'docs'),
+    hashed: 'assets/',
+    page: (path) => `${path || 'index'}.html`,
+    headers: HEADERS,
+  })

@@ -1,0 +1,145 @@
+/** Builds the documentation site from the Markdown of the repository, the graph and the OpenAPI document: dist/docs. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import Eleventy from '@11ty/eleventy'
+import { build } from 'esbuild'
+import { finishPage, hashedName } from './finish-page.ts'
+import { markdown } from './html.ts'
+import { type Entry, type Group, navigation } from './navigation.ts'
+import { addressOf, type Page } from './page.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const DIRECTORY = join(ROOT, 'dist/docs')
+/** What the gateway serves besides the site. */
+const OTHERS = ['/', '/dashboard', '/docs/rest', '/graphql', '/openapi.json']
+
+/** The files of the site by their paths. */
+const files = new Map<string, string | Buffer>()
+
+const groups = navigation(ROOT)
+const entries = groups.flatMap(({ entries }) => entries)
+const pages = entries.filter((entry) => 'path' in entry)
+const asset = (name: string, contents: Buffer) => {
+  files.set(`assets/${name}`, contents)
+  return `/docs/assets/${name}`
+}
+const html = await generate(await browserFiles())
+const finished = pages.map((page) => finishPage(page, html.get(fileOf(page)) ?? '', { root: ROOT, pages, asset }))
+for (const { page, html } of finished) files.set(fileOf(page), html)
+checkLinks()
+files.set('search.json', JSON.stringify(finished.flatMap(({ records }) => records)))
+files.set('llms.txt', overview())
+files.set('llms-full.txt', pages.map(({ file, content }) => (file === undefined ? '' : content)).join('\n\n'))
+await write()
+
+/** Builds the script and the style sheet of the pages. @returns where they are served */
+async function browserFiles(): Promise<{ script: string; style: string }> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    write: false,
+    entryPoints: ['src/site/search.ts', 'src/site/page.css'],
+    outdir: 'dist/docs',
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['es2022', 'chrome123', 'firefox125', 'safari17.5'],
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  const [script = '', style = ''] = outputFiles.map(({ path, contents }) =>
+    asset(hashedName(path, contents), Buffer.from(contents)),
+  )
+  return { script, style }
+}
+
+/** Renders every page into the layout. @returns the pages by their files */
+async function generate(data: { script: string; style: string }): Promise<Map<string, string>> {
+  const shown = groups.map(({ title, entries }: Group) => ({
+    title,
+    entries: entries.map((entry) => ({ title: entry.title, href: hrefOf(entry) })),
+  }))
+  const eleventy = new Eleventy('src/site/layouts', 'dist/docs', {
+    quietMode: true,
+    config(config) {
+      config.setUseGitIgnore(false)
+      config.setIncludesDirectory('.')
+      config.setLibrary('md', { render: markdown })
+      config.setTemplateFormats(['md', 'html'])
+      for (const page of pages)
+        config.addTemplate(`${fileOf(page)}.${page.file === undefined ? 'html' : 'md'}`, page.content, {
+          ...data,
+          layout: 'page.liquid',
+          permalink: `/${fileOf(page)}`,
+          title: page.title,
+          href: addressOf(page),
+          navigation: shown,
+          // What looks like a template in a document is text.
+          templateEngineOverride: page.file === undefined ? 'html' : 'md',
+        })
+    },
+  })
+  const made = await eleventy.toJSON()
+  return new Map(made.map(({ outputPath, content }) => [relative('dist/docs', outputPath), content]))
+}
+
+/** Fails if a link leads to a page or a heading that does not exist. */
+function checkLinks(): void {
+  const byAddress = new Map(finished.map((done) => [addressOf(done.page), done]))
+  const isBroken = ({ path, hash }: { path: string; hash: string }) => {
+    const target = byAddress.get(path)
+    return target ? hash !== '' && !target.ids.has(hash) : !OTHERS.includes(path)
+  }
+  const broken = finished.flatMap(({ page, links }) =>
+    links
+      .filter(isBroken)
+      .map(({ written }) => `${page.file ?? addressOf(page)} links to ${written}, which does not exist.`),
+  )
+  for (const { title, href } of entries.filter((entry) => 'href' in entry)) {
+    const [path = '', hash = ''] = href.split('#')
+    if (isBroken({ path, hash })) broken.push(`The navigation's "${title}" links to ${href}, which does not exist.`)
+  }
+  if (broken.length > 0) throw new Error(broken.join('\n'))
+}
+
+/** What there is, for language models: https://llmstxt.org */
+function overview(): string {
+  const summaries = new Map(finished.map(({ page, summary }) => [page, summary]))
+  const list = groups.map(({ title, entries }) => {
+    const lines = entries
+      .filter((entry) => 'path' in entry)
+      .map((page) => `- [${page.title}](${addressOf(page)}): ${summaries.get(page)}`)
+    return `## ${title}\n\n${lines.join('\n')}`
+  })
+  const [first] = finished
+  return `# Lending gateway\n\n> ${first?.summary}\n\n${list.join('\n\n')}
+
+## Definitions
+
+- [The graph](/graphql?sdl)
+`
+}
+
+/** Writes the files, compressed too. */
+async function write(): Promise<void> {
+  await rm(DIRECTORY, { recursive: true, force: true })
+  await mkdir(join(DIRECTORY, 'graph'), { recursive: true })
+  await mkdir(join(DIRECTORY, 'assets'))
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+  const one = async ([path, contents]: [string, string | Buffer]) => {
+    const file = join(DIRECTORY, path)
+    await writeFile(file, contents)
+    await writeFile(`${file}.br`, await promisify(brotliCompress)(contents, quality))
+    await writeFile(`${file}.gz`, await promisify(gzip)(contents))
+  }
+  await Promise.all([...files].map(one))
+}
+
+function fileOf({ path }: Page): string {
+  return `${path === '' ? 'index' : path}.html`
+}
+
+function hrefOf(entry: Entry): string {
+  return 'path' in entry ? addressOf(entry) : entry.href
+}

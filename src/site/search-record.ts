@@ -1,0 +1,8 @@
+/** Something that the search finds. */
+export interface SearchRecord {
+  /** The page that it is on. */
+  page: string
+  title: string
+  url: string
+  text: string
+}
