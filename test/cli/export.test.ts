@@ -11,8 +11,8 @@ import { differences, everyRequest, someOf } from '../support/compare.ts'
 import { conformanceCases, hasConformance, SKIPPED, startOnConformance } from '../support/conformance.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'
-import { hold } from '../support/pause.ts'
 import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { hold } from '../support/pause.ts'
 import { startOnSample } from '../support/sample.ts'
 
 let dir: string

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { command, type Outcome, parsed, start } from '../support/command-line.ts'
 import { emptyProgram, everything } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { hold } from '../support/pause.ts'
 import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { hold } from '../support/pause.ts'
 
 const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04']
 const POOL_2 = `0x${'6'.repeat(40)}`

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { emptyProgram, everything, records } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { hold } from '../support/pause.ts'
 import { LONG } from '../support/long.ts'
 import { memorySource } from '../support/memory-source.ts'
 import { ANN, BEN, CAT, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { hold } from '../support/pause.ts'
 
 const POOLS = ['1', '6', '7'].map((digit) => `0x${digit.repeat(40)}`)
 const [, POOL_2, NO_MULTIPLIER] = POOLS as [string, string, string]

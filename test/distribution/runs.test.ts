@@ -8,7 +8,6 @@ import { datasetPositions } from '../../src/sources/positions/dataset-positions.
 import { command, parsed, start } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { claims, hold } from '../support/pause.ts'
 import {
   ANN,
   BEN,
@@ -21,6 +20,7 @@ import {
   pool,
   position,
 } from '../support/one-pool.ts'
+import { claims, hold } from '../support/pause.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
 const FACTORS = 'depositA depositB borrowA borrowB'

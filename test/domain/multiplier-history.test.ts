@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { command } from '../support/command-line.ts'
 import { emptyProgram, records } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { hold } from '../support/pause.ts'
 import { ANN, DAY, importFiles, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
+import { hold } from '../support/pause.ts'
 
 const POOL_2 = `0x${'6'.repeat(40)}`
 const alice = { authorization: 'Bearer the-token-of-alice' }
