@@ -34,6 +34,9 @@ function ExamplesPanel({ examples, notice }: PageData) {
           </ul>
         </div>
       ))}
+      <p>
+        See also the <a href="/docs">documentation</a> and the <a href="/dashboard">dashboard</a>.
+      </p>
     </section>
   )
 }

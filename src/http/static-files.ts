@@ -9,7 +9,7 @@ interface StaticFiles {
   directory: string
   /** Files whose paths in the directory begin with this are named by their contents. The empty string means all. */
   hashed: string
-  /** The page that answers a path without a file extension. Without one only files are found. */
+  /** The page that answers every other path, or the file that answers a path. Without one only the paths of files are found. */
   page?: string | ((path: string) => string)
   /** Headers of every file, besides those of caching. */
   headers?: Record<string, string>
@@ -42,10 +42,10 @@ export async function mountStaticFiles(
       if ((error.statusCode ?? 500) >= 500) throw error
       reply.callNotFound()
     })
-    const pageAt = typeof page === 'function' ? page : () => page
+    const pageAt = typeof page === 'function' ? page : (path: string) => page ?? path
     scope.get<{ Params: { '*': string } }>(`${url}/*`, ({ params: { '*': path } }, reply) =>
-      reply.sendFile((/\.\w+$/.test(path) ? undefined : pageAt(path)) ?? path),
+      reply.sendFile(path.startsWith(hashed) ? path : pageAt(path)),
     )
-    if (page !== undefined) scope.get(url, (_request, reply) => reply.sendFile(pageAt('') ?? ''))
+    if (page !== undefined) scope.get(url, (_request, reply) => reply.sendFile(pageAt('')))
   })
 }

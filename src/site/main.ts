@@ -1,5 +1,6 @@
 /** Builds the documentation site from the Markdown of the repository, the graph and the OpenAPI document: dist/docs. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -115,25 +116,29 @@ function overview(): string {
   const [first] = finished
   return `# Lending gateway\n\n> ${first?.summary}\n\n${list.join('\n\n')}
 
-## Definitions
+## More
 
-- [The graph](/graphql?sdl)
+- [The texts of all pages](/docs/llms-full.txt)
+- [The OpenAPI document of REST](/openapi.json)
+- [The graph](/graphql): it answers introspection
 `
 }
 
-/** Writes the files, compressed too. */
+/** Replaces the site by the new files, which are compressed too. */
 async function write(): Promise<void> {
-  await rm(DIRECTORY, { recursive: true, force: true })
-  await mkdir(join(DIRECTORY, 'graph'), { recursive: true })
-  await mkdir(join(DIRECTORY, 'assets'))
+  const made = join(ROOT, `dist/.docs-${randomUUID()}`)
+  await mkdir(join(made, 'graph'), { recursive: true })
+  await mkdir(join(made, 'assets'))
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
   const one = async ([path, contents]: [string, string | Buffer]) => {
-    const file = join(DIRECTORY, path)
+    const file = join(made, path)
     await writeFile(file, contents)
     await writeFile(`${file}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${file}.gz`, await promisify(gzip)(contents))
   }
   await Promise.all([...files].map(one))
+  await rm(DIRECTORY, { recursive: true, force: true })
+  await rename(made, DIRECTORY)
 }
 
 function fileOf({ path }: Page): string {

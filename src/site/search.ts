@@ -50,13 +50,15 @@ async function load(): Promise<MiniSearch<SearchRecord>> {
       combineWith: 'AND',
     },
   })
-  await made.addAllAsync(records)
+  // In parts, so that typing goes on.
+  await made.addAllAsync(records, { chunkSize: 200 })
   return made
 }
 
 async function search(): Promise<void> {
   const text = input.value.trim()
   if (text === '') return show([], '')
+  if (status.textContent === '') status.textContent = 'Searching …'
   try {
     const found = (await index()).search(text) as unknown as SearchRecord[]
     // A later letter has its own answer.

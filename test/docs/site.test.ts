@@ -115,7 +115,9 @@ describe('over HTTP', () => {
 
   test('llms.txt lists every page, and llms-full.txt has the texts', async () => {
     const list = await (await gateway.get('/docs/llms.txt')).text()
-    for (const path of pages.keys()) expect(list).toContain(`](${path})`)
+    const listed = [...list.matchAll(/\]\((.*?)\)/g)].map(([, path = '']) => path)
+    expect(listed).toEqual(expect.arrayContaining([...pages.keys()]))
+    for (const path of listed) expect((await gateway.get(path, { accept: 'text/html' })).status, path).toBe(200)
     const full = await (await gateway.get('/docs/llms-full.txt')).text()
     expect(full).toContain(readFileSync(new URL('../../src/cli/README.md', import.meta.url), 'utf8'))
   })
