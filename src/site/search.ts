@@ -48,12 +48,16 @@ async function load(): Promise<MiniSearch<SearchRecord>> {
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.15 : false),
       combineWith: 'AND',
+      boostDocument: (_, term, record) => (nameOf(record?.title).toLowerCase() === term ? 3 : 1),
     },
   })
   // In parts, so that typing goes on.
   await made.addAllAsync(records, { chunkSize: 200 })
   return made
 }
+
+/** A title without the type that it is a field of. */
+const nameOf = (title: unknown) => String(title).split('.').at(-1) ?? ''
 
 async function search(): Promise<void> {
   const text = input.value.trim()
