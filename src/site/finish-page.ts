@@ -55,7 +55,7 @@ export function finishPage(page: Page, html: string, site: SiteLinks): FinishedP
   const summary = oneLine(main.find('p').first().text())
   const records = recordsOf($, main, page)
   listHeadings($, main)
-  for (const element of main.find('table').toArray()) $(element).wrap('<div class="scroll" tabindex="0"></div>')
+  labelCells($, main)
   main.find('pre').attr('tabindex', '0')
   $('meta[name=description]').attr('content', summary)
   return { page, html: $.html(), ids, links, records, summary }
@@ -156,16 +156,37 @@ function highlightCode($: CheerioAPI, main: Elements): void {
   }
 }
 
+/** The roles of tables, which browsers forget where a style sheet shows rows as blocks. */
+const ROLES = { table: 'table', 'thead, tbody': 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
+
+/** Lets tables scroll, and writes the name of its column on each cell: on a phone rows are blocks, without a head. */
+function labelCells($: CheerioAPI, main: Elements): void {
+  for (const element of main.find('table').toArray()) {
+    const table = $(element)
+    const names = table
+      .find('th')
+      .toArray()
+      .map((cell) => $(cell).text())
+    for (const row of table.find('tbody tr').toArray())
+      for (const [column, cell] of $(row).children('td').toArray().entries())
+        if (column > 0 && names[column]) $(cell).attr('data-column', names[column])
+    for (const [selector, role] of Object.entries(ROLES)) table.find(selector).addBack(selector).attr('role', role)
+    table.wrap('<div class="scroll" tabindex="0"></div>')
+  }
+}
+
 /** Lists the headings beside the text, and gives each a link to itself. */
 function listHeadings($: CheerioAPI, main: Elements): void {
   const list = $('<ul></ul>')
   const headings = main.find('h2[id], h3[id]').toArray()
-  const shown = headings.length > 60 ? headings.filter(({ tagName }) => tagName === 'h2') : headings
+  const top = headings.length > 60 ? headings.filter(({ tagName }) => tagName === 'h2') : headings
+  const shown = top.length > 1 ? top : main.find('dt[id]').toArray()
   for (const element of shown) {
-    const heading = $(element)
+    const id = $(element).attr('id') ?? ''
+    const name = element.tagName === 'dt' ? id.split('.').at(-1) : $(element).text()
     const link = $('<a></a>')
-      .attr('href', `#${heading.attr('id')}`)
-      .text(heading.text())
+      .attr('href', `#${id}`)
+      .text(name ?? id)
     list.append($('<li></li>').addClass(element.tagName).append(link))
   }
   if (shown.length > 1) $('aside').append('<p>On this page</p>', list)

@@ -55,16 +55,14 @@ export function graphPages(root: string): Page[] {
   const reference = new Reference(schema, new Map(types.map((type) => [type.name, pageOf(type)])))
   return [
     { path: 'graph', title: 'Examples', file: undefined, content: examplesContent() },
-    ...PAGES.map(({ path, title }) => ({
-      path,
-      title,
-      file: undefined,
-      content: `<h1>Graph: ${title.toLowerCase()}</h1>\n${types
-        .filter((type) => pageOf(type) === path)
-        .sort((a, b) => a.name.localeCompare(b.name))
-        .map((type) => reference.typeSection(type))
-        .join('\n')}`,
-    })),
+    ...PAGES.map(({ path, title }) => {
+      const own = types.filter((type) => pageOf(type) === path).sort((a, b) => a.name.localeCompare(b.name))
+      const nouns = own.map(({ name }) => name).filter((name) => !/(Connection|Edge|Filter|Order|GroupBy)$/.test(name))
+      const content = `<h1>Graph: ${title.toLowerCase()}</h1>
+<p>Every field, argument and value of ${nouns.join(', ')}.</p>
+${own.map((type) => reference.typeSection(type)).join('\n')}`
+      return { path, title, file: undefined, content }
+    }),
   ]
 }
 

@@ -133,6 +133,7 @@ async function write(): Promise<void> {
   const one = async ([path, contents]: [string, string | Buffer]) => {
     const file = join(made, path)
     await writeFile(file, contents)
+    if (path.endsWith('.png')) return
     await writeFile(`${file}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${file}.gz`, await promisify(gzip)(contents))
   }
