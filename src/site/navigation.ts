@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { graphPages } from './graph-reference.ts'
 import type { Page } from './page.ts'
@@ -24,12 +24,10 @@ const GUIDES = {
 
 /** Every page of the site, in the order of its navigation. Fails if a file is missing, or has no place here. */
 export function navigation(root: string): Group[] {
-  const page = (title: string, path: string, file: string): Page => ({
-    title,
-    path,
-    file,
-    content: readFileSync(join(root, file), 'utf8'),
-  })
+  const page = (title: string, path: string, file: string): Page => {
+    if (!existsSync(join(root, file))) throw new Error(`src/site/navigation.ts lists ${file}, which does not exist.`)
+    return { title, path, file, content: readFileSync(join(root, file), 'utf8') }
+  }
   return [
     { title: 'Overview', entries: [page('The gateway', '', 'README.md')] },
     { title: 'Guides', entries: guides(root).map((name) => page(GUIDES[name], name, `src/docs/${name}.md`)) },
