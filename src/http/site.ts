@@ -14,6 +14,6 @@ export const mountSite = (app: FastifyInstance): Promise<void> =>
     url: '/docs',
     directory: join(import.meta.dirname, 'docs'),
     hashed: 'assets/',
-    page: (path) => (/\.\w+$/.test(path) ? path : `${path || 'index'}.html`),
+    page: (path) => `${path || 'index'}.html`,
     headers: HEADERS,
   })

@@ -9,7 +9,10 @@ interface StaticFiles {
   directory: string
   /** Files whose paths in the directory begin with this are named by their contents. The empty string means all. */
   hashed: string
-  /** The page that answers every other path, or the file that answers a path. Without one only the paths of files are found. */
+  /**
+   * The page of every path that is not below `hashed`, or of each path without a file extension. Without one only files are
+   * found.
+   */
   page?: string | ((path: string) => string)
   /** Headers of every file, besides those of caching. */
   headers?: Record<string, string>
@@ -42,10 +45,13 @@ export async function mountStaticFiles(
       if ((error.statusCode ?? 500) >= 500) throw error
       reply.callNotFound()
     })
-    const pageAt = typeof page === 'function' ? page : (path: string) => page ?? path
+    const fileAt = (path: string) => {
+      if (typeof page === 'function') return /\.\w+$/.test(path) ? path : page(path)
+      return page === undefined || path.startsWith(hashed) ? path : page
+    }
     scope.get<{ Params: { '*': string } }>(`${url}/*`, ({ params: { '*': path } }, reply) =>
-      reply.sendFile(path.startsWith(hashed) ? path : pageAt(path)),
+      reply.sendFile(fileAt(path)),
     )
-    if (page !== undefined) scope.get(url, (_request, reply) => reply.sendFile(pageAt('')))
+    if (page !== undefined) scope.get(url, (_request, reply) => reply.sendFile(fileAt('')))
   })
 }

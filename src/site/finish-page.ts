@@ -132,9 +132,15 @@ function showImages($: CheerioAPI, main: Elements, page: Page, { root, asset }: 
     if (!image.attr('alt')) throw new Error(`${page.file} shows ${src} without a text that says what it shows.`)
     const contents = readFileSync(file)
     image.attr('src', asset(hashedName(file, contents), contents)).attr('loading', 'lazy')
-    const [, width, height] = /viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"/.exec(contents.toString('latin1')) ?? []
-    if (extname(file) === '.svg' && width && height) image.attr({ width, height })
+    image.attr(sizeOf(file, contents))
   }
+}
+
+/** The width and height of an SVG or a PNG. */
+function sizeOf(file: string, contents: Buffer): Record<string, string> {
+  if (extname(file) === '.png') return { width: `${contents.readUInt32BE(16)}`, height: `${contents.readUInt32BE(20)}` }
+  const [, width = '', height = ''] = /viewBox="\S+ \S+ ([\d.]+) ([\d.]+)"/.exec(contents.toString()) ?? []
+  return { width, height }
 }
 
 /** The name of a file with a hash of its contents. */
