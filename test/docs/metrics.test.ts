@@ -20,7 +20,12 @@ test('the table of metrics is up to date', async () => {
 async function table(): Promise<string> {
   // The duration of a request has its labels from the first one on.
   await gateway.get('/pools/all')
-  const text = await (await gateway.get('/metrics')).text()
+  let text = ''
+  const scrape = async () => {
+    text = await (await gateway.get('/metrics')).text()
+    return text
+  }
+  await expect.poll(scrape).toContain('gateway_http_request_duration_seconds_count{')
   const rows = [...text.matchAll(/^# HELP (gateway_\w+) (.*)\n# TYPE \w+ (\w+)\n((?!#).*\n)*/gm)]
     .sort(([, a = ''], [, b = '']) => (a < b ? -1 : 1))
     .map(([samples, name = '', help = '', type = '']) => {
