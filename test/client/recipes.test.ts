@@ -7,6 +7,7 @@ import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
 import { loadSchema } from '@graphql-tools/load'
 import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
+import { build } from 'esbuild'
 import { parse, print } from 'graphql'
 import { LiveUserDocument } from 'lending-graph-client'
 import { createElement, type FunctionComponent } from 'react'
@@ -15,20 +16,22 @@ import { prerenderToNodeStream } from 'react-dom/static'
 import { Provider } from 'urql'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { sampleUser } from '../../src/sample/sample.ts'
-import { documentAt } from '../docs/markdown.ts'
+import { samplePool, sampleUser } from '../../src/sample/sample.ts'
+import { documents, ROOT } from '../docs/markdown.ts'
+import { hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Consumer, compileConsumer } from '../support/consumer.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
-/** The TypeScript in the client's guide, compiled as it is written there, and run. */
+/** The TypeScript in the documents, compiled as it is written there, and run. */
 
-const blocks = documentAt('src/client/README.md').blocks.filter(({ language }) => /^tsx?$/.test(language))
+const blocks = documents.flatMap((document) => document.blocks.filter(({ language }) => /^tsx?$/.test(language)))
 const block = (contained: string) => blocks.find((one) => one.text.includes(contained))?.text as string
 const files = {
   'codegen.ts': block('CodegenConfig'),
   'urql.tsx': block("from 'urql'"),
   'apollo.tsx': block('createApollo'),
+  'chart.tsx': block('function WalletChart'),
 }
 const packages = ['@apollo/client', '@graphql-codegen/plugin-helpers', '@types/react', '@urql/core', 'graphql']
 packages.push('graphql-ws', 'react', 'rxjs', 'urql')
@@ -42,11 +45,11 @@ beforeAll(async () => {
   await loadSample(gateway, { days: 30 })
   // The command line of codegen is not installed here. Its configuration is that of its plugins.
   const cli = "export type CodegenConfig = import('@graphql-codegen/plugin-helpers').Types.Config"
-  // What is wrong in the declarations of these libraries is not ours.
+  // What is wrong in the declarations of these libraries is not ours, nor that urql's and graphql-ws' differ in what is optional.
   consumer = await compileConsumer(
     { ...files, 'cli.d.ts': `declare module '@graphql-codegen/cli' { ${cli} }` },
     packages,
-    { skipLibCheck: true },
+    { skipLibCheck: true, exactOptionalPropertyTypes: false },
   )
 }, 120_000)
 afterAll(async () => {
@@ -100,6 +103,44 @@ test('the hooks of Apollo Client show a user, and its link subscribes', async ()
   expect(rank).toBe(data.user.rank)
   client.stop()
   vi.unstubAllGlobals()
+})
+
+test.skipIf(!hasBrowser)(`the chart of a wallet follows the data${hasBrowser ? '' : SKIPPED}`, async () => {
+  const main = `
+    import { createRoot } from 'react-dom/client'
+    createRoot(document.getElementById('root')).render(<WalletChart address="${sampleUser}" />)`
+  const { outputFiles } = await build({
+    stdin: { contents: files['chart.tsx'].replace(/http:.*graphql/, url) + main, loader: 'tsx', resolveDir: ROOT },
+    bundle: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
+    jsx: 'automatic',
+    write: false,
+  })
+  const caption = async () => {
+    const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank points } }`)
+    return `#${data.user.rank}, ${data.user.points.toLocaleString('en-US')} points`
+  }
+  const before = await caption()
+  const browser = await openBrowser()
+  try {
+    const page = await browser.context.newPage()
+    await page.setContent('<div id="root"></div>')
+    await page.addScriptTag({ content: outputFiles[0]?.text as string })
+    await page.getByText(before).waitFor()
+    const points = await page.locator('polyline').getAttribute('points')
+    expect(points?.split(' ')).toHaveLength(30)
+    await gateway.graphql(
+      `mutation { updateMultipliers(multipliers: { poolAddress: "${samplePool.address}", depositA: 7 }) { depositA }
+        resyncDistribution { recordId } }`,
+      {},
+      asAdmin,
+    )
+    const after = await caption()
+    expect(after).not.toBe(before)
+    await page.getByText(after).waitFor()
+  } finally {
+    await browser.close()
+  }
 })
 
 test('codegen types documents with the scalars of the guide', async () => {

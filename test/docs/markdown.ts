@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { lexer, type Token, type Tokens, walkTokens } from 'marked'
 
@@ -6,6 +6,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 
 /** A fenced block of code. */
 export interface Block {
+  path: string
   /** Where it is, such as README.md:17. */
   at: string
   language: string
@@ -27,7 +28,9 @@ export interface Document {
   text: string
   blocks: Block[]
   tables: Table[]
+  /** The targets of links and images. */
   links: string[]
+  images: { href: string; alt: string }[]
   /** The texts in backticks. */
   codes: string[]
   anchors: string[]
@@ -36,7 +39,7 @@ export interface Document {
 /** Reads a Markdown file. */
 export function readDocument(path: string): Document {
   const text = readFileSync(join(ROOT, path), 'utf8')
-  const document: Document = { path, text, blocks: [], tables: [], links: [], codes: [], anchors: [] }
+  const document: Document = { path, text, blocks: [], tables: [], links: [], images: [], codes: [], anchors: [] }
   let heading = ''
   let before = ''
   let line = 1
@@ -45,13 +48,14 @@ export function readDocument(path: string): Document {
     if (token.type === 'heading') heading = token.text
     if (token.type === 'paragraph') before = token.text
     if (token.type === 'code')
-      document.blocks.push({ at: `${path}:${line}`, language: token.lang ?? '', text: token.text, before })
+      document.blocks.push({ path, at: `${path}:${line}`, language: token.lang ?? '', text: token.text, before })
     if (token.type === 'table') document.tables.push(tableOf(token as Tokens.Table, heading))
     line += token.raw.split('\n').length - 1
   }
   walkTokens(tokens, (token: Token) => {
     if (token.type === 'heading') document.anchors.push(anchorOf(token.text))
     if (token.type === 'link') document.links.push(token.href)
+    if (token.type === 'image') document.images.push({ href: token.href, alt: token.text })
     if (token.type === 'codespan') document.codes.push(token.text)
   })
   return document
@@ -82,22 +86,17 @@ export function tableUnder(document: Document, heading: string, at = 0): Table {
 
 export const fromRoot = (path: string) => relative(ROOT, path)
 
-/** Every document that says how something is used. */
+/** Every Markdown file of the repository. */
 export const documents = [
   'README.md',
-  'src/README.md',
-  'src/cli/README.md',
-  'src/client/README.md',
-  'src/deploy/README.md',
-  'src/graphql/README.md',
-  'src/rest/README.md',
-  'test/README.md',
-  'test/bench/README.md',
-  'test/facts/README.md',
-  'test/fire/README.md',
-  '.github/CONTRIBUTING.md',
-  '.github/SECURITY.md',
-].map(readDocument)
+  ...['src', 'test', '.github'].flatMap((room) =>
+    readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+      .map((path) => join(room, path)),
+  ),
+]
+  .sort()
+  .map(readDocument)
 
 export function documentAt(path: string): Document {
   const document = documents.find((one) => one.path === path)

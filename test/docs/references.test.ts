@@ -1,14 +1,34 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { buildSchema, type GraphQLField, isEnumType } from 'graphql'
+import {
+  buildSchema,
+  type FieldNode,
+  type GraphQLField,
+  isEnumType,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql'
 import * as client from 'lending-graph-client'
 import { describe, expect, test } from 'vitest'
 import { variables } from '../../src/config.ts'
 import { records } from '../../src/domain/dataset/records.ts'
 import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
+import type { Endpoint } from '../../src/rest/endpoint.ts'
 import { endpoints } from '../../src/rest/index.ts'
+import { operationText } from '../../src/rest/operation-text.ts'
 import { command } from '../support/command-line.ts'
 import { codesIn, documentAt, documents, fromRoot, ROOT, readDocument, tableUnder } from './markdown.ts'
+
+/** The operation that an endpoint executes. */
+const operationOf = (operation: Endpoint['operation']) =>
+  parse(operationText(operation)).definitions.find(
+    ({ kind }) => kind === 'OperationDefinition',
+  ) as OperationDefinitionNode
+
+/** Whether a selection has a field at a path. */
+const selects = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>, [name, ...rest]: string[]): boolean =>
+  name === undefined ||
+  (selectionSet?.selections ?? []).some((one) => one.kind === 'Field' && one.name.value === name && selects(one, rest))
 
 /** What the documents name exists, and what their tables list is complete. */
 
@@ -32,16 +52,11 @@ const codes = [
   'BAD_REQUEST',
 ]
 
-test('every README is read', () => {
-  const all = files.filter((file) => /(^|\/)README\.md$/.test(file))
-  expect(documents.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', ...all]))
-})
-
 describe.each(documents)('$path', (document) => {
   const directory = dirname(join(ROOT, document.path))
 
   test('links to files and headings that exist', () => {
-    const broken = document.links.filter((link) => {
+    const broken = [...document.links, ...document.images.map(({ href }) => href)].filter((link) => {
       if (/^https?:/.test(link)) return false
       const [path = '', anchor] = link.split('#')
       const target = path ? join(directory, path) : join(ROOT, document.path)
@@ -50,6 +65,15 @@ describe.each(documents)('$path', (document) => {
       return !readDocument(fromRoot(target)).anchors.includes(anchor)
     })
     expect(broken).toEqual([])
+  })
+
+  test('has pictures that say what they show', () => {
+    for (const { href, alt } of document.images) {
+      expect(alt.length, href).toBeGreaterThan(20)
+      const svg = readFileSync(join(directory, href), 'utf8')
+      expect(svg, href).toMatch(/<title>.+<\/title>\s*<desc>.+<\/desc>/s)
+      expect(svg, href).toContain('prefers-color-scheme: dark')
+    }
   })
 
   test('names npm scripts that exist', () => {
@@ -144,11 +168,25 @@ test('the import format has every file with its fields and keys', () => {
 
 describe('REST', () => {
   const document = documentAt('src/rest/README.md')
-  const gets = endpoints.filter(([method]) => method === 'GET').map(([, path]) => path)
 
-  test('every GET is in the table of what is behind it, and only they', () => {
-    const { rows } = tableUnder(document, 'Moving to the graph')
-    expect(rows.flatMap(([cell = '']) => codesIn(cell)).sort()).toEqual([...gets].sort())
+  describe('the table of twins', () => {
+    const { rows } = tableUnder(documentAt('src/docs/legacy-client.md'), 'Each endpoint and its twin')
+    const twins = rows.map((cells) => cells.slice(0, 3).map(codesIn))
+
+    test('has every endpoint with its operation', () => {
+      const operations = endpoints.map(([method, path, { operation }]) => [
+        [`${method} ${path}`],
+        [operationOf(operation).name?.value],
+      ])
+      expect(twins.map(([endpoint, operation]) => [endpoint, operation])).toEqual(operations)
+    })
+
+    test.each(twins)('%s: the operation selects what is named', (_, [name], fields = []) => {
+      const [, , endpoint] = endpoints.find(([, , { operation }]) => operationOf(operation).name?.value === name) ?? []
+      const operation = operationOf(endpoint?.operation as Endpoint['operation'])
+      expect(fields.length).toBeGreaterThan(0)
+      for (const field of fields) expect(selects(operation, field.split('.')), field).toBe(true)
+    })
   })
 
   test('the number of endpoints', () => {
@@ -158,7 +196,8 @@ describe('REST', () => {
 
   test('every path that any document names is served', () => {
     const { paths } = JSON.parse(readFileSync(join(ROOT, 'src/generated/openapi.json'), 'utf8'))
-    const served = [...Object.keys(paths), '/docs', '/docs/rest', '/docs/llms.txt', '/openapi.json', '/graphql']
+    const pages = ['/dashboard', '/docs', '/docs/rest', '/docs/llms.txt', '/graphql', '/openapi.json']
+    const served = [...Object.keys(paths), ...pages]
     const named = documents.flatMap(({ codes }) =>
       codes.flatMap((code) => /^(?:(?:GET|POST) )?(\/[a-z][\w/{}.-]*)/.exec(code)?.[1] ?? []),
     )
