@@ -228,7 +228,7 @@ describe('commands', () => {
     }
     for (const name of ['DIR', 'BACKUP', 'CSV']) standIns[`export ${name}`] = `export ${await newDirectory()}`
     const written = await newDirectory()
-    for (const name of ['POINTS', 'new-multipliers.json', 'weekly-points.csv', 'top-100.csv'])
+    for (const name of ['POINTS', 'new-multipliers.json', 'weekly-points.csv', 'top-100.csv', 'preview.json'])
       standIns[name] = join(written, name)
     await startSources()
   }, 120_000)
