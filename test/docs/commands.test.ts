@@ -126,8 +126,12 @@ async function runShell(command: string, dataDir: string): Promise<string> {
 async function startShell(command: string, dataDir: string): Promise<Started> {
   const { child, all } = shell(command, dataDir)
   const ended = once(child, 'close')
+  let isStopped = false
   const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGTERM')
+    if (isStopped) return
+    isStopped = true
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${command} ended by itself:\n${all()}`)
+    process.kill(-(child.pid as number), 'SIGTERM')
     await ended
   }
   closing.push(stop)
