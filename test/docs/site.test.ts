@@ -145,7 +145,15 @@ describe('over HTTP', () => {
 describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   /** A page of each kind. */
-  const kinds = ['/docs', '/docs/cli', '/docs/graph', '/docs/graph/pools', '/docs/rest-reference', '/docs/changelog']
+  const kinds = [
+    '/docs',
+    '/docs/start',
+    '/docs/cli',
+    '/docs/graph',
+    '/docs/graph/pools',
+    '/docs/rest-reference',
+    '/docs/changelog',
+  ]
   let opened: Browser
   let context: BrowserContext
   const wrong: string[] = []
