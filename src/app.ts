@@ -16,6 +16,7 @@ import { Limiter, type Limits } from './graphql/policy/limits.ts'
 import { createSchema } from './graphql/schema/schema.ts'
 import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
+import { mountDashboard } from './http/dashboard.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
 import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
@@ -205,6 +206,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiJson))
   mountRestDocs(app, document, edge)
   await mountSite(app)
+  await mountDashboard(app)
   refuseOtherMethods(app, known)
   return app
 }

@@ -28,6 +28,8 @@ export async function buildProgram() {
 
 async function buildServer() {
   await unlessFresh('graphiql', { from: ['src/graphiql', ...PACKAGES], to: ['dist/graphiql'] }, buildGraphiQL)
+  const ofDashboard = ['src/web', 'src/client', 'src/generated/client', ...PACKAGES]
+  await unlessFresh('web', { from: ofDashboard, to: ['dist/web'] }, buildDashboard)
   await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: PRISMA_CLIENT }, generatePrismaClient)
   await unlessFresh('program', { from: ['src', ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
 }
@@ -55,7 +57,7 @@ export async function buildClient() {
 /** The modules of src that a test may import, by their paths from the root: all, but the program itself and the client. */
 export async function modulesOfProgram() {
   const files = await filesIn('src')
-  const outside = /^src\/(main\.ts$|client\/|graphiql\/|site\/|generated\/(?!prisma\/client\.ts$))/
+  const outside = /^src\/(main\.ts$|client\/|graphiql\/|site\/|web\/|generated\/(?!prisma\/client\.ts$))/
   return files.filter((file) => file.endsWith('.ts') && !outside.test(file))
 }
 
@@ -110,6 +112,10 @@ async function bundle() {
  * would make take longer to arrive.
  */
 const buildGraphiQL = () => buildPage('graphiql', '/graphql', { plugins: [noFonts] })
+
+/** The dashboard. It takes the typed client from its source, which needs no build of its own. */
+const buildDashboard = () =>
+  buildPage('web', '/dashboard', { alias: { 'lending-graph-client': './src/client/client.ts' } })
 
 /** Builds the page of a room, whose script and style sheet are in `assets`: named by their contents, and compressed. */
 async function buildPage(room, url, options) {

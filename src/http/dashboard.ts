@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { mountStaticFiles } from './static-files.ts'
+
+/** The page runs its own script, and talks to this gateway, and nothing else. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+/** Serves the dashboard, whose views have paths of their own: what the build made of src/web, beside the program. */
+export const mountDashboard = (app: FastifyInstance): Promise<void> =>
+  mountStaticFiles(app, {
+    url: '/dashboard',
+    directory: join(import.meta.dirname, 'web'),
+    hashed: 'assets/',
+    page: 'page.html',
+    headers: { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' },
+  })

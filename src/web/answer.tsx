@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react'
+import type { CombinedError } from 'urql'
+import type { GraphAnswer } from './use-graph.ts'
+
+/** Shows what the graph answered, or that it is loading, or what is wrong and what to do. */
+export function Answer<Data>({
+  of: { data, error, retry },
+  children,
+  rows = 10,
+}: {
+  of: GraphAnswer<Data>
+  /** What is shown of the data. */
+  children: (data: Data) => ReactNode
+  /** About as many rows as the answer will have: their place is left free. */
+  rows?: number
+}) {
+  return (
+    <>
+      {error && (
+        <div className="fault" role="alert">
+          <p>{sentence(error)}</p>
+          <button type="button" onClick={retry}>
+            Try again
+          </button>
+        </div>
+      )}
+      {data ? children(data) : !error && <Loading rows={rows} />}
+    </>
+  )
+}
+
+function Loading({ rows }: { rows: number }) {
+  return (
+    <div className="loading" role="status">
+      <span className="visually-hidden">Loading</span>
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: equal rows
+        <div key={row} className="placeholder" />
+      ))}
+    </div>
+  )
+}
+
+/** What went wrong, in one sentence, with what to do about it. */
+function sentence({ networkError, graphQLErrors, response }: CombinedError): string {
+  const status: number | undefined = response?.status
+  const seconds = response?.headers?.get('retry-after')
+  const later = seconds ? `in ${seconds} s` : 'in a moment'
+  if (status === 429) return `This gateway has a limit of requests, which is used up: try again ${later}.`
+  if (status === 503) return `The gateway cannot read its store now: try again ${later}.`
+  const [fault] = graphQLErrors
+  if (fault) {
+    const id = fault.extensions?.code === 'INTERNAL' ? ` (request ${fault.extensions.requestId})` : ''
+    return `${fault.message}${id}`
+  }
+  if (networkError && status === undefined)
+    return 'The gateway cannot be reached. This page goes on by itself when it is back.'
+  return `The gateway answered with the status ${status}: try again ${later}.`
+}
+
+/** Says why there is nothing to show. */
+export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>
+
+/** Why nothing is shown where the store has nothing at all. */
+export const EmptyStore = () => (
+  <div className="empty">
+    <p>The store is empty. Load data, and it appears here at once:</p>
+    <ul>
+      <li>
+        <code>npm start</code> loads sample data
+      </li>
+      <li>
+        <code>npm run gateway -- import DIR</code> imports your own
+      </li>
+    </ul>
+  </div>
+)

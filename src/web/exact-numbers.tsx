@@ -1,0 +1,21 @@
+import { createContext, type ReactNode, useContext, useState } from 'react'
+
+interface Exactness {
+  isExact: boolean
+  toggle(): void
+}
+
+const ExactContext = createContext<Exactness>({ isExact: false, toggle() {} })
+/** Whether numbers are shown with all their digits, for those who cannot hover. */
+export const useExactNumbers = () => useContext(ExactContext)
+
+const KEY = 'dashboard:exact-numbers'
+
+export function ExactNumbers({ children }: { children: ReactNode }) {
+  const [isExact, setExact] = useState(() => localStorage.getItem(KEY) === 'yes')
+  const toggle = () => {
+    localStorage.setItem(KEY, isExact ? 'no' : 'yes')
+    setExact(!isExact)
+  }
+  return <ExactContext value={{ isExact, toggle }}>{children}</ExactContext>
+}

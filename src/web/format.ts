@@ -1,0 +1,87 @@
+const LOCALE = 'en-US'
+const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 2 })
+const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
+const twoDecimals = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const exact = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 20 })
+const dayOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const toTheMinute = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** A number, or a decimal number of any length, which is never rounded to a double. */
+export type Quantity = number | string
+
+/** `Intl` takes decimal numbers as text, and formats all their digits. */
+const quantity = (value: Quantity) => String(value) as `${number}`
+
+/** How many of which unit a number counts. */
+export type Unit = 'usd' | 'percent' | 'points' | 'count' | 'amount' | 'factor'
+
+/** A number for people: 10.92M, $15.77K, 2.87%. */
+export function short(value: Quantity, unit: Unit): string {
+  if (unit === 'percent') return `${twoDecimals.format(Number(value) * 100)}%`
+  const [sign, size] = split(value)
+  const isLarge = Number(size) >= 10_000
+  if (unit === 'count') return sign + plain.format(quantity(size))
+  const isSmall = Number(size) !== 0 && Number(size) < 0.01
+  const text = isLarge
+    ? compact.format(quantity(size))
+    : isSmall && unit === 'amount'
+      ? Number(size).toPrecision(3)
+      : isSmall
+        ? '<0.01'
+        : (unit === 'usd' ? twoDecimals : plain).format(quantity(size))
+  return `${sign}${unit === 'usd' ? '$' : ''}${text}`
+}
+
+/** A number with all its digits. */
+export function full(value: Quantity, unit: Unit): string {
+  const [sign, size] = split(value)
+  if (unit === 'percent') return `${sign}${timesHundred(size)}%`
+  return `${sign}${unit === 'usd' ? '$' : ''}${exact.format(quantity(size))}`
+}
+
+/** A change, with its sign. */
+export const signed = (text: string) => (text.startsWith('−') || text === '0' ? text : `+${text}`)
+
+/** An amount in a token's smallest unit, in whole tokens: exact, as it is never a double. */
+export function inTokens(smallest: string, decimals: number): string {
+  const digits = BigInt(smallest)
+    .toString()
+    .padStart(decimals + 1, '0')
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  const whole = digits.slice(0, digits.length - decimals)
+  return decimals > 0 && fraction ? `${whole}.${fraction}` : whole
+}
+
+/** A date, such as 20 Nov 2026. */
+export const day = (iso: string) => dayOnly.format(new Date(iso))
+/** A moment, such as 20 Nov 2026, 18:05 UTC. */
+export const moment = (iso: string) => `${toTheMinute.format(new Date(iso))} UTC`
+/** A date as it is in URLs, such as 2026-11-20. */
+export const isoDay = (iso: string) => iso.slice(0, 10)
+
+/** An address or a hash by its beginning and end. */
+export const brief = (hex: string) => (hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex)
+
+export const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text)
+
+/** The sign of a number, and the number without it. */
+function split(value: Quantity): [sign: '−' | '', size: string] {
+  const text = String(value)
+  return text.startsWith('-') ? ['−', text.slice(1)] : ['', text]
+}
+
+/** A fraction in percent, by moving the point of its text. */
+function timesHundred(text: string): string {
+  if (/e/i.test(text)) return String(Number(text) * 100)
+  const [whole = '0', fraction = ''] = text.split('.')
+  const digits = fraction.padEnd(2, '0')
+  const moved = `${whole}${digits.slice(0, 2)}.${digits.slice(2)}`
+  return exact.format(quantity(moved.replace(/\.$/, '')))
+}

@@ -1,0 +1,47 @@
+import type { DocumentNode } from 'graphql'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { stringifyDocument } from 'urql'
+
+interface PageProps {
+  /** The heading, and the title of the window. */
+  title: string
+  /** Replaces the title in the heading, where it needs more than text. */
+  heading?: ReactNode
+  /** The operation that gives most of the page. */
+  operation?: { query: DocumentNode; variables: object }
+  children: ReactNode
+}
+
+/** The views that were opened since the page was loaded: the first one keeps the focus where the browser puts it. */
+let opened = 0
+
+/** A view: its title, its heading, which gets the focus when the view is opened, and its operation in GraphiQL. */
+export function Page({ title, heading, operation, children }: PageProps) {
+  const head = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (opened++ > 0) head.current?.focus({ preventScroll: true })
+  }, [])
+  useEffect(() => {
+    document.title = `${title} · Lending dashboard`
+  }, [title])
+  return (
+    <>
+      <div className="page-head">
+        <h1 ref={head} tabIndex={-1}>
+          {heading ?? title}
+        </h1>
+        {operation && (
+          <a className="in-graphiql" href={inGraphiQL(operation)}>
+            Open in GraphiQL
+          </a>
+        )}
+      </div>
+      {children}
+    </>
+  )
+}
+
+function inGraphiQL({ query, variables }: NonNullable<PageProps['operation']>): string {
+  const text = stringifyDocument(query).trim()
+  return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`
+}

@@ -1,0 +1,63 @@
+import { createRoot } from 'react-dom/client'
+import { Client, cacheExchange, fetchExchange, Provider } from 'urql'
+import { Route, Router, Switch } from 'wouter'
+import { ExactNumbers } from './exact-numbers.tsx'
+import { Layout } from './layout.tsx'
+import { Live } from './live.tsx'
+import { Page } from './page-frame.tsx'
+import { Compare } from './views/compare.tsx'
+import { Distribution } from './views/distribution.tsx'
+import { Distributions } from './views/distributions.tsx'
+import { Leaderboard } from './views/leaderboard.tsx'
+import { Pool } from './views/pool.tsx'
+import { Pools } from './views/pools.tsx'
+import { Run } from './views/run.tsx'
+import { Search } from './views/search.tsx'
+import { Vault } from './views/vault.tsx'
+import { Vaults } from './views/vaults.tsx'
+import { Wallet } from './views/wallet.tsx'
+
+const client = new Client({
+  url: '/graphql',
+  preferGetMethod: false,
+  exchanges: [cacheExchange, fetchExchange],
+  fetchOptions: { headers: { accept: 'application/graphql-response+json, application/json' } },
+})
+
+function Dashboard() {
+  return (
+    <Provider value={client}>
+      <Live>
+        <ExactNumbers>
+          <Router base="/dashboard">
+            <Layout>
+              <Switch>
+                <Route path="/" component={Leaderboard} />
+                <Route path="/wallets/:address">{({ address }) => <Wallet key={address} address={address} />}</Route>
+                <Route path="/compare" component={Compare} />
+                <Route path="/pools" component={Pools} />
+                <Route path="/pools/:address">{({ address }) => <Pool key={address} address={address} />}</Route>
+                <Route path="/vaults" component={Vaults} />
+                <Route path="/vaults/:chainId/:address">
+                  {({ chainId, address }) => <Vault key={address} chainId={chainId} address={address} />}
+                </Route>
+                <Route path="/distributions" component={Distributions} />
+                <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
+                <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
+                <Route path="/search" component={Search} />
+                <Route>
+                  <Page title="Page not found">
+                    <p>There is no such page. Choose one from the menu above, or search.</p>
+                  </Page>
+                </Route>
+              </Switch>
+            </Layout>
+          </Router>
+        </ExactNumbers>
+      </Live>
+    </Provider>
+  )
+}
+
+const root = document.getElementById('dashboard')
+if (root) createRoot(root).render(<Dashboard />)

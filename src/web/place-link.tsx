@@ -1,0 +1,35 @@
+import type { MarketNameFragment, VaultNameFragment } from 'lending-graph-client'
+import { Link } from 'wouter'
+import { brief } from './format.ts'
+import { PoolLink } from './values.tsx'
+
+interface Place {
+  market?: MarketNameFragment | null
+  vault?: VaultNameFragment | null
+  /** Its address, where neither is stored. */
+  address?: string
+}
+
+/** A market, by its token and its pool, or a vault. */
+export function PlaceLink({ market, vault, address }: Place) {
+  if (vault) return <VaultLink vault={vault} />
+  if (market)
+    return (
+      <>
+        {market.assetSymbol}
+        {market.pool && (
+          <>
+            {' in '}
+            <PoolLink address={market.pool.address} name={market.pool.displayName} />
+          </>
+        )}
+      </>
+    )
+  return <span title={address}>{brief(address ?? '')}</span>
+}
+
+export const VaultLink = ({ vault: { chainId, address, name } }: { vault: VaultNameFragment }) => (
+  <Link href={`/vaults/${chainId}/${address}`} title={address}>
+    {name}
+  </Link>
+)

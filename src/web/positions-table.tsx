@@ -1,0 +1,89 @@
+import type { MultiplierRowFragment, PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
+import { Link } from 'wouter'
+import { type Column, Table } from './table.tsx'
+import { Num, PoolLink, Unknown, WalletLink } from './values.tsx'
+
+type Position = PositionOriginFragment
+
+const wallet: Column<Position> = {
+  name: 'Wallet',
+  heads: true,
+  cell: ({ userAddress }) => <WalletLink address={userAddress} />,
+}
+
+const pool: Column<Position> = {
+  name: 'Pool',
+  cell: ({ poolAddress, pool }) => <PoolLink address={poolAddress} name={pool?.displayName} />,
+}
+
+const amounts: Column<Position>[] = [
+  { name: 'Supplied', numeric: true, cell: (position) => <Num value={sum(position, suppliedUsd)} unit="usd" /> },
+  { name: 'Debt', numeric: true, cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" /> },
+  { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
+  { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Num value={healthFactor} unit="factor" /> },
+  { name: 'Points', numeric: true, cell: (position) => <PointsOfRun position={position} /> },
+  {
+    name: 'Prices',
+    cell: ({ sideA, sideB }) => (
+      <>
+        <Price side={sideA} />
+        <Price side={sideB} />
+      </>
+    ),
+  },
+  { name: 'Multipliers', cell: ({ multiplierUsed }) => <Factors multiplier={multiplierUsed} /> },
+]
+
+const suppliedUsd = (side: PositionSideFragment) => side.suppliedAmountUsd + side.protectedSuppliedAmountUsd
+const borrowedUsd = (side: PositionSideFragment) => side.borrowedAmountUsd
+const sum = ({ sideA, sideB }: Position, of: (side: PositionSideFragment) => number) => of(sideA) + of(sideB)
+
+interface PositionsTableProps {
+  caption: string
+  positions: readonly Position[]
+  /** Whether they are of several wallets. */
+  ofWallets?: boolean
+}
+
+/** Positions: what is in them, and where their points come from. */
+export const PositionsTable = ({ caption, positions, ofWallets = false }: PositionsTableProps) => (
+  <Table
+    caption={caption}
+    columns={ofWallets ? [wallet, pool, ...amounts] : [{ ...pool, heads: true }, ...amounts]}
+    rows={positions}
+    rowKey={({ id }) => id}
+  />
+)
+
+/** The points of a position, which lead to the run that computed them. */
+function PointsOfRun({ position: { points, run } }: { position: Position }) {
+  if (!run) return <Num value={points} unit="points" />
+  return (
+    <Link href={`/runs/${run.recordId}`}>
+      <Num value={points} unit="points" />
+      <span className="visually-hidden"> points: run {run.recordId}</span>
+    </Link>
+  )
+}
+
+const Price = ({ side: { assetSymbol, assetPriceUsd } }: { side: PositionSideFragment }) => (
+  <span className="price">
+    {assetSymbol} <Num value={assetPriceUsd} unit="usd" />
+  </span>
+)
+
+/** The factors for both sides, or that points were not computed from any. */
+export function Factors({ multiplier }: { multiplier: Partial<MultiplierRowFragment> | null | undefined }) {
+  if (!multiplier) return <Unknown />
+  const { depositA, depositB, borrowA, borrowB } = multiplier
+  return (
+    <>
+      <span className="price">
+        supply <Num value={depositA} unit="factor" />, <Num value={depositB} unit="factor" />
+      </span>
+      <span className="price">
+        borrow <Num value={borrowA} unit="factor" />, <Num value={borrowB} unit="factor" />
+      </span>
+    </>
+  )
+}

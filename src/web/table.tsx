@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useUrlState } from './url-state.ts'
+
+export interface Column<Row> {
+  name: string
+  cell(row: Row): ReactNode
+  /** Numbers are aligned at their ends. */
+  numeric?: boolean
+  /** The sort key of the graph, without its direction. */
+  sortKey?: string
+  /** Whether the cell names the row. */
+  heads?: boolean
+}
+
+interface TableProps<Row> {
+  caption: string
+  columns: Column<Row>[]
+  rows: readonly Row[]
+  rowKey(row: Row): string
+  /** The key and direction by which the rows are sorted, such as TVL_USD_DESC. */
+  sort?: string
+  /** The row that is pointed out. */
+  isCurrent?(row: Row): boolean
+}
+
+/** A table. Where it is wider than the window it scrolls by itself. */
+export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
+    <section className="scroll" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Head key={column.name} column={column} sort={sort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} aria-current={isCurrent?.(row) || undefined}>
+              {columns.map(({ name, cell, numeric, heads }) =>
+                heads ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} className={numeric ? 'numeric' : undefined}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Head<Row>({ column: { name, numeric, sortKey }, sort }: { column: Column<Row>; sort: string | undefined }) {
+  const url = useUrlState()
+  const className = numeric ? 'numeric' : undefined
+  if (!sortKey)
+    return (
+      <th scope="col" className={className}>
+        {name}
+      </th>
+    )
+  const direction = sort === `${sortKey}_DESC` ? 'descending' : sort === `${sortKey}_ASC` ? 'ascending' : undefined
+  const next = direction === 'descending' ? `${sortKey}_ASC` : `${sortKey}_DESC`
+  return (
+    <th scope="col" className={className} aria-sort={direction}>
+      <Link href={url.link({ sort: next })}>
+        {name}
+        <span aria-hidden="true">{direction === 'descending' ? ' ↓' : direction === 'ascending' ? ' ↑' : ''}</span>
+      </Link>
+    </th>
+  )
+}
+
+interface PagerProps {
+  label: string
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+  /** The parameter of the address that has the cursor. */
+  parameter?: string
+}
+
+/** Leads to the next page of a list, and back to its first. */
+export function Pager({ label, pageInfo, parameter = 'after' }: PagerProps) {
+  const url = useUrlState()
+  const isFirst = url.get(parameter) === undefined
+  if (isFirst && !pageInfo.hasNextPage) return null
+  const after = url.get('after')
+  const kept = parameter === 'after' ? {} : { after }
+  return (
+    <nav className="pager" aria-label={`Pages of ${label}`}>
+      {!isFirst && <Link href={url.link({ ...kept, [parameter]: undefined })}>First page</Link>}
+      {pageInfo.hasNextPage && pageInfo.endCursor && (
+        <Link href={url.link({ ...kept, [parameter]: pageInfo.endCursor })}>Next page</Link>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,88 @@
+import { Link } from 'wouter'
+import { useExactNumbers } from './exact-numbers.tsx'
+import { brief, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
+
+interface NumProps {
+  /** Null where the store does not know it. */
+  value: Quantity | null | undefined
+  unit: Unit
+  /** Follows the number, such as the token's symbol. */
+  suffix?: string | null
+  /** Whether it is a change, which has a sign. */
+  isChange?: boolean
+}
+
+/** A number for people, with all its digits on hover and for screen readers. */
+export function Num({ value, unit, suffix, isChange = false }: NumProps) {
+  const { isExact } = useExactNumbers()
+  if (value === null || value === undefined) return <Unknown />
+  const asShown = (text: string) => `${isChange ? signed(text) : text}${suffix ? ` ${suffix}` : ''}`
+  const [brief, whole] = [asShown(short(value, unit)), asShown(full(value, unit))]
+  const tone = isChange && Number(value) !== 0 ? (Number(value) > 0 ? 'gain' : 'loss') : undefined
+  return (
+    <data value={String(value)} title={whole} className={tone}>
+      {isExact || brief === whole ? (
+        whole
+      ) : (
+        <>
+          <span aria-hidden="true">{brief}</span>
+          <span className="visually-hidden">{whole}</span>
+        </>
+      )}
+    </data>
+  )
+}
+
+/** What the store does not know. */
+export function Unknown() {
+  return (
+    <span title="not known">
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">not known</span>
+    </span>
+  )
+}
+
+export const Day = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={`${isoDay(iso)}, midnight UTC`}>
+    {day(iso)}
+  </time>
+)
+
+export const Moment = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={iso}>
+    {moment(iso)}
+  </time>
+)
+
+export const WalletLink = ({ address }: { address: string }) => (
+  <Link href={`/wallets/${address}`} title={address} className="hex">
+    {brief(address)}
+  </Link>
+)
+
+export const PoolLink = ({ address, name }: { address: string; name?: string | null | undefined }) => (
+  <Link href={`/pools/${address}`} title={address}>
+    {name ?? brief(address)}
+  </Link>
+)
+
+export const DistributionLink = ({ date }: { date: string }) => (
+  <Link href={`/distributions/${isoDay(date)}`}>
+    <Day iso={date} />
+  </Link>
+)
+
+/** How many ranks were won or lost. */
+export function RankChange({ ranks }: { ranks: number | null | undefined }) {
+  if (ranks === null || ranks === undefined) return <Unknown />
+  if (ranks === 0) return <data value="0">0</data>
+  const up = ranks > 0
+  return (
+    <data value={String(ranks)} className={up ? 'gain' : 'loss'}>
+      <span aria-hidden="true">{up ? '▲' : '▼'} </span>
+      <span className="visually-hidden">{up ? 'up' : 'down'} </span>
+      {Math.abs(ranks)}
+    </data>
+  )
+}

@@ -1,0 +1,160 @@
+import {
+  EarningsChartDocument,
+  RankChartDocument,
+  UserChartDocument,
+  type UserSummaryFragment,
+  UsersDocument,
+} from 'lending-graph-client'
+import type { FormEvent } from 'react'
+import { Answer, Empty } from '../answer.tsx'
+import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { brief, isAddress, type Unit } from '../format.ts'
+import { NotAnAddress } from '../not-an-address.tsx'
+import { Page } from '../page-frame.tsx'
+import { type Column, Table } from '../table.tsx'
+import { useUrlState } from '../url-state.ts'
+import { useGraph } from '../use-graph.ts'
+import { Num, WalletLink } from '../values.tsx'
+
+/** Two wallets side by side. */
+export function Compare() {
+  const url = useUrlState()
+  const [a, b] = [url.get('a') ?? '', url.get('b') ?? '']
+  const given = [a, b].filter((text) => text !== '')
+  const isReady = given.length === 2 && given.every(isAddress)
+  const variables = { addresses: [a.toLowerCase(), b.toLowerCase()] }
+  const answer = useGraph(UsersDocument, variables, { pause: !isReady })
+  const compare = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const value = (name: string) => String(form.get(name)).trim() || undefined
+    url.set({ a: value('a'), b: value('b') })
+  }
+  return (
+    <Page title="Compare two wallets" {...(isReady && { operation: { query: UsersDocument, variables } })}>
+      <form key={`${a} ${b}`} onSubmit={compare} className="choices">
+        <label>
+          First wallet
+          <input name="a" placeholder="0x…" defaultValue={a} maxLength={100} spellCheck={false} />
+        </label>
+        <label>
+          Second wallet
+          <input name="b" placeholder="0x…" defaultValue={b} maxLength={100} spellCheck={false} />
+        </label>
+        <button type="submit">Compare</button>
+      </form>
+      {given
+        .filter((text) => !isAddress(text))
+        .map((text) => (
+          <NotAnAddress key={text} text={text} />
+        ))}
+      {given.length < 2 && <Empty>Give the addresses of two wallets.</Empty>}
+      {isReady && (
+        <Answer of={answer} rows={10}>
+          {({ lookupUsers: [first, second] }) =>
+            first?.user && second?.user ? <Both users={[first.user, second.user]} /> : null
+          }
+        </Answer>
+      )}
+    </Page>
+  )
+}
+
+type Users = readonly [UserSummaryFragment, UserSummaryFragment]
+
+const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): number | null }[] = [
+  { name: 'Points', unit: 'points', of: (user) => user.points },
+  { name: 'Rank', unit: 'count', of: (user) => user.rank },
+  { name: 'Points in 7 days', unit: 'points', of: (user) => user.change?.points ?? null },
+  { name: 'Net worth', unit: 'usd', of: (user) => user.netWorthUsd },
+  { name: 'Supplied', unit: 'usd', of: (user) => user.suppliedUsd },
+  { name: 'Debt', unit: 'usd', of: (user) => user.borrowedUsd },
+  { name: 'Earnings', unit: 'usd', of: (user) => user.earnings.totalEarningsUsd },
+  { name: 'Net APR, deposits', unit: 'percent', of: (user) => user.netApr.earnNetApr },
+  { name: 'Net APR, debt', unit: 'percent', of: (user) => user.netApr.borrowNetApr },
+]
+
+function Both({ users }: { users: Users }) {
+  const [a, b] = users
+  const columns: Column<(typeof MEASURES)[number]>[] = [
+    { name: 'Measure', heads: true, cell: ({ name }) => name },
+    { name: brief(a.address), numeric: true, cell: ({ of, unit }) => <Num value={of(a)} unit={unit} /> },
+    { name: `${brief(b.address)} `, numeric: true, cell: ({ of, unit }) => <Num value={of(b)} unit={unit} /> },
+    {
+      name: 'Difference',
+      numeric: true,
+      cell: ({ of, unit }) => {
+        const [left, right] = [of(a), of(b)]
+        return <Num value={left === null || right === null ? null : left - right} unit={unit} />
+      },
+    },
+  ]
+  return (
+    <>
+      <p>
+        <WalletLink address={a.address} /> and <WalletLink address={b.address} />
+      </p>
+      <Table caption="Both wallets" columns={columns} rows={MEASURES} rowKey={({ name }) => name} />
+      <Charts addresses={[a.address, b.address]} />
+    </>
+  )
+}
+
+function Charts({ addresses: [a, b] }: { addresses: readonly [string, string] }) {
+  const interval = useInterval()
+  const amounts = [
+    useGraph(UserChartDocument, { address: a, interval }),
+    useGraph(UserChartDocument, { address: b, interval }),
+  ]
+  const ranks = [
+    useGraph(RankChartDocument, { address: a, interval }),
+    useGraph(RankChartDocument, { address: b, interval }),
+  ]
+  const earnings = [
+    useGraph(EarningsChartDocument, { address: a, interval }),
+    useGraph(EarningsChartDocument, { address: b, interval }),
+  ]
+  const names = [a, b].map(brief)
+  return (
+    <section aria-labelledby="charts">
+      <h2 id="charts">Through time</h2>
+      <IntervalChoice />
+      <div className="charts">
+        <Overlaid title="Points" unit="points" names={names} of={amounts} read={(bucket) => bucket.points} />
+        <Overlaid title="Net worth" unit="usd" names={names} of={amounts} read={(bucket) => bucket.netWorthUsd} />
+        <Overlaid title="Debt" unit="usd" names={names} of={amounts} read={(bucket) => bucket.borrowedUsd} />
+        <Overlaid title="Rank" unit="count" names={names} of={ranks} read={(bucket) => bucket.rank} isReversed />
+        <Overlaid title="Earnings" unit="usd" names={names} of={earnings} read={(bucket) => bucket.earningsUsd} />
+      </div>
+    </section>
+  )
+}
+
+interface OverlaidProps<Bucket> {
+  title: string
+  unit: Unit
+  names: string[]
+  of: ReturnType<typeof useGraph<{ user: { series: Bucket[] } }, object>>[]
+  read(bucket: Bucket): number | null
+  isReversed?: boolean
+}
+
+/** The same series of both wallets in one chart. */
+function Overlaid<Bucket extends { start: string }>({ names, of, read, ...chart }: OverlaidProps<Bucket>) {
+  const [first, second] = of
+  if (!first || !second) return null
+  return (
+    <Answer of={first.error ? first : second} rows={6}>
+      {() => {
+        const known = of.flatMap(({ data }) => (data ? [data.user.series] : []))
+        if (known.length < 2) return null
+        const times = [...new Set(known.flat().map(({ start }) => start))].sort()
+        const series = known.map((buckets, i) => {
+          const at = new Map(buckets.map((bucket) => [bucket.start, read(bucket)]))
+          return { label: names[i] ?? '', values: times.map((time) => at.get(time) ?? null) }
+        })
+        return <Chart {...chart} times={times} series={series} />
+      }}
+    </Answer>
+  )
+}

@@ -1,0 +1,104 @@
+import { DistributionDocument, PositionOriginsDocument, type RunRowFragment } from 'lending-graph-client'
+import { Link } from 'wouter'
+import { Answer, Empty } from '../answer.tsx'
+import { Fact, Facts } from '../facts.tsx'
+import { day } from '../format.ts'
+import { Page } from '../page-frame.tsx'
+import { PositionsTable } from '../positions-table.tsx'
+import { KIND, STATUS } from '../run-words.ts'
+import { type Column, Pager, Table } from '../table.tsx'
+import { useUrlState } from '../url-state.ts'
+import { useGraph } from '../use-graph.ts'
+import { Moment, Num } from '../values.tsx'
+
+const ROWS = 20
+
+const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+
+/** A distribution date: its totals, its runs, and its positions with their prices and multipliers. */
+export function Distribution({ date }: { date: string }) {
+  const isValid = isDate(date)
+  const answer = useGraph(DistributionDocument, { date }, { pause: !isValid })
+  if (!isValid)
+    return (
+      <Page title="Distribution">
+        <p className="fault" role="alert">
+          “{date}” is not a date: it needs a year, month and day, such as 2026-01-31.
+        </p>
+      </Page>
+    )
+  return (
+    <Page title={`Distribution of ${day(date)}`} operation={{ query: DistributionDocument, variables: { date } }}>
+      <Answer of={answer} rows={8}>
+        {({ distribution }) =>
+          distribution ? (
+            <>
+              <Facts>
+                <Fact name="Points">
+                  <Num value={distribution.totalPoints} unit="points" />
+                </Fact>
+                <Fact name="Wallets">
+                  <Num value={distribution.userCount} unit="count" />
+                </Fact>
+                <Fact name="Positions">
+                  <Num value={distribution.positionCount} unit="count" />
+                </Fact>
+                <Fact name="Computed by">{KIND[distribution.kind]}</Fact>
+                <Fact name="Computed at">
+                  <Moment iso={distribution.finishedAt} />
+                </Fact>
+              </Facts>
+              <h2>Runs</h2>
+              {distribution.runs.nodes.length === 0 ? (
+                <Empty>No run of this date is recorded.</Empty>
+              ) : (
+                <Table caption="Runs" columns={runColumns} rows={distribution.runs.nodes} rowKey={({ id }) => id} />
+              )}
+              <p>
+                <Link href={`/?asOf=${date}`}>The leaderboard as of this date</Link>
+              </p>
+              <Positions date={date} />
+            </>
+          ) : (
+            <Empty>There is no distribution on this date.</Empty>
+          )
+        }
+      </Answer>
+    </Page>
+  )
+}
+
+const runColumns: Column<RunRowFragment>[] = [
+  { name: 'Run', heads: true, cell: ({ recordId }) => <Link href={`/runs/${recordId}`}>{recordId}</Link> },
+  { name: 'Kind', cell: ({ kind }) => KIND[kind] },
+  { name: 'Status', cell: ({ status, error }) => (error ? `${STATUS[status]}: ${error}` : STATUS[status]) },
+  { name: 'Requested by', cell: ({ requestedBy }) => requestedBy },
+  { name: 'Started', cell: ({ startedAt }) => <Moment iso={startedAt} /> },
+  {
+    name: 'Points after it',
+    numeric: true,
+    cell: ({ totalsAfter }) => <Num value={totalsAfter?.totalPoints} unit="points" />,
+  },
+]
+
+function Positions({ date }: { date: string }) {
+  const after = useUrlState().get('after')
+  const positions = useGraph(PositionOriginsDocument, {
+    where: { date: { eq: date } },
+    first: ROWS,
+    ...(after && { after }),
+  })
+  return (
+    <section aria-labelledby="positions">
+      <h2 id="positions">Positions</h2>
+      <Answer of={positions} rows={ROWS}>
+        {({ positions: { nodes, pageInfo } }) => (
+          <>
+            <PositionsTable caption="Positions of the date" positions={nodes} ofWallets />
+            <Pager label="positions" pageInfo={pageInfo} />
+          </>
+        )}
+      </Answer>
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+import { type DistributionRowFragment, DistributionsDocument, ProgramChartDocument } from 'lending-graph-client'
+import { Answer, EmptyStore } from '../answer.tsx'
+import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Page } from '../page-frame.tsx'
+import { KIND } from '../run-words.ts'
+import { type Column, Pager, Table } from '../table.tsx'
+import { useUrlState } from '../url-state.ts'
+import { useGraph } from '../use-graph.ts'
+import { DistributionLink, Moment, Num } from '../values.tsx'
+
+const ROWS = 30
+
+const columns: Column<DistributionRowFragment>[] = [
+  { name: 'Date', heads: true, cell: ({ date }) => <DistributionLink date={date} /> },
+  { name: 'Points', numeric: true, cell: ({ totalPoints }) => <Num value={totalPoints} unit="points" /> },
+  { name: 'Wallets', numeric: true, cell: ({ userCount }) => <Num value={userCount} unit="count" /> },
+  { name: 'Positions', numeric: true, cell: ({ positionCount }) => <Num value={positionCount} unit="count" /> },
+  { name: 'Computed by', cell: ({ kind }) => KIND[kind] },
+  { name: 'Computed at', cell: ({ finishedAt }) => <Moment iso={finishedAt} /> },
+]
+
+/** All distribution dates, and the program through time. */
+export function Distributions() {
+  const after = useUrlState().get('after')
+  const variables = { first: ROWS, ...(after && { after }) }
+  const distributions = useGraph(DistributionsDocument, variables)
+  const chart = useGraph(ProgramChartDocument, { interval: useInterval() })
+  return (
+    <Page title="Distributions" operation={{ query: DistributionsDocument, variables }}>
+      <p>On each distribution date every position gets points for its amounts, prices and multipliers.</p>
+      <Answer of={distributions} rows={ROWS}>
+        {({ distributions: { nodes, totalCount, pageInfo } }) =>
+          totalCount === 0 ? (
+            <EmptyStore />
+          ) : (
+            <>
+              <IntervalChoice />
+              <Answer of={chart} rows={6}>
+                {({ program: { series } }) => (
+                  <Chart
+                    title="Points of the program"
+                    unit="points"
+                    times={series.map(({ start }) => start)}
+                    series={[{ label: 'Points', values: series.map(({ points }) => points) }]}
+                  />
+                )}
+              </Answer>
+              <Table caption="Distributions" columns={columns} rows={nodes} rowKey={({ id }) => id} />
+              <Pager label="distributions" pageInfo={pageInfo} />
+            </>
+          )
+        }
+      </Answer>
+    </Page>
+  )
+}

@@ -1,0 +1,235 @@
+import {
+  DistributionsDocument,
+  LeaderboardAroundDocument,
+  LeaderboardDocument,
+  type LeaderboardEntryFragment,
+  LeaderboardWindowDocument,
+  PoolsDocument,
+} from 'lending-graph-client'
+import type { FormEvent, ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Answer, Empty, EmptyStore } from '../answer.tsx'
+import { Fact, Facts } from '../facts.tsx'
+import { isAddress, isoDay } from '../format.ts'
+import { NotAnAddress } from '../not-an-address.tsx'
+import { Page } from '../page-frame.tsx'
+import { type Column, Pager, Table } from '../table.tsx'
+import { useUrlState } from '../url-state.ts'
+import { useGraph } from '../use-graph.ts'
+import { Num, RankChange, WalletLink } from '../values.tsx'
+
+const ROWS = 25
+const DAY_MS = 86_400_000
+const WINDOWS = [
+  ['all', 'All time'],
+  ['7', '7 days'],
+  ['30', '30 days'],
+] as const
+
+interface Row extends LeaderboardEntryFragment {
+  user: { id: string; change?: { points: number; rank: number | null } | null }
+}
+
+const columns: Column<Row>[] = [
+  { name: 'Rank', numeric: true, cell: ({ rank }) => <Num value={rank} unit="count" /> },
+  { name: 'Wallet', heads: true, cell: ({ userAddress }) => <WalletLink address={userAddress} /> },
+  { name: 'Points', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
+]
+const changes: Column<Row>[] = [
+  {
+    name: 'Points in 7 days',
+    numeric: true,
+    cell: ({ user }) => <Num value={user.change?.points} unit="points" isChange />,
+  },
+  { name: 'Ranks in 7 days', numeric: true, cell: ({ user }) => <RankChange ranks={user.change?.rank} /> },
+]
+
+/** The users with the most points: now, as of a date, or in a window of time or a pool. */
+export function Leaderboard() {
+  const url = useUrlState()
+  const days = url.oneOf('window', ['all', '7', '30'])
+  const pool = url.get('pool')
+  const asOf = url.get('asOf')
+  const account = url.get('account')
+  const isWindow = days !== 'all' || pool !== undefined
+  const newest = useGraph(DistributionsDocument, { first: 1 }, { pause: days === 'all' })
+  const newestDate = newest.data?.distributions.nodes[0]?.date
+  const from =
+    days !== 'all' && newestDate
+      ? new Date(Date.parse(newestDate) - (Number(days) - 1) * DAY_MS).toISOString()
+      : undefined
+  const range = { ...(from && { from }), ...(pool && { pool }) }
+  const page = { first: ROWS, ...(url.get('after') && { after: url.get('after') }) }
+  const isWaiting = days !== 'all' && !from
+  const now = useGraph(LeaderboardDocument, { ...page, ...(asOf && { asOf }) }, { pause: isWindow })
+  const window = useGraph(LeaderboardWindowDocument, { ...page, ...range }, { pause: !isWindow || isWaiting })
+  const shown = isWindow ? columns : asOf ? columns : [...columns, ...changes]
+  const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
+  const table = (label: string, rows: readonly Row[]) => (
+    <Table caption={label} columns={shown} rows={rows} rowKey={(row) => row.userAddress} isCurrent={isMine} />
+  )
+  const operation = isWindow
+    ? { query: LeaderboardWindowDocument, variables: { ...page, ...range } }
+    : { query: LeaderboardDocument, variables: { ...page, ...(asOf && { asOf }) } }
+  return (
+    <Page title="Leaderboard" operation={operation}>
+      <Choices />
+      {account !== undefined && (
+        <OwnPlace
+          account={account}
+          scope={isWindow ? range : asOf ? { asOf } : {}}
+          isWaiting={isWaiting}
+          table={table}
+        />
+      )}
+      <h2>Top wallets</h2>
+      {isWindow ? (
+        <Answer of={newest.error ? { ...window, error: newest.error, retry: newest.retry } : window} rows={ROWS}>
+          {({ leaderboard }) => (
+            <>
+              <Facts>
+                <Fact name="Wallets in this window">
+                  <Num value={leaderboard.totalCount} unit="count" />
+                </Fact>
+              </Facts>
+              {leaderboard.nodes.length === 0 ? (
+                <Empty>No wallet has points in this window.</Empty>
+              ) : (
+                table('Leaderboard', leaderboard.nodes)
+              )}
+              <Pager label="the leaderboard" pageInfo={leaderboard.pageInfo} />
+            </>
+          )}
+        </Answer>
+      ) : (
+        <Answer of={now} rows={ROWS}>
+          {({ program, leaderboard }) => (
+            <>
+              <Facts>
+                <Fact name="Points">
+                  <Num value={program.totalPoints} unit="points" />
+                </Fact>
+                <Fact name="Wallets">
+                  <Num value={program.userCount} unit="count" />
+                </Fact>
+                <Fact name="Positions">
+                  <Num value={program.positionCount} unit="count" />
+                </Fact>
+              </Facts>
+              {program.userCount === 0 ? (
+                <EmptyStore />
+              ) : leaderboard.nodes.length === 0 ? (
+                <Empty>There is no distribution on or before this date: choose a later one.</Empty>
+              ) : (
+                table('Leaderboard', leaderboard.nodes)
+              )}
+              <Pager label="the leaderboard" pageInfo={leaderboard.pageInfo} />
+            </>
+          )}
+        </Answer>
+      )}
+    </Page>
+  )
+}
+
+/** What of the leaderboard is shown. A date and a window exclude each other. */
+function Choices() {
+  const url = useUrlState()
+  const current = url.oneOf('window', ['all', '7', '30'])
+  const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD_DESC' })
+  const asOf = url.get('asOf')
+  const goTo = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    url.set({ account: String(new FormData(event.currentTarget).get('account')).trim() || undefined })
+  }
+  return (
+    <div className="choices">
+      <nav className="choice" aria-label="Window">
+        {WINDOWS.map(([days, name]) => (
+          <Link
+            key={days}
+            href={url.link({ window: days === 'all' ? undefined : days, asOf: undefined })}
+            aria-current={days === current ? 'true' : undefined}
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+      <label>
+        Pool
+        <select
+          value={url.get('pool') ?? ''}
+          onChange={({ target }) => url.set({ pool: target.value || undefined, asOf: undefined })}
+        >
+          <option value="">All pools</option>
+          {pools.data?.pools.nodes.map(({ address, displayName }) => (
+            <option key={address} value={address}>
+              {displayName}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        As of
+        <input
+          type="date"
+          value={asOf ? isoDay(asOf) : ''}
+          onChange={({ target }) => url.set({ asOf: target.value || undefined, window: undefined, pool: undefined })}
+        />
+      </label>
+      <form key={url.get('account')} onSubmit={goTo} className="own-place">
+        <label>
+          Where am I
+          <input
+            name="account"
+            placeholder="0x…"
+            defaultValue={url.get('account')}
+            maxLength={100}
+            spellCheck={false}
+          />
+        </label>
+        <button type="submit">Show</button>
+      </form>
+    </div>
+  )
+}
+
+interface OwnPlaceProps {
+  account: string
+  scope: { asOf?: string; from?: string; pool?: string }
+  isWaiting: boolean
+  table(label: string, rows: readonly Row[]): ReactNode
+}
+
+/** An account's place, with the rows around it. */
+function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
+  const isValid = isAddress(account)
+  const around = useGraph(
+    LeaderboardAroundDocument,
+    { address: account, first: 5, ...scope },
+    { pause: !isValid || isWaiting },
+  )
+  return (
+    <section className="own-rows" aria-label="Your place">
+      <h2>Your place</h2>
+      {isValid ? (
+        <Answer of={around} rows={5}>
+          {({ leaderboard: { aroundRank, totalCount, nodes } }) =>
+            aroundRank === null ? (
+              <Empty>This wallet has no rank here: it has no stored position.</Empty>
+            ) : (
+              <>
+                <p>
+                  Rank <Num value={aroundRank} unit="count" /> of <Num value={totalCount} unit="count" />
+                </p>
+                {table('Your place', nodes)}
+              </>
+            )
+          }
+        </Answer>
+      ) : (
+        <NotAnAddress text={account} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,161 @@
+import {
+  type MarketRatesFragment,
+  PoolChartDocument,
+  PoolDocument,
+  PoolTopUsersDocument,
+  type PoolTopUsersQuery,
+} from 'lending-graph-client'
+import { Link } from 'wouter'
+import { Answer, Empty } from '../answer.tsx'
+import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Fact, Facts } from '../facts.tsx'
+import { isAddress } from '../format.ts'
+import { NotAnAddress } from '../not-an-address.tsx'
+import { Page } from '../page-frame.tsx'
+import { Factors } from '../positions-table.tsx'
+import { type Column, Table } from '../table.tsx'
+import { useGraph } from '../use-graph.ts'
+import { Day, Num, WalletLink } from '../values.tsx'
+
+type TopUser = NonNullable<PoolTopUsersQuery['pool']>['topUsers'][number]
+
+/** A pool: its amounts, both sides, and its users with the most points. */
+export function Pool({ address }: { address: string }) {
+  const isValid = isAddress(address)
+  const answer = useGraph(PoolDocument, { address }, { pause: !isValid })
+  const pool = answer.data?.pool
+  return (
+    <Page title={pool?.displayName ?? 'Pool'} operation={{ query: PoolDocument, variables: { address } }}>
+      {!isValid && <NotAnAddress text={address} />}
+      {isValid && (
+        <Answer of={answer} rows={4}>
+          {({ pool }) =>
+            pool ? (
+              <>
+                <p className="hex">{pool.address}</p>
+                <Facts>
+                  <Fact name="TVL">
+                    <Num value={pool.tvlUsd} unit="usd" />
+                  </Fact>
+                  <Fact name="Borrowed">
+                    <Num value={pool.borrowedUsd} unit="usd" />
+                  </Fact>
+                  <Fact name="Utilization">
+                    <Num value={pool.utilization} unit="percent" />
+                  </Fact>
+                  <Fact name="Points">
+                    <Num value={pool.points} unit="points" />
+                  </Fact>
+                  <Fact name="Multipliers, A and B">
+                    <Factors multiplier={pool.multiplier} />
+                  </Fact>
+                </Facts>
+                <Sides sides={[pool.marketA, pool.marketB]} />
+                <Charts address={address} />
+                <TopUsers address={address} />
+              </>
+            ) : (
+              <Empty>The store has no pool at this address. Search finds pools by name.</Empty>
+            )
+          }
+        </Answer>
+      )}
+    </Page>
+  )
+}
+
+const sideColumns: Column<MarketRatesFragment>[] = [
+  { name: 'Market', heads: true, cell: ({ assetSymbol, address }) => <span title={address}>{assetSymbol}</span> },
+  { name: 'Deposit APR', numeric: true, cell: ({ depositRate }) => <Num value={depositRate} unit="percent" /> },
+  { name: 'Borrow APR', numeric: true, cell: ({ borrowRate }) => <Num value={borrowRate} unit="percent" /> },
+]
+
+const Sides = ({ sides }: { sides: (MarketRatesFragment | null)[] }) => (
+  <Table
+    caption="Rates of both sides"
+    columns={sideColumns}
+    rows={sides.filter((side) => side !== null)}
+    rowKey={({ id }) => id}
+  />
+)
+
+function Charts({ address }: { address: string }) {
+  const answer = useGraph(PoolChartDocument, { address, interval: useInterval() })
+  return (
+    <section aria-labelledby="charts">
+      <h2 id="charts">Through time</h2>
+      <IntervalChoice />
+      <Answer of={answer} rows={6}>
+        {({ pool }) => {
+          if (!pool) return null
+          const times = pool.series.map(({ start }) => start)
+          const of = (key: 'points' | 'tvlUsd' | 'borrowedUsd') => pool.series.map((bucket) => bucket[key])
+          const markets = [pool.marketA, pool.marketB].filter((market) => market !== null)
+          return (
+            <div className="charts">
+              <Chart
+                title="TVL and debt"
+                unit="usd"
+                times={times}
+                series={[
+                  { label: 'TVL', values: of('tvlUsd') },
+                  { label: 'Debt', values: of('borrowedUsd') },
+                ]}
+              />
+              <Chart title="Points" unit="points" times={times} series={[{ label: 'Points', values: of('points') }]} />
+              {markets.map(({ id, assetSymbol, rateSeries }) => (
+                <Chart
+                  key={id}
+                  title={`Rates of ${assetSymbol}`}
+                  unit="percent"
+                  times={rateSeries.map(({ start }) => start)}
+                  series={[
+                    { label: 'Deposit APR', values: rateSeries.map(({ depositRate }) => depositRate) },
+                    { label: 'Borrow APR', values: rateSeries.map(({ borrowRate }) => borrowRate) },
+                  ]}
+                />
+              ))}
+            </div>
+          )
+        }}
+      </Answer>
+    </section>
+  )
+}
+
+const topColumns: Column<TopUser>[] = [
+  { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
+  { name: 'Points on the date', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
+  { name: 'Rank over all pools', numeric: true, cell: ({ user }) => <Num value={user.rank} unit="count" /> },
+]
+
+function TopUsers({ address }: { address: string }) {
+  const answer = useGraph(PoolTopUsersDocument, { address, first: 10 })
+  return (
+    <section aria-labelledby="top">
+      <h2 id="top">Top wallets</h2>
+      <p>
+        <Link href={`/?pool=${address}`}>The leaderboard of this pool, over all dates</Link>
+      </p>
+      <Answer of={answer} rows={10}>
+        {({ pool }) => {
+          const [first] = pool?.topUsers ?? []
+          if (!pool || !first) return <Empty>The pool has no position.</Empty>
+          return (
+            <>
+              <p>
+                On <Day iso={first.distributionDate} />
+              </p>
+              <Table
+                caption="Top wallets of the pool"
+                columns={topColumns}
+                rows={pool.topUsers}
+                rowKey={({ user }) => user.id}
+              />
+            </>
+          )
+        }}
+      </Answer>
+    </section>
+  )
+}

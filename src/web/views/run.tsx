@@ -1,0 +1,147 @@
+import {
+  type MultiplierRowFragment,
+  PoolsDocument,
+  type ReceiptFragment,
+  RunDocument,
+  type RunQuery,
+} from 'lending-graph-client'
+import { Answer, Empty } from '../answer.tsx'
+import { Fact, Facts } from '../facts.tsx'
+import { brief } from '../format.ts'
+import { Page } from '../page-frame.tsx'
+import { Factors } from '../positions-table.tsx'
+import { KIND, STATUS } from '../run-words.ts'
+import { type Column, Pager, Table } from '../table.tsx'
+import { useUrlState } from '../url-state.ts'
+import { useGraph } from '../use-graph.ts'
+import { DistributionLink, Moment, Num, PoolLink, Unknown } from '../values.tsx'
+
+type RunOfQuery = NonNullable<RunQuery['run']>
+
+/** A run: who computed what from which sources, with which multipliers, and what it changed. */
+export function Run({ recordId }: { recordId: string }) {
+  const after = useUrlState().get('after')
+  const variables = { recordId, first: 50, ...(after && { after }) }
+  const answer = useGraph(RunDocument, variables)
+  return (
+    <Page title={`Run ${recordId}`} operation={{ query: RunDocument, variables }}>
+      <Answer of={answer} rows={8}>
+        {({ run }) => (run ? <Details run={run} /> : <Empty>There is no run of this number.</Empty>)}
+      </Answer>
+    </Page>
+  )
+}
+
+function Details({ run }: { run: RunOfQuery }) {
+  return (
+    <>
+      {run.error && (
+        <p className="fault" role="alert">
+          The run failed and stored nothing: {run.error}
+        </p>
+      )}
+      <Facts>
+        <Fact name="Distribution">{run.date ? <DistributionLink date={run.date} /> : <Unknown />}</Fact>
+        <Fact name="Kind">{KIND[run.kind]}</Fact>
+        <Fact name="Status">{STATUS[run.status]}</Fact>
+        <Fact name="Requested by">{run.requestedBy}</Fact>
+        <Fact name="Started">
+          <Moment iso={run.startedAt} />
+        </Fact>
+        <Fact name="Duration">
+          <Num value={run.durationMs === null ? null : run.durationMs / 1000} unit="count" suffix="s" />
+        </Fact>
+        <Fact name="Base points of a dollar supplied">
+          <Num value={run.basePointsDeposit} unit="factor" />
+        </Fact>
+        <Fact name="Base points of a dollar borrowed">
+          <Num value={run.basePointsBorrow} unit="factor" />
+        </Fact>
+      </Facts>
+      <Changes run={run} />
+      <h2>Sources</h2>
+      {run.sources.length === 0 ? (
+        <Empty>The run fetched nothing: a resync reads the stored positions.</Empty>
+      ) : (
+        <Table caption="Sources" columns={sources} rows={run.sources} rowKey={({ kind, name }) => `${kind} ${name}`} />
+      )}
+      <h2>Multipliers</h2>
+      {run.multipliers ? (
+        <Multipliers multipliers={run.multipliers} />
+      ) : (
+        <Empty>The run did not get as far as its multipliers.</Empty>
+      )}
+    </>
+  )
+}
+
+interface Change {
+  name: string
+  unit: 'points' | 'count'
+  before: number
+  after: number
+}
+
+const changes: Column<Change>[] = [
+  { name: 'Total', heads: true, cell: ({ name }) => name },
+  { name: 'Before', numeric: true, cell: ({ before, unit }) => <Num value={before} unit={unit} /> },
+  { name: 'After', numeric: true, cell: ({ after, unit }) => <Num value={after} unit={unit} /> },
+  {
+    name: 'Change',
+    numeric: true,
+    cell: ({ before, after, unit }) => <Num value={after - before} unit={unit} isChange />,
+  },
+]
+
+function Changes({ run: { totalsBefore: before, totalsAfter: after } }: { run: RunOfQuery }) {
+  if (!before || !after) return null
+  const rows: Change[] = [
+    { name: 'Points', unit: 'points', before: before.totalPoints, after: after.totalPoints },
+    { name: 'Wallets', unit: 'count', before: before.userCount, after: after.userCount },
+    { name: 'Positions', unit: 'count', before: before.positionCount, after: after.positionCount },
+  ]
+  return (
+    <>
+      <h2>What changed</h2>
+      <Table caption="What changed" columns={changes} rows={rows} rowKey={({ name }) => name} />
+    </>
+  )
+}
+
+const sources: Column<ReceiptFragment>[] = [
+  { name: 'Source', heads: true, cell: ({ name }) => name },
+  { name: 'Kind', cell: ({ kind }) => kind.toLowerCase() },
+  { name: 'Records', numeric: true, cell: ({ count }) => <Num value={count} unit="count" /> },
+  { name: 'As of', cell: ({ time }) => (time ? <Moment iso={time} /> : <Unknown />) },
+  { name: 'Fetched', cell: ({ fetchedAt }) => <Moment iso={fetchedAt} /> },
+  {
+    name: 'SHA-256',
+    cell: ({ digest }) => (
+      <span className="hex" title={digest}>
+        {brief(digest)}
+      </span>
+    ),
+  },
+]
+
+function Multipliers({ multipliers: { nodes, pageInfo } }: { multipliers: NonNullable<RunOfQuery['multipliers']> }) {
+  const addresses = nodes.map(({ poolAddress }) => poolAddress)
+  const pools = useGraph(PoolsDocument, { where: { pools: addresses }, first: 50 })
+  const names = new Map(pools.data?.pools.nodes.map(({ address, displayName }) => [address, displayName]))
+  const columns: Column<MultiplierRowFragment>[] = [
+    {
+      name: 'Pool',
+      heads: true,
+      cell: ({ poolAddress }) => <PoolLink address={poolAddress} name={names.get(poolAddress)} />,
+    },
+    { name: 'Factors of sides A and B', cell: (multiplier) => <Factors multiplier={multiplier} /> },
+    { name: 'Set by', cell: ({ changedBy }) => changedBy },
+    { name: 'Set at', cell: ({ changedAt }) => <Moment iso={changedAt} /> },
+  ]
+  return (
+    <>
+      <Table caption="Multipliers" columns={columns} rows={nodes} rowKey={({ id }) => id} />
+      <Pager label="multipliers" pageInfo={pageInfo} />
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+import { VaultChartDocument, VaultDocument } from 'lending-graph-client'
+import { Answer, Empty } from '../answer.tsx'
+import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Fact, Facts } from '../facts.tsx'
+import { isAddress } from '../format.ts'
+import { NotAnAddress } from '../not-an-address.tsx'
+import { Page } from '../page-frame.tsx'
+import { useGraph } from '../use-graph.ts'
+import { Num } from '../values.tsx'
+
+/** A vault: its token and its rate through time. */
+export function Vault({ chainId, address }: { chainId: string; address: string }) {
+  const isValid = isAddress(address) && /^\d{1,15}$/.test(chainId)
+  const variables = { chainId: Number(chainId), address }
+  const answer = useGraph(VaultDocument, variables, { pause: !isValid })
+  const chart = useGraph(VaultChartDocument, { ...variables, interval: useInterval() }, { pause: !isValid })
+  return (
+    <Page title={answer.data?.vault?.name ?? 'Vault'} operation={{ query: VaultDocument, variables }}>
+      {!isValid && <NotAnAddress text={address} />}
+      {isValid && (
+        <Answer of={answer} rows={4}>
+          {({ vault }) =>
+            vault ? (
+              <>
+                <p className="hex">{vault.address}</p>
+                <Facts>
+                  <Fact name="Token">{vault.assetSymbol}</Fact>
+                  <Fact name="Chain">{vault.chainId}</Fact>
+                  <Fact name="Deposit APR">
+                    <Num value={vault.depositRate} unit="percent" />
+                  </Fact>
+                </Facts>
+                <h2>Through time</h2>
+                <IntervalChoice />
+                <Answer of={chart} rows={6}>
+                  {({ vault }) =>
+                    vault && (
+                      <Chart
+                        title="Deposit APR"
+                        unit="percent"
+                        times={vault.rateSeries.map(({ start }) => start)}
+                        series={[
+                          { label: 'Deposit APR', values: vault.rateSeries.map(({ depositRate }) => depositRate) },
+                        ]}
+                      />
+                    )
+                  }
+                </Answer>
+              </>
+            ) : (
+              <Empty>The store has no vault at this address. Search finds vaults by name.</Empty>
+            )
+          }
+        </Answer>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,49 @@
+import { type VaultCardFragment, type VaultOrder, VaultsDocument } from 'lending-graph-client'
+import { Answer, EmptyStore } from '../answer.tsx'
+import { Page } from '../page-frame.tsx'
+import { VaultLink } from '../place-link.tsx'
+import { type Column, Pager, Table } from '../table.tsx'
+import { useUrlState } from '../url-state.ts'
+import { useGraph } from '../use-graph.ts'
+import { Num } from '../values.tsx'
+
+const ROWS = 25
+
+const columns: Column<VaultCardFragment>[] = [
+  { name: 'Vault', heads: true, sortKey: 'NAME', cell: (vault) => <VaultLink vault={vault} /> },
+  { name: 'Token', sortKey: 'ASSET_SYMBOL', cell: ({ assetSymbol }) => assetSymbol },
+  { name: 'Chain', numeric: true, sortKey: 'CHAIN_ID', cell: ({ chainId }) => chainId },
+  {
+    name: 'Deposit APR',
+    numeric: true,
+    sortKey: 'DEPOSIT_RATE',
+    cell: ({ depositRate }) => <Num value={depositRate} unit="percent" />,
+  },
+]
+const SORTS = columns.flatMap(({ sortKey }) => [`${sortKey}_DESC`, `${sortKey}_ASC`]) as VaultOrder[]
+
+/** All vaults, with their rates. */
+export function Vaults() {
+  const url = useUrlState()
+  const sort = url.oneOf<VaultOrder>('sort', ['DEPOSIT_RATE_DESC', ...SORTS])
+  const after = url.get('after')
+  const variables = { first: ROWS, orderBy: [sort], ...(after && { after }) }
+  const vaults = useGraph(VaultsDocument, variables)
+  return (
+    <Page title="Vaults" operation={{ query: VaultsDocument, variables }}>
+      <p>A vault lends one token across markets.</p>
+      <Answer of={vaults} rows={8}>
+        {({ vaults: { nodes, totalCount, pageInfo } }) =>
+          totalCount === 0 ? (
+            <EmptyStore />
+          ) : (
+            <>
+              <Table caption="Vaults" columns={columns} rows={nodes} rowKey={({ id }) => id} sort={sort} />
+              <Pager label="vaults" pageInfo={pageInfo} />
+            </>
+          )
+        }
+      </Answer>
+    </Page>
+  )
+}
