@@ -28,7 +28,7 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
-    <section className="scroll" aria-label={caption} tabIndex={0}>
+    <section className="scroll" aria-label={`${caption}: table`} tabIndex={0}>
       <table>
         <caption className="visually-hidden">{caption}</caption>
         <thead>

@@ -34,6 +34,7 @@ export function Distributions() {
             <EmptyStore />
           ) : (
             <>
+              <h2>Through time</h2>
               <IntervalChoice />
               <Answer of={chart} rows={6}>
                 {({ program: { series } }) => (
@@ -45,6 +46,7 @@ export function Distributions() {
                   />
                 )}
               </Answer>
+              <h2>By date</h2>
               <Table caption="Distributions" columns={columns} rows={nodes} rowKey={({ id }) => id} />
               <Pager label="distributions" pageInfo={pageInfo} />
             </>

@@ -1,0 +1,611 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
+const MAX_BYTES = 200_000
+const STRANGER = `0x${'0'.repeat(39)}1`
+
+let gateway: Gateway
+let empty: Gateway
+/** The wallet with the most points. */
+let first: string
+/** The newest distribution date. */
+let date: string
+beforeAll(async () => {
+  gateway = await startOnSample()
+  empty = await startGateway()
+  const { data } = await gateway.graphql(
+    '{ leaderboard(first: 1) { nodes { userAddress } } distributions(first: 1) { nodes { date } } }',
+  )
+  first = data.leaderboard.nodes[0].userAddress
+  date = data.distributions.nodes[0].date.slice(0, 10)
+})
+afterAll(async () => {
+  await gateway?.close()
+  await empty?.close()
+})
+
+describe('over HTTP', () => {
+  const files = (html: string) => [...html.matchAll(/(?:src|href)="(\/dashboard\/[^"]+)"/g)].map(([, url]) => url ?? '')
+
+  test('each view has a path, which is answered with the page', async () => {
+    const page = await (await gateway.get('/dashboard')).text()
+    for (const path of [
+      '/dashboard/',
+      '/dashboard/pools',
+      `/dashboard/wallets/${sampleUser}`,
+      '/dashboard/wallets/ann.eth',
+    ]) {
+      const response = await gateway.get(path)
+      expect(response.status, path).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(response.headers.get('cache-control')).toBe('no-cache')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(await response.text()).toBe(page)
+      const known = { 'if-none-match': response.headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
+      expect((await gateway.get(path, known)).status).toBe(304)
+    }
+    const head = await fetch(`${gateway.base}/dashboard/pools`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect((await fetch(`${gateway.base}/dashboard/pools`, { method: 'POST' })).status).toBe(405)
+  })
+
+  test('its files are compressed, cached for good, and together small', async () => {
+    const urls = files(await (await gateway.get('/dashboard')).text())
+    expect(urls).toHaveLength(2)
+    for (const encoding of ['br', 'gzip']) {
+      let bytes = 0
+      for (const url of urls) {
+        const file = await gateway.get(url, { 'accept-encoding': encoding })
+        expect(file.headers.get('content-encoding')).toBe(encoding)
+        expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+        bytes += Number(file.headers.get('content-length'))
+      }
+      expect(bytes).toBeLessThan(MAX_BYTES)
+    }
+  })
+
+  test.each(['no-such.js', '..%2fpage.html', '..%2f..%2fmain.js', '..%2f..%2f..%2fpackage.json', '%00.js', '.hidden'])(
+    'there is no file %s',
+    async (file) => {
+      const response = await gateway.get(`/dashboard/assets/${file}`)
+      expect(response.status).toBe(404)
+      expect(response.headers.get('cache-control') ?? '').not.toContain('immutable')
+    },
+  )
+
+  test('the policy of the page allows no script, no style and no server but its own', async () => {
+    const policy = (await gateway.get('/dashboard')).headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;")
+    expect(policy).not.toContain('unsafe')
+  })
+
+  test('whatever paths are requested, metrics have one route for them', async () => {
+    await gateway.get('/dashboard/some/path')
+    const metrics = await (await gateway.get('/metrics')).text()
+    const routes = new Set([...metrics.matchAll(/route="(\/dashboard[^"]*)"/g)].map(([, route]) => route))
+    expect([...routes].sort()).toEqual(['/dashboard', '/dashboard/*'])
+  })
+
+  test('the page takes its operations from the typed client, and has none of its own', () => {
+    const sources = readdirSync(join(ROOT, 'src/web'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(ROOT, 'src/web', name))
+      .filter((path) => statSync(path).isFile() && /\.tsx?$/.test(path))
+    expect(sources.length).toBeGreaterThan(20)
+    for (const path of sources)
+      expect(readFileSync(path, 'utf8'), path).not.toMatch(/\bgql\b|\bgraphql\(|`\s*(query|\{)/)
+  })
+})
+
+describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
+  let browser: Browser
+  /** Requests to other hosts, and errors of the console. */
+  const faults: string[] = []
+  beforeAll(async () => {
+    browser = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  })
+  // Each open page follows the data, and a browser has six connections to a server.
+  afterEach(async () => {
+    const [, ...pages] = browser.context.pages()
+    await Promise.all(pages.map((page) => page.close()))
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  async function visit(path: string, { base = gateway.base, expectFaults = false } = {}): Promise<Page> {
+    const page = await browser.context.newPage()
+    if (!expectFaults) {
+      page.on('request', (request) => {
+        if (!request.url().startsWith(base) && !/^(data|blob):/.test(request.url())) faults.push(request.url())
+      })
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+      page.on('pageerror', (error) => faults.push(error.message))
+    }
+    await page.goto(`${base}/dashboard${path}`)
+    return page
+  }
+
+  const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true })
+  /** The exact numbers of each row of a table. */
+  const numbers = (rows: Locator): Promise<number[][]> =>
+    rows.evaluateAll((rows) =>
+      rows.map((row) => [...row.querySelectorAll('data')].map((cell) => Number((cell as HTMLDataElement).value))),
+    )
+  const rows = (page: Page, name: string) => table(page, name).locator('tbody tr')
+  const links = (page: Page, name: string) =>
+    rows(page, name)
+      .locator('th a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  const fact = (page: Page, name: string) =>
+    page.locator('.facts > div').filter({ has: page.getByText(name, { exact: true }) })
+  const value = (page: Page, name: string) =>
+    fact(page, name)
+      .locator('dd > data')
+      .getAttribute('value')
+      .then((text) => Number(text))
+  const graphql = async (query: string, variables = {}) => {
+    const { data, errors } = await gateway.graphql(query, variables)
+    expect(errors).toBeUndefined()
+    return data
+  }
+  const parameters = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+
+  describe('the leaderboard', () => {
+    const ENTRY = 'rank userAddress points user { change(days: 7) { points rank } }'
+
+    test('shows what the API answers, and pages and comes back', async () => {
+      const { leaderboard, program } = await graphql(
+        `{ program { totalPoints userCount positionCount } leaderboard(first: 40) { nodes { ${ENTRY} } } }`,
+      )
+      const page = await visit('')
+      await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
+      const expected = leaderboard.nodes.map(({ rank, points, user: { change } }: any) => [
+        rank,
+        points,
+        change.points,
+        ...(change.rank === null ? [] : [change.rank]),
+      ])
+      expect(await numbers(rows(page, 'Leaderboard'))).toEqual(expected.slice(0, 25))
+      expect(await links(page, 'Leaderboard')).toEqual(
+        leaderboard.nodes.slice(0, 25).map(({ userAddress }: any) => `/dashboard/wallets/${userAddress}`),
+      )
+      expect(await value(page, 'Points')).toBe(program.totalPoints)
+      expect(await value(page, 'Wallets')).toBe(program.userCount)
+      expect(await page.title()).toBe('Leaderboard · Lending dashboard')
+      await page.getByRole('link', { name: 'Next page' }).click()
+      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(expected.slice(25))
+      const deep = page.url()
+      expect(new URL(deep).searchParams.get('after')).toBeTruthy()
+      await page.goBack()
+      await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
+      await page.goto(deep)
+      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(expected.slice(25))
+      await page.getByRole('link', { name: 'First page' }).click()
+      await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
+    })
+
+    test('by keyboard alone: skip link, own place, its wallet', async () => {
+      const { user } = await graphql('query ($a: Address!) { user(address: $a) { rank } }', { a: sampleUser })
+      const page = await visit('')
+      await rows(page, 'Leaderboard').first().waitFor()
+      await page.keyboard.press('Tab')
+      await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
+      await page.getByLabel('Where am I').focus()
+      await page.keyboard.type(sampleUser)
+      await page.keyboard.press('Enter')
+      const own = rows(page, 'Your place')
+      await expect.poll(() => own.count()).toBe(5)
+      expect(parameters(page)).toEqual({ account: sampleUser })
+      const current = table(page, 'Your place').locator('tr[aria-current]')
+      expect((await numbers(current))[0]?.[0]).toBe(user.rank)
+      await current.getByRole('link').focus()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+      expect(new URL(page.url()).pathname).toBe(`/dashboard/wallets/${sampleUser}`)
+    })
+
+    test('as of a date, in a window and in a pool', async () => {
+      const page = await visit('')
+      const before = new Date(Date.parse(date) - 3 * 86_400_000).toISOString().slice(0, 10)
+      await page.getByLabel('As of').fill(before)
+      const past = await graphql(
+        'query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 25) { nodes { rank points } } }',
+        { asOf: before },
+      )
+      const pairs = (nodes: any[]) => nodes.map(({ rank, points }) => [rank, points])
+      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(past.leaderboard.nodes))
+      expect(parameters(page)).toEqual({ asOf: before })
+      await page.getByRole('link', { name: '7 days', exact: true }).click()
+      const from = new Date(Date.parse(date) - 6 * 86_400_000).toISOString()
+      const week = await graphql(
+        'query ($from: DateTime!) { leaderboard(from: $from, first: 25) { nodes { rank points } } }',
+        { from },
+      )
+      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(week.leaderboard.nodes))
+      await page.getByRole('combobox', { name: 'Pool' }).selectOption(samplePool.address)
+      const both = await graphql(
+        'query ($from: DateTime!, $pool: Address!) { leaderboard(from: $from, pool: $pool, first: 25) { nodes { rank points } } }',
+        { from, pool: samplePool.address },
+      )
+      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(both.leaderboard.nodes))
+      expect(parameters(page)).toEqual({ window: '7', pool: samplePool.address })
+    })
+  })
+
+  test('search finds wallets, pools, markets and vaults, and leads to them', async () => {
+    const page = await visit('')
+    await page.getByRole('searchbox').fill('usdc')
+    await page.getByRole('button', { name: 'Search' }).click()
+    const { search } = await graphql('{ search(text: "usdc", first: 50) { item { __typename } } }')
+    await expect.poll(() => rows(page, 'Results, best match first').count()).toBe(search.length)
+    await page.getByRole('searchbox').fill(sampleUser.slice(0, 12))
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: /^0x/ }).click()
+    await page.getByRole('heading', { name: sampleUser }).waitFor()
+    await page.goBack()
+    await expect.poll(() => parameters(page)).toEqual({ q: sampleUser.slice(0, 12) })
+    await page.getByRole('searchbox').fill('<script>%')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing matches.').waitFor()
+  })
+
+  describe('a wallet', () => {
+    test('shows what the API answers; points lead to their run', async () => {
+      const { user } = await graphql(
+        `query ($a: Address!) { user(address: $a) {
+          points rank netWorthUsd suppliedUsd borrowedUsd lastDistributionDate
+          earnings { totalEarningsUsd } netApr { earnNetApr borrowNetApr }
+          currentPositions { nodes { points run { recordId } } }
+          activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount amountUsd } }
+          series { points } } }`,
+        { a: sampleUser },
+      )
+      const page = await visit(`/wallets/${sampleUser}`)
+      await fact(page, 'Points').waitFor()
+      expect(await value(page, 'Points')).toBe(user.points)
+      expect(await value(page, 'Rank')).toBe(user.rank)
+      expect(await value(page, 'Net worth')).toBe(user.netWorthUsd)
+      expect(await value(page, 'Supplied')).toBe(user.suppliedUsd)
+      expect(await value(page, 'Debt')).toBe(user.borrowedUsd)
+      expect(await value(page, 'Earnings')).toBe(user.earnings.totalEarningsUsd)
+      expect(await value(page, 'Net APR, deposits')).toBe(user.netApr.earnNetApr)
+      expect(await value(page, 'Net APR, debt')).toBe(user.netApr.borrowNetApr)
+      expect(await fact(page, 'Points').locator('dd > data').getAttribute('title')).toBe(
+        user.points.toLocaleString('en-US', { maximumFractionDigits: 6 }),
+      )
+      const positions = rows(page, 'Positions')
+      await expect.poll(() => positions.count()).toBe(user.currentPositions.nodes.length)
+      const shown = await positions.locator('a[href*="/runs/"]').evaluateAll((links) =>
+        links.map((link) => ({
+          points: Number(link.querySelector('data')?.getAttribute('value')),
+          run: { recordId: link.getAttribute('href')?.split('/').at(-1) },
+        })),
+      )
+      const byPoints = (a: { points: number }, b: { points: number }) => a.points - b.points
+      expect(shown.sort(byPoints)).toEqual(user.currentPositions.nodes.sort(byPoints))
+      const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
+      await chart.getByText('Data table').click()
+      await expect
+        .poll(() => numbers(chart.locator('details tbody tr')))
+        .toEqual(user.series.map(({ points }: any) => [points]))
+      await page.getByRole('combobox', { name: 'Show' }).selectOption({ label: 'Deposit' })
+      const amounts = user.activity.nodes.map(({ amount }: any) => amount)
+      await expect
+        .poll(() =>
+          rows(page, 'Activity')
+            .locator('td:nth-of-type(2)')
+            .evaluateAll((cells) => cells.map((cell) => cell.querySelector('data')?.getAttribute('value') ?? null)),
+        )
+        .toEqual(amounts)
+      expect(parameters(page)).toEqual({ kind: 'DEPOSIT' })
+      await positions.locator('a[href*="/runs/"]').first().click()
+      await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor()
+      await page.goBack()
+      await expect.poll(() => positions.count()).toBe(user.currentPositions.nodes.length)
+    })
+
+    test('exact numbers are shown to those who cannot hover', async () => {
+      const page = await visit(`/wallets/${sampleUser}`)
+      const points = fact(page, 'Points').locator('dd > data')
+      await points.waitFor()
+      const exact = await points.getAttribute('title')
+      expect(await points.locator('[aria-hidden]').count()).toBe(1)
+      await page.getByRole('button', { name: 'Exact numbers' }).click()
+      await expect.poll(() => points.innerText()).toBe(exact)
+      await page.getByRole('button', { name: 'Exact numbers' }).click()
+    })
+
+    test('charts follow the interval of the address', async () => {
+      const page = await visit(`/wallets/${sampleUser}?interval=WEEK`)
+      const { user } = await graphql(
+        'query ($a: Address!) { user(address: $a) { series(interval: WEEK) { netWorthUsd tvlUsd borrowedUsd } } }',
+        { a: sampleUser },
+      )
+      const chart = page
+        .locator('figure')
+        .filter({ has: page.getByRole('heading', { name: 'Net worth, collateral and debt' }) })
+      await chart.getByText('Data table').click()
+      const expected = user.series.map((one: any) => [one.netWorthUsd, one.tvlUsd, one.borrowedUsd])
+      await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(expected)
+    })
+
+    test('an address that the store does not know has zeros, and one that is none says what it needs', async () => {
+      const page = await visit(`/wallets/${STRANGER}`)
+      await page.getByText('The store does not know this wallet').waitFor()
+      expect(await value(page, 'Points')).toBe(0)
+      await page.goto(`${gateway.base}/dashboard/wallets/ann.eth`)
+      await page.getByText('“ann.eth” is not an address: it needs 0x and 40 hexadecimal digits.').waitFor()
+    })
+  })
+
+  test('pools are sorted by the graph, by mouse and keyboard, and lead to their pages', async () => {
+    const page = await visit('/pools')
+    const sorted = (orderBy: string) =>
+      graphql(`{ pools(first: 25, orderBy: ${orderBy}) { nodes { address tvlUsd } } }`).then(({ pools }) =>
+        pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
+      )
+    await rows(page, 'Pools').first().waitFor()
+    expect(await links(page, 'Pools')).toEqual(await sorted('TVL_USD_DESC'))
+    await page.getByRole('link', { name: 'Borrow APR, B' }).click()
+    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_DESC'))
+    await page.getByRole('link', { name: 'Borrow APR, B' }).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_ASC'))
+    expect(await page.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
+    await page.goBack()
+    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_DESC'))
+    await page.locator(`a[href="/dashboard/pools/${samplePool.address}"]`).click()
+    const { pool } = await graphql(
+      `query ($a: Address!) { pool(address: $a) { displayName tvlUsd borrowedUsd utilization points
+        topUsers(first: 10) { points user { rank } } } }`,
+      { a: samplePool.address },
+    )
+    await page.getByRole('heading', { name: pool.displayName, level: 1 }).waitFor()
+    expect(await value(page, 'TVL')).toBe(pool.tvlUsd)
+    expect(await value(page, 'Borrowed')).toBe(pool.borrowedUsd)
+    expect(await value(page, 'Utilization')).toBe(pool.utilization)
+    await expect
+      .poll(() => numbers(rows(page, 'Top wallets of the pool')))
+      .toEqual(pool.topUsers.map(({ points, user }: any) => [points, user.rank]))
+  })
+
+  test('vaults show their rates, and lead to their pages', async () => {
+    const page = await visit('/vaults')
+    const { vaults } = await graphql('{ vaults(first: 25, orderBy: DEPOSIT_RATE_DESC) { nodes { depositRate } } }')
+    await expect
+      .poll(() => numbers(rows(page, 'Vaults')))
+      .toEqual(vaults.nodes.map(({ depositRate }: any) => [depositRate]))
+    await page.locator(`a[href="/dashboard/vaults/${sampleVault.chainId}/${sampleVault.address}"]`).click()
+    await page.getByRole('heading', { name: 'Deposit APR' }).waitFor()
+  })
+
+  test('a distribution shows its totals and positions, and its run the sources, multipliers and changes', async () => {
+    const page = await visit('/distributions')
+    const { distributions } = await graphql(
+      '{ distributions(first: 30) { nodes { totalPoints userCount positionCount } } }',
+    )
+    await expect
+      .poll(() => numbers(rows(page, 'Distributions')))
+      .toEqual(distributions.nodes.map((one: any) => [one.totalPoints, one.userCount, one.positionCount]))
+    await rows(page, 'Distributions').first().getByRole('link').click()
+    await fact(page, 'Points').waitFor()
+    expect(await value(page, 'Points')).toBe(distributions.nodes[0].totalPoints)
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/distributions/${date}`)
+    await expect.poll(() => rows(page, 'Positions of the date').count()).toBe(20)
+    await rows(page, 'Runs').first().getByRole('link').click()
+    await page.getByRole('heading', { name: /^Run/ }).waitFor()
+    const recordId = new URL(page.url()).pathname.split('/').at(-1)
+    const { run } = await graphql(
+      `query ($id: String!) { run(recordId: $id) { totalsBefore { totalPoints } totalsAfter { totalPoints }
+        sources { name } multipliers { nodes { depositA depositB borrowA borrowB } } } }`,
+      { id: recordId },
+    )
+    const before = run.totalsBefore.totalPoints
+    const after = run.totalsAfter.totalPoints
+    await expect
+      .poll(async () => (await numbers(rows(page, 'What changed')))[0])
+      .toEqual([before, after, after - before])
+    expect(await rows(page, 'Sources').locator('th').allInnerTexts()).toEqual(run.sources.map(({ name }: any) => name))
+    expect(await numbers(rows(page, 'Multipliers'))).toEqual(
+      run.multipliers.nodes.map((one: any) => [one.depositA, one.depositB, one.borrowA, one.borrowB]),
+    )
+  })
+
+  test('two wallets are compared, in the numbers and in each chart', async () => {
+    const page = await visit('/compare')
+    await page.getByLabel('First wallet').fill(sampleUser)
+    await page.getByLabel('Second wallet').fill(first)
+    await page.keyboard.press('Enter')
+    const { a, b } = await graphql(
+      `query ($a: Address!, $b: Address!) { a: user(address: $a) { ...F } b: user(address: $b) { ...F } }
+       fragment F on User { points rank netWorthUsd series { points } }`,
+      { a: sampleUser, b: first },
+    )
+    await rows(page, 'Both wallets').first().waitFor()
+    expect(parameters(page)).toEqual({ a: sampleUser, b: first })
+    const shown = await numbers(rows(page, 'Both wallets'))
+    expect(shown[0]).toEqual([a.points, b.points, a.points - b.points])
+    expect(shown[1]).toEqual([a.rank, b.rank, a.rank - b.rank])
+    expect(shown[3]).toEqual([a.netWorthUsd, b.netWorthUsd, a.netWorthUsd - b.netWorthUsd])
+    const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
+    await chart.getByText('Data table').click()
+    await expect
+      .poll(() => numbers(chart.locator('details tbody tr')))
+      .toEqual(a.series.map(({ points }: any, i: number) => [points, b.series[i].points]))
+  })
+
+  test('a view opens in GraphiQL with its operation', async () => {
+    const page = await visit('/pools')
+    const href = await page.getByRole('link', { name: 'Open in GraphiQL' }).getAttribute('href')
+    const operation = new URLSearchParams(href?.split('#')[1])
+    const data = await graphql(operation.get('query') ?? '', JSON.parse(operation.get('variables') ?? ''))
+    expect(data.pools.nodes.length).toBeGreaterThan(0)
+  })
+
+  test('an empty store says how to load data', async () => {
+    for (const path of ['', '/pools', '/vaults', '/distributions']) {
+      const page = await visit(path, { base: empty.base })
+      await page.getByText('The store is empty.').waitFor()
+      await page.close()
+    }
+  })
+
+  test('what a distribution changes is shown at once, and announced', async () => {
+    const own = await startOnSample()
+    try {
+      const page = await visit('', { base: own.base })
+      await rows(page, 'Leaderboard').first().waitFor()
+      const points = await value(page, 'Points')
+      const pool = { poolAddress: samplePool.address, depositA: 9, depositB: 9, borrowA: 9, borrowB: 9 }
+      const multipliers = await own.graphql(
+        'mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { id } }',
+        { m: [pool] },
+        asAdmin,
+      )
+      expect(multipliers.errors).toBeUndefined()
+      const { errors } = await own.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
+      expect(errors).toBeUndefined()
+      const { data } = await own.graphql('{ program { totalPoints } }')
+      expect(data.program.totalPoints).not.toBe(points)
+      await expect.poll(() => value(page, 'Points')).toBe(data.program.totalPoints)
+      await expect.poll(() => page.locator('.live').innerText()).toMatch(/^The distribution of .* has been computed/)
+      await page.close()
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('a gateway that is gone is said so, and the page goes on when it is back', async () => {
+    const link = await openLink(new URL(gateway.base))
+    try {
+      const page = await visit('', { base: link.base, expectFaults: true })
+      await rows(page, 'Leaderboard').first().waitFor()
+      await link.cut()
+      await page.getByText('The connection to the gateway is lost.').waitFor({ timeout: 20_000 })
+      expect(await rows(page, 'Leaderboard').count()).toBe(25)
+      await page.getByRole('link', { name: 'Pools', exact: true }).click()
+      await page.getByText('The gateway cannot be reached.').waitFor({ timeout: 20_000 })
+      await link.restore()
+      await rows(page, 'Pools').first().waitFor({ timeout: 30_000 })
+      await expect.poll(() => page.getByText('The connection to the gateway is lost.').count()).toBe(0)
+      await expect.poll(() => page.getByText('The gateway cannot be reached.').count()).toBe(0)
+      await page.close()
+    } finally {
+      await link.close()
+    }
+  })
+
+  test('a client beyond its rate limit reads when to come back', async () => {
+    const limited = await startOnSample({ env: { RATE_LIMIT: '4' } })
+    try {
+      const page = await visit(`/wallets/${sampleUser}`, { base: limited.base, expectFaults: true })
+      await page.getByText('This gateway has a limit of requests, which is used up').first().waitFor()
+      await page.close()
+    } finally {
+      await limited.close()
+    }
+  })
+
+  const views = (): [name: string, path: string, ready: string][] => [
+    ['leaderboard', `?account=${sampleUser}`, 'Top wallets'],
+    ['wallet', `/wallets/${sampleUser}`, 'Liquidation rewards'],
+    ['pools', '/pools', 'Pools'],
+    ['pool', `/pools/${samplePool.address}`, 'Top wallets'],
+    ['vaults', '/vaults', 'Vaults'],
+    ['vault', `/vaults/${sampleVault.chainId}/${sampleVault.address}`, 'Deposit APR'],
+    ['distributions', '/distributions', 'Points of the program'],
+    ['distribution', `/distributions/${date}`, 'Positions'],
+    ['run', '/runs/1', 'Multipliers'],
+    ['search', '/search?q=usdc', 'Search: usdc'],
+    ['compare', `/compare?a=${sampleUser}&b=${first}`, 'Through time'],
+    ['a malformed address', '/wallets/nobody', 'Wallet'],
+  ]
+  const settled = async (page: Page, ready: string) => {
+    await page.getByRole('heading', { name: ready, exact: true }).first().waitFor()
+    await expect.poll(() => page.locator('.loading').count()).toBe(0)
+  }
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    test('axe finds nothing on any view', { timeout: 240_000 }, async () => {
+      const found: string[] = []
+      for (const [name, path, ready] of views()) {
+        const page = await visit(path)
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await settled(page, ready)
+        await page.evaluate(AXE)
+        const violations = await page.evaluate(async () =>
+          (await (window as any).axe.run(document)).violations.map(
+            ({ id, nodes }: any) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`,
+          ),
+        )
+        found.push(...violations.map((one: string) => `${name}: ${one}`))
+        await page.close()
+      }
+      expect(found).toEqual([])
+    })
+  })
+
+  test('no view is wider than a phone', { timeout: 120_000 }, async () => {
+    for (const [name, path, ready] of views()) {
+      const page = await visit(path)
+      await page.setViewportSize({ width: 360, height: 740 })
+      await settled(page, ready)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(360)
+      await page.close()
+    }
+  })
+
+  test('no view had an error in the console or a request to another host', () => {
+    expect(faults).toEqual([])
+  })
+})
+
+/** A way to the gateway that can be cut: as if it were restarted. */
+async function openLink({ hostname, port }: URL) {
+  const sockets = new Set<Socket>()
+  let server: Server | undefined
+  let own = 0
+  const restore = async () => {
+    server = createServer((socket) => {
+      const target = connect(Number(port), hostname)
+      for (const one of [socket, target]) {
+        sockets.add(one)
+        one.on('error', () => {})
+        one.on('close', () => {
+          sockets.delete(one)
+          socket.destroy()
+          target.destroy()
+        })
+      }
+      socket.pipe(target).pipe(socket)
+    })
+    await vi.waitUntil(
+      () =>
+        new Promise((resolve) => {
+          server?.once('error', () => resolve(false))
+          server?.listen(own, '127.0.0.1', () => resolve(true))
+        }),
+      { timeout: 20_000 },
+    )
+    const address = server.address()
+    if (address && typeof address === 'object') own = address.port
+  }
+  const cut = async () => {
+    const closed = new Promise((resolve) => server?.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  await restore()
+  return { base: `http://127.0.0.1:${own}`, cut, restore, close: cut }
+}
