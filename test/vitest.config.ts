@@ -19,6 +19,7 @@ const slow = [
   'domain/import',
   'db/embedded',
   'http/pages',
+  'web/dashboard',
   'installed',
   'cli/runs',
   'cli/export',

@@ -48,7 +48,11 @@ function Interface() {
   if (plugins.length === 0) return null
   return (
     <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
-      <GraphiQL.Logo>Lending graph</GraphiQL.Logo>
+      <GraphiQL.Logo>
+        <span className="other-pages">
+          Lending graph <a href="/dashboard">Dashboard</a> <a href="/docs">Docs</a>
+        </span>
+      </GraphiQL.Logo>
       <GraphiQL.Toolbar>
         {({ prettify, merge, copy }) => (
           <>

@@ -34,6 +34,7 @@ export function navigation(root: string): Group[] {
     {
       title: 'Interfaces',
       entries: [
+        page('Dashboard', 'dashboard', 'src/web/README.md'),
         page('GraphQL', 'graphql', 'src/graphql/README.md'),
         page('TypeScript client', 'client', 'src/client/README.md'),
         page('REST', 'rest-endpoints', 'src/rest/README.md'),

@@ -7,12 +7,15 @@ export function Answer<Data>({
   of: { data, error, retry },
   children,
   rows = 10,
+  charts = 0,
 }: {
   of: GraphAnswer<Data>
   /** What is shown of the data. */
   children: (data: Data) => ReactNode
   /** About as many rows as the answer will have: their place is left free. */
   rows?: number
+  /** The number of charts that the answer will have, instead of rows. */
+  charts?: number
 }) {
   return (
     <>
@@ -24,7 +27,7 @@ export function Answer<Data>({
           </button>
         </div>
       )}
-      {data ? children(data) : !error && <Loading rows={rows} />}
+      {data ? children(data) : !error && (charts > 0 ? <LoadingCharts charts={charts} /> : <Loading rows={rows} />)}
     </>
   )
 }
@@ -40,6 +43,14 @@ function Loading({ rows }: { rows: number }) {
     </div>
   )
 }
+
+const LoadingCharts = ({ charts }: { charts: number }) =>
+  Array.from({ length: charts }, (_, chart) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: equal charts
+    <div key={chart} className="loading chart" role="status">
+      <span className="visually-hidden">Loading</span>
+    </div>
+  ))
 
 /** What went wrong, in one sentence, with what to do about it. */
 function sentence({ networkError, graphQLErrors, response }: CombinedError): string {

@@ -144,7 +144,7 @@ function Overlaid<Bucket extends { start: string }>({ names, of, read, ...chart 
   const [first, second] = of
   if (!first || !second) return null
   return (
-    <Answer of={first.error ? first : second} rows={6}>
+    <Answer of={first.error || !first.data ? first : second} charts={1}>
       {() => {
         const known = of.flatMap(({ data }) => (data ? [data.user.series] : []))
         if (known.length < 2) return null

@@ -36,7 +36,7 @@ export function Distributions() {
             <>
               <h2>Through time</h2>
               <IntervalChoice />
-              <Answer of={chart} rows={6}>
+              <Answer of={chart} charts={1}>
                 {({ program: { series } }) => (
                   <Chart
                     title="Points of the program"

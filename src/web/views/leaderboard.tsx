@@ -213,7 +213,7 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
     <section className="own-rows" aria-label="Your place">
       <h2>Your place</h2>
       {isValid ? (
-        <Answer of={around} rows={5}>
+        <Answer of={around} rows={7}>
           {({ leaderboard: { aroundRank, totalCount, nodes } }) =>
             aroundRank === null ? (
               <Empty>This wallet has no rank here: it has no stored position.</Empty>

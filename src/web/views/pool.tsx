@@ -85,40 +85,47 @@ function Charts({ address }: { address: string }) {
     <section aria-labelledby="charts">
       <h2 id="charts">Through time</h2>
       <IntervalChoice />
-      <Answer of={answer} rows={6}>
-        {({ pool }) => {
-          if (!pool) return null
-          const times = pool.series.map(({ start }) => start)
-          const of = (key: 'points' | 'tvlUsd' | 'borrowedUsd') => pool.series.map((bucket) => bucket[key])
-          const markets = [pool.marketA, pool.marketB].filter((market) => market !== null)
-          return (
-            <div className="charts">
-              <Chart
-                title="TVL and debt"
-                unit="usd"
-                times={times}
-                series={[
-                  { label: 'TVL', values: of('tvlUsd') },
-                  { label: 'Debt', values: of('borrowedUsd') },
-                ]}
-              />
-              <Chart title="Points" unit="points" times={times} series={[{ label: 'Points', values: of('points') }]} />
-              {markets.map(({ id, assetSymbol, rateSeries }) => (
+      <div className="charts">
+        <Answer of={answer} charts={4}>
+          {({ pool }) => {
+            if (!pool) return null
+            const times = pool.series.map(({ start }) => start)
+            const of = (key: 'points' | 'tvlUsd' | 'borrowedUsd') => pool.series.map((bucket) => bucket[key])
+            const markets = [pool.marketA, pool.marketB].filter((market) => market !== null)
+            return (
+              <>
                 <Chart
-                  key={id}
-                  title={`Rates of ${assetSymbol}`}
-                  unit="percent"
-                  times={rateSeries.map(({ start }) => start)}
+                  title="TVL and debt"
+                  unit="usd"
+                  times={times}
                   series={[
-                    { label: 'Deposit APR', values: rateSeries.map(({ depositRate }) => depositRate) },
-                    { label: 'Borrow APR', values: rateSeries.map(({ borrowRate }) => borrowRate) },
+                    { label: 'TVL', values: of('tvlUsd') },
+                    { label: 'Debt', values: of('borrowedUsd') },
                   ]}
                 />
-              ))}
-            </div>
-          )
-        }}
-      </Answer>
+                <Chart
+                  title="Points"
+                  unit="points"
+                  times={times}
+                  series={[{ label: 'Points', values: of('points') }]}
+                />
+                {markets.map(({ id, assetSymbol, rateSeries }) => (
+                  <Chart
+                    key={id}
+                    title={`Rates of ${assetSymbol}`}
+                    unit="percent"
+                    times={rateSeries.map(({ start }) => start)}
+                    series={[
+                      { label: 'Deposit APR', values: rateSeries.map(({ depositRate }) => depositRate) },
+                      { label: 'Borrow APR', values: rateSeries.map(({ borrowRate }) => borrowRate) },
+                    ]}
+                  />
+                ))}
+              </>
+            )
+          }}
+        </Answer>
+      </div>
     </section>
   )
 }

@@ -32,7 +32,7 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                 </Facts>
                 <h2>Through time</h2>
                 <IntervalChoice />
-                <Answer of={chart} rows={6}>
+                <Answer of={chart} charts={1}>
                   {({ vault }) =>
                     vault && (
                       <Chart

@@ -7,6 +7,7 @@ import {
   type EarningsRowFragment,
   MarketLiquidationRewardsDocument,
   PositionOriginsDocument,
+  type PositionOriginsQuery,
   RankChartDocument,
   UserChartDocument,
   UserDocument,
@@ -24,7 +25,7 @@ import { PlaceLink } from '../place-link.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { type Column, Pager, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
-import { useGraph } from '../use-graph.ts'
+import { type GraphAnswer, useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, RankChange, Unknown } from '../values.tsx'
 import { type Reward, rewardColumns } from './reward-columns.tsx'
 
@@ -42,7 +43,12 @@ export function Wallet({ address }: { address: string }) {
 }
 
 function KnownWallet({ address }: { address: string }) {
+  const after = useUrlState().get('positions')
   const user = useGraph(UserDocument, { address })
+  const date = user.data?.user.lastDistributionDate
+  const where = { user: address, date: { eq: date ?? '' } }
+  const positions = useGraph(PositionOriginsDocument, { where, first: ROWS, ...(after && { after }) }, { pause: !date })
+  const isHeadShown = user.error || (user.data && (!date || positions.data || positions.error))
   const heading = <span className="hex">{address}</span>
   return (
     <Page title={`Wallet ${address}`} heading={heading} operation={{ query: UserDocument, variables: { address } }}>
@@ -58,14 +64,17 @@ function KnownWallet({ address }: { address: string }) {
               <Empty>The store does not know this wallet: it has no position, and all of its numbers are zero.</Empty>
             )}
             <Summary user={user} />
-            {user.lastDistributionDate && <Positions address={address} date={user.lastDistributionDate} />}
+            {user.lastDistributionDate && <Positions positions={positions} date={user.lastDistributionDate} />}
           </>
         )}
       </Answer>
-      <Charts address={address} />
-      <Earnings address={address} />
-      <ActivityList address={address} />
-      <Rewards address={address} />
+      {/* What is above it decides where it is. */}
+      <div hidden={!isHeadShown}>
+        <Charts address={address} />
+        <Earnings address={address} />
+        <ActivityList address={address} />
+        <Rewards address={address} />
+      </div>
     </Page>
   )
 }
@@ -124,11 +133,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
   )
 }
 
-function Positions({ address, date }: { address: string; date: string }) {
-  const url = useUrlState()
-  const after = url.get('positions')
-  const variables = { where: { user: address, date: { eq: date } }, first: ROWS, ...(after && { after }) }
-  const positions = useGraph(PositionOriginsDocument, variables)
+function Positions({ positions, date }: { positions: GraphAnswer<PositionOriginsQuery>; date: string }) {
   return (
     <section aria-labelledby="positions">
       <h2 id="positions">Positions</h2>
@@ -157,7 +162,7 @@ function Charts({ address }: { address: string }) {
       <h2 id="charts">Through time</h2>
       <IntervalChoice />
       <div className="charts">
-        <Answer of={amounts} rows={6}>
+        <Answer of={amounts} charts={2}>
           {({ user: { series } }) => {
             const times = series.map(({ start }) => start)
             const of = (key: 'points' | 'netWorthUsd' | 'tvlUsd' | 'borrowedUsd') => series.map((bucket) => bucket[key])
@@ -183,7 +188,7 @@ function Charts({ address }: { address: string }) {
             )
           }}
         </Answer>
-        <Answer of={ranks} rows={6}>
+        <Answer of={ranks} charts={1}>
           {({ user: { series } }) => (
             <Chart
               title="Rank"
@@ -194,7 +199,7 @@ function Charts({ address }: { address: string }) {
             />
           )}
         </Answer>
-        <Answer of={earnings} rows={6}>
+        <Answer of={earnings} charts={1}>
           {({ user: { series } }) => (
             <Chart
               title="Earnings"
