@@ -107,6 +107,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       ...endpointOperations,
       ...Object.values(graphOperations),
       ...config.KNOWN_DOCUMENTS,
+      ...(config.TRUSTED_DOCUMENTS_ONLY ? (await import('./http/dashboard-documents.ts')).dashboardDocuments : []),
     ],
     trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
     shared: redis,

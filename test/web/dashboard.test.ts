@@ -517,6 +517,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
+  test('with trusted documents only, the dashboard works', async () => {
+    const strict = await startOnSample({ env: { TRUSTED_DOCUMENTS_ONLY: 'true' } })
+    try {
+      const page = await visit(`/wallets/${sampleUser}`, { base: strict.base })
+      await rows(page, 'Activity').first().waitFor()
+      await expect.poll(() => page.locator('.loading').count()).toBe(0)
+      expect(await page.locator('.fault').allInnerTexts()).toEqual([])
+    } finally {
+      await strict.close()
+    }
+  })
+
   const views = (): [name: string, path: string, ready: string][] => [
     ['leaderboard', `?account=${sampleUser}`, 'Top wallets'],
     ['wallet', `/wallets/${sampleUser}`, 'Liquidation rewards'],
