@@ -31,14 +31,17 @@ async function buildServer() {
   const ofDashboard = ['src/web', 'src/client', 'src/generated/client', ...PACKAGES]
   await unlessFresh('web', { from: ofDashboard, to: ['dist/web'] }, buildDashboard)
   await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: PRISMA_CLIENT }, generatePrismaClient)
-  await unlessFresh('program', { from: ['src', ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
+  const sources = (await filesIn('src')).filter((file) => !isDocument(file))
+  await unlessFresh('program', { from: [...sources, ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
 }
+
+const isDocument = (file) => /\.(md|svg|png)$/.test(file)
 
 /** Builds dist/docs: the documentation of every room, and the references of the graph and of REST. */
 async function buildSite() {
   const documents = (await Promise.all(['README.md', '.github', 'src', 'test'].map(filesIn))).flat()
   const from = ['src/site', 'src/graphql/examples.ts', SCHEMA, 'src/generated/openapi.json', ...PACKAGES]
-  const shown = documents.filter((file) => /\.(md|svg|png)$/.test(file))
+  const shown = documents.filter(isDocument)
   await unlessFresh('site', { from: [...from, ...shown], to: ['dist/docs'] }, () =>
     node('--import', 'tsx', 'src/site/main.ts'),
   )

@@ -80,16 +80,17 @@ function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined
 function welcome({ config, storeName }: Deps, base: string): string {
   return `
 Lending graph gateway on ${base}
-  Store     ${storeName}${config.REDIS_URL ? ', cache in Redis' : ''}
-  GraphiQL  ${base}/graphql
-  Docs      ${base}/docs   (REST: ${base}/docs/rest, OpenAPI: ${base}/openapi.json)
-  Health    ${base}/health
+  Store      ${storeName}${config.REDIS_URL ? ', cache in Redis' : ''}
+  Dashboard  ${base}/dashboard
+  GraphiQL   ${base}/graphql
+  Docs       ${base}/docs   (REST: ${base}/docs/rest, OpenAPI: ${base}/openapi.json)
+  Health     ${base}/health
 Try
   curl '${base}/points/${sampleUser}?limit=1'
   curl '${base}/graphql' -H 'content-type: application/json' \\
     -d '{"query":"{ leaderboard(first: 3) { nodes { rank userAddress points } } pool(address: \\"${samplePool.address}\\") { name } }"}'
 Your own data
-  npm run gateway -- import DIR   (while this server runs; the README has the format)
+  npm run gateway -- import DIR   (while this server runs; ${base}/docs/cli#import has the format)
 ${(config.ADMIN_TOKEN ?? config.ADMIN_TOKENS) ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'}`
 }
 
