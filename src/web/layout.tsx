@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
+import { Boundary } from './boundary.tsx'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { useLive } from './live.tsx'
 
@@ -45,7 +46,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </header>
       <LiveNotice />
       <main id="content" tabIndex={-1}>
-        {children}
+        <Boundary key={path}>{children}</Boundary>
       </main>
     </>
   )

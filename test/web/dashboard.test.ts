@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
@@ -504,6 +504,20 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     } finally {
       await link.close()
     }
+  })
+
+  test('a view that cannot show an answer says so, and the others work', async () => {
+    const page = await visit('/pools', { expectFaults: true })
+    await rows(page, 'Pools').first().waitFor()
+    const broken = { data: { program: null, leaderboard: null } }
+    const answer = (route: Route) => route.fulfill({ json: broken })
+    await page.route(/\/graphql$/, answer)
+    await page.getByRole('link', { name: 'Leaderboard', exact: true }).click()
+    await page.getByRole('alert').getByText('This page cannot show what the gateway answered.').waitFor()
+    await page.unroute(/\/graphql$/, answer)
+    await page.getByRole('link', { name: 'Vaults', exact: true }).click()
+    await rows(page, 'Vaults').first().waitFor()
+    await page.close()
   })
 
   test('a client beyond its rate limit reads when to come back', async () => {
