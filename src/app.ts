@@ -190,7 +190,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     now,
   })
   mountRest(app, { graph, edge, adminTokens: tokens, rateLimit })
-  await mountGraphQL(app, {
+  mountGraphQL(app, {
     graph,
     edge,
     adminTokens: tokens,
@@ -206,8 +206,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const openApiJson = JSON.stringify(document)
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiJson))
   mountRestDocs(app, document, edge)
-  await mountSite(app)
-  await mountDashboard(app)
+  mountSite(app, edge)
+  mountDashboard(app, edge)
   refuseOtherMethods(app, known)
   return app
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { EdgeCache } from './cache/edge-cache.ts'
 import { mountStaticFiles } from './static-files.ts'
 
 /** The page runs its own script, and talks to this gateway, and nothing else. */
@@ -7,11 +8,11 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 /** Serves the dashboard, whose views have paths of their own: what the build made of src/web, beside the program. */
-export const mountDashboard = (app: FastifyInstance): Promise<void> =>
-  mountStaticFiles(app, {
+export const mountDashboard = (app: FastifyInstance, edge: EdgeCache): void =>
+  mountStaticFiles(app, edge, {
     url: '/dashboard',
     directory: join(import.meta.dirname, 'web'),
     hashed: 'assets/',
     page: 'page.html',
-    headers: { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' },
+    headers: ['content-security-policy', POLICY, 'referrer-policy', 'no-referrer'],
   })

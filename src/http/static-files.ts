@@ -1,6 +1,9 @@
-import { relative } from 'node:path'
-import fastifyStatic from '@fastify/static'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import { hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Answer, EdgeCache } from './cache/edge-cache.ts'
+import { sendAnswer } from './cache/send-answer.ts'
 
 interface StaticFiles {
   /** The path that they are served below, without a slash at its end. */
@@ -14,44 +17,78 @@ interface StaticFiles {
    * found.
    */
   page?: string | ((path: string) => string)
-  /** Headers of every file, besides those of caching. */
-  headers?: Record<string, string>
+  /** Headers of every file, besides those of caching: names and values by turns. */
+  headers?: string[]
 }
 
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+}
+const FOREVER = 'public, max-age=31536000, immutable'
+
 /**
- * Serves files that the build made, compressed where there is a .br or .gz beside them. Those that are named by their contents
- * are cached for good, others are revalidated.
+ * Serves files that the build made, with the .br and .gz beside them. Those that are named by their contents are cached for
+ * good, others are revalidated. Each is read once: they are few and small.
  */
-export async function mountStaticFiles(
+export function mountStaticFiles(
   app: FastifyInstance,
-  { url, directory, hashed, page, headers = {} }: StaticFiles,
-): Promise<void> {
-  await app.register(async (scope) => {
-    await scope.register(fastifyStatic, {
-      root: directory,
-      serve: false,
-      preCompressed: true,
-      acceptRanges: false,
-      allowedPath: (path) => !/\.(br|gz)$/.test(path),
-      cacheControl: false,
-      setHeaders(reply, path) {
-        const isHashed = relative(directory, path).startsWith(hashed)
-        const cacheControl = isHashed ? 'public, max-age=31536000, immutable' : 'no-cache'
-        reply.headers({ ...headers, 'cache-control': cacheControl, 'x-content-type-options': 'nosniff' })
-      },
+  edge: EdgeCache,
+  { url, directory, hashed, page, headers = [] }: StaticFiles,
+): void {
+  let listed: Promise<Map<string, Promise<Answer> | undefined>> | undefined
+  const fileAt = (path: string) => {
+    if (typeof page === 'function') return /\.\w+$/.test(path) ? path : page(path)
+    return page === undefined || path.startsWith(hashed) ? path : page
+  }
+  const send = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
+    listed ??= list(directory)
+    const files = await listed
+    const name = fileAt(path)
+    if (!files.has(name)) return reply.callNotFound()
+    const file = files.get(name) ?? read(directory, name, url)
+    files.set(name, file)
+    const answer = await file.catch((error) => {
+      files.set(name, undefined)
+      throw error
     })
-    // What cannot be the path of a file is not found either.
-    scope.setErrorHandler((error: FastifyError, _request, reply) => {
-      if ((error.statusCode ?? 500) >= 500) throw error
-      reply.callNotFound()
+    return sendAnswer(request, reply.hijack().raw, answer, edge, {
+      cacheControl: name.startsWith(hashed) ? FOREVER : undefined,
+      headers: [...headers, 'x-content-type-options', 'nosniff'],
     })
-    const fileAt = (path: string) => {
-      if (typeof page === 'function') return /\.\w+$/.test(path) ? path : page(path)
-      return page === undefined || path.startsWith(hashed) ? path : page
-    }
-    scope.get<{ Params: { '*': string } }>(`${url}/*`, ({ params: { '*': path } }, reply) =>
-      reply.sendFile(fileAt(path)),
-    )
-    if (page !== undefined) scope.get(url, (_request, reply) => reply.sendFile(fileAt('')))
-  })
+  }
+  app.get<{ Params: { '*': string } }>(`${url}/*`, (request, reply) => send(request.params['*'], request, reply))
+  if (page !== undefined) app.get(url, (request, reply) => send('', request, reply))
+}
+
+/** The paths of the files of known types in a directory. */
+async function list(directory: string): Promise<Map<string, undefined>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const paths = entries.map((entry) => relative(directory, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+  return new Map(paths.filter((path) => extname(path) in TYPES).map((path) => [path, undefined]))
+}
+
+async function read(directory: string, name: string, url: string): Promise<Answer> {
+  const path = join(directory, name)
+  const type = TYPES[extname(name)] ?? ''
+  const isImage = type === 'image/png'
+  const [body, br, gzip] = await Promise.all([
+    readFile(path),
+    ...['.br', '.gz'].map((suffix) => (isImage ? undefined : readFile(path + suffix).catch(() => undefined))),
+  ])
+  return {
+    name: url,
+    // What has no key is not compressed.
+    key: isImage ? undefined : `${url}/${name}`,
+    status: 200,
+    type,
+    body,
+    etag: `"${hash('sha1', body, 'base64url')}"`,
+    compressed: { ...(br && { br }), ...(gzip && { gzip }) },
+  }
 }

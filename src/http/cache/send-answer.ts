@@ -15,6 +15,8 @@ interface SendOptions {
   type?: string
   /** Request headers that the answer depends on, besides Accept-Encoding. */
   vary?: string
+  /** Of a GET. By default every use is revalidated. */
+  cacheControl?: string | undefined
   /** More headers: names and values by turns. */
   headers?: string[]
 }
@@ -25,13 +27,18 @@ export function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   edge: EdgeCache,
-  { type = answer.type, vary = 'Origin', headers: more = [] }: SendOptions = {},
+  { type = answer.type, vary = 'Origin', cacheControl = 'no-cache', headers: more = [] }: SendOptions = {},
 ): void {
   const encoding = isCompressible(answer) ? accepted(headers['accept-encoding']) : undefined
   const head = ['request-id', id, 'vary', `${vary}, Accept-Encoding`, ...corsHeaders, ...more]
   if (method === 'POST') head.push('cache-control', 'no-store')
   else {
-    head.push('etag', encoding ? `${answer.etag.slice(0, -1)}-${encoding}"` : answer.etag, 'cache-control', 'no-cache')
+    head.push(
+      'etag',
+      encoding ? `${answer.etag.slice(0, -1)}-${encoding}"` : answer.etag,
+      'cache-control',
+      cacheControl,
+    )
     if (isFresh(headers['if-none-match'], answer.etag)) {
       response.writeHead(304, head).end()
       return

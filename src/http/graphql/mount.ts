@@ -18,11 +18,11 @@ interface GraphQLOptions extends SocketsOptions {
 }
 
 /** Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to browsers. */
-export async function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): Promise<void> {
+export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
   const { graph, edge, adminTokens, rateLimit, clientOf, connections, observer } = options
   const server = createGraphQLServer(graph)
   const page = graphiqlPage(graph, edge)
-  await mountGraphiQLAssets(app)
+  mountGraphiQLAssets(app, edge)
   mountSockets(app, server, options)
   const streams = eventStreams(app, connections)
   app.route({
