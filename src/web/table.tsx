@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { Empty } from './answer.tsx'
 import { useUrlState } from './url-state.ts'
 
 export interface Column<Row> {
@@ -94,13 +95,30 @@ export function Pager({ label, pageInfo, parameter = 'after' }: PagerProps) {
   const isFirst = url.get(parameter) === undefined
   if (isFirst && !pageInfo.hasNextPage) return null
   const after = url.get('after')
-  const kept = parameter === 'after' ? {} : { after }
   return (
     <nav className="pager" aria-label={`Pages of ${label}`}>
-      {!isFirst && <Link href={url.link({ ...kept, [parameter]: undefined })}>First page</Link>}
+      {!isFirst && <Link href={url.link({ after, [parameter]: undefined })}>First page</Link>}
       {pageInfo.hasNextPage && pageInfo.endCursor && (
-        <Link href={url.link({ ...kept, [parameter]: pageInfo.endCursor })}>Next page</Link>
+        <Link href={url.link({ after, [parameter]: pageInfo.endCursor })}>Next page</Link>
       )}
     </nav>
+  )
+}
+
+interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows'> {
+  list: { nodes: readonly Row[]; pageInfo: PagerProps['pageInfo'] }
+  /** The parameter of the address that has the cursor. */
+  parameter?: string
+  /** Said in place of a list without rows. */
+  empty: string
+}
+
+/** One page of a list, with what leads to the others. */
+export function PagedTable<Row>({ list, parameter, empty, ...table }: PagedTableProps<Row>) {
+  return (
+    <>
+      {list.nodes.length === 0 ? <Empty>{empty}</Empty> : <Table {...table} rows={list.nodes} />}
+      <Pager label={table.caption.toLowerCase()} pageInfo={list.pageInfo} {...(parameter && { parameter })} />
+    </>
   )
 }

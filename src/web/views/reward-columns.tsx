@@ -1,6 +1,6 @@
 import type { LiquidationRewardRowFragment, MarketNameFragment, VaultNameFragment } from 'lending-graph-client'
+import { EntityLink } from '../entity-link.tsx'
 import { inTokens } from '../format.ts'
-import { PlaceLink } from '../place-link.tsx'
 import type { Column } from '../table.tsx'
 import { Moment, Num, Unknown } from '../values.tsx'
 
@@ -16,7 +16,7 @@ export const rewardColumns: Column<Reward>[] = [
     heads: true,
     cell: ({ timestamp }) => <Moment iso={new Date(Number(timestamp) * 1000).toISOString()} />,
   },
-  { name: 'Where', cell: ({ collateralMarket, vault }) => <PlaceLink market={collateralMarket} vault={vault} /> },
+  { name: 'Where', cell: ({ collateralMarket, vault }) => <EntityLink market={collateralMarket} vault={vault} /> },
   {
     name: 'Reward',
     numeric: true,

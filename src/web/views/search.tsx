@@ -1,7 +1,7 @@
 import { SearchDocument, type SearchQuery } from 'lending-graph-client'
 import { Answer, Empty } from '../answer.tsx'
+import { EntityLink, VaultLink } from '../entity-link.tsx'
 import { Page } from '../page-frame.tsx'
-import { PlaceLink, VaultLink } from '../place-link.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
@@ -18,7 +18,7 @@ const columns: Column<Result>[] = [
       if (item.__typename === 'User') return <WalletLink address={item.address} />
       if (item.__typename === 'Pool') return <PoolLink address={item.address} name={item.displayName} />
       if (item.__typename === 'Vault') return <VaultLink vault={item} />
-      return <PlaceLink market={item} />
+      return <EntityLink market={item} />
     },
   },
   { name: 'Address', cell: ({ item }) => <span className="hex">{item.address}</span> },

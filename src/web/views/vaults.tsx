@@ -1,7 +1,7 @@
 import { type VaultCardFragment, type VaultOrder, VaultsDocument } from 'lending-graph-client'
 import { Answer, EmptyStore } from '../answer.tsx'
+import { VaultLink } from '../entity-link.tsx'
 import { Page } from '../page-frame.tsx'
-import { VaultLink } from '../place-link.tsx'
 import { type Column, Pager, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'

@@ -17,13 +17,13 @@ import {
 import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
 import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { EntityLink } from '../entity-link.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
-import { PlaceLink } from '../place-link.tsx'
 import { PositionsTable } from '../positions-table.tsx'
-import { type Column, Pager, Table } from '../table.tsx'
+import { type Column, PagedTable, Pager } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { type GraphAnswer, useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, RankChange, Unknown } from '../values.tsx'
@@ -218,7 +218,7 @@ const earningsColumns: Column<EarningsRowFragment>[] = [
   {
     name: 'Market or vault',
     heads: true,
-    cell: ({ market, vault, entityAddress }) => <PlaceLink market={market} vault={vault} address={entityAddress} />,
+    cell: ({ market, vault, entityAddress }) => <EntityLink market={market} vault={vault} address={entityAddress} />,
   },
   { name: 'Current value', numeric: true, cell: (row) => <Num value={row.currentValueUsd} unit="usd" /> },
   { name: 'Net invested', numeric: true, cell: (row) => <Num value={row.netCashInvestedUsd} unit="usd" /> },
@@ -232,21 +232,16 @@ function Earnings({ address }: { address: string }) {
     <section aria-labelledby="earnings">
       <h2 id="earnings">Earnings by market and vault</h2>
       <Answer of={earnings} rows={4}>
-        {({ user: { earnings } }) =>
-          earnings.breakdown.nodes.length === 0 ? (
-            <Empty>No holdings are stored.</Empty>
-          ) : (
-            <>
-              <Table
-                caption="Earnings by market and vault"
-                columns={earningsColumns}
-                rows={earnings.breakdown.nodes}
-                rowKey={({ chainId, entityType, entityAddress }) => `${chainId} ${entityType} ${entityAddress}`}
-              />
-              <Pager label="earnings" pageInfo={earnings.breakdown.pageInfo} parameter="earnings" />
-            </>
-          )
-        }
+        {({ user: { earnings } }) => (
+          <PagedTable
+            caption="Earnings by market and vault"
+            columns={earningsColumns}
+            list={earnings.breakdown}
+            rowKey={({ chainId, entityType, entityAddress }) => `${chainId} ${entityType} ${entityAddress}`}
+            parameter="earnings"
+            empty="No holdings are stored."
+          />
+        )}
       </Answer>
     </section>
   )
@@ -269,7 +264,7 @@ const activityColumns: Column<ActivityRowFragment>[] = [
     cell: ({ amount, assetSymbol }) => <Num value={amount} unit="amount" suffix={assetSymbol} />,
   },
   { name: 'Value', numeric: true, cell: ({ amountUsd }) => <Num value={amountUsd} unit="usd" /> },
-  { name: 'Where', cell: ({ market, vault }) => <PlaceLink market={market} vault={vault} /> },
+  { name: 'Where', cell: ({ market, vault }) => <EntityLink market={market} vault={vault} /> },
 ]
 
 function ActivityList({ address }: { address: string }) {
@@ -298,21 +293,15 @@ function ActivityList({ address }: { address: string }) {
         </select>
       </label>
       <Answer of={activity} rows={ROWS}>
-        {({ user: { activity } }) =>
-          activity.nodes.length === 0 ? (
-            <Empty>No activity of this kind is stored.</Empty>
-          ) : (
-            <>
-              <Table
-                caption="Activity"
-                columns={activityColumns}
-                rows={activity.nodes}
-                rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
-              />
-              <Pager label="activity" pageInfo={activity.pageInfo} />
-            </>
-          )
-        }
+        {({ user: { activity } }) => (
+          <PagedTable
+            caption="Activity"
+            columns={activityColumns}
+            list={activity}
+            rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
+            empty="No activity of this kind is stored."
+          />
+        )}
       </Answer>
     </section>
   )
@@ -338,29 +327,29 @@ function Rewards({ address }: { address: string }) {
       <h2 id="rewards">Liquidation rewards</h2>
       <h3>In markets</h3>
       <Answer of={markets} rows={4}>
-        {({ user: { marketLiquidationRewards: list } }) =>
-          list.totalCount === 0 ? (
-            <Empty>None.</Empty>
-          ) : (
-            <>
-              <Table caption="Rewards in markets" columns={rewardColumns} rows={list.nodes} rowKey={rewardKey} />
-              <Pager label="rewards in markets" pageInfo={list.pageInfo} parameter="marketRewards" />
-            </>
-          )
-        }
+        {({ user: { marketLiquidationRewards: list } }) => (
+          <PagedTable
+            caption="Rewards in markets"
+            columns={rewardColumns}
+            list={list}
+            rowKey={rewardKey}
+            parameter="marketRewards"
+            empty="None."
+          />
+        )}
       </Answer>
       <h3>In vaults</h3>
       <Answer of={vaults} rows={4}>
-        {({ user: { vaultLiquidationRewards: list } }) =>
-          list.totalCount === 0 ? (
-            <Empty>None.</Empty>
-          ) : (
-            <>
-              <Table caption="Rewards in vaults" columns={rewardColumns} rows={list.nodes} rowKey={rewardKey} />
-              <Pager label="rewards in vaults" pageInfo={list.pageInfo} parameter="vaultRewards" />
-            </>
-          )
-        }
+        {({ user: { vaultLiquidationRewards: list } }) => (
+          <PagedTable
+            caption="Rewards in vaults"
+            columns={rewardColumns}
+            list={list}
+            rowKey={rewardKey}
+            parameter="vaultRewards"
+            empty="None."
+          />
+        )}
       </Answer>
     </section>
   )

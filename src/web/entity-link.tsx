@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { brief } from './format.ts'
 import { PoolLink } from './values.tsx'
 
-interface Place {
+interface Entity {
   market?: MarketNameFragment | null
   vault?: VaultNameFragment | null
   /** Its address, where neither is stored. */
@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** A market, by its token and its pool, or a vault. */
-export function PlaceLink({ market, vault, address }: Place) {
+export function EntityLink({ market, vault, address }: Entity) {
   if (vault) return <VaultLink vault={vault} />
   if (market)
     return (
