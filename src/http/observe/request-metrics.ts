@@ -45,7 +45,7 @@ export class RequestMetrics {
     })
     this.#cache = new Counter({
       name: 'gateway_cache_requests_total',
-      help: 'Requests by what the cache did: hit (in memory), joined (the answer that another request was computing), shared (in Redis), miss, bypass (asked for with cache-control).',
+      help: 'Requests by what the cache did: hit (in memory), joined (the answer that another request was computing), shared (in Redis), miss, bypass (requested with cache-control).',
       labelNames: ['result'],
       registers,
     })
