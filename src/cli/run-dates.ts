@@ -117,7 +117,7 @@ interface One {
 }
 
 async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, given }: One): Promise<string> {
-  const plan = kind === 'resync' ? resyncPlan(date) : manualUpdatePlan(deps, date)
+  const plan = kind === 'resync' ? resyncPlan(deps, date) : manualUpdatePlan(deps, date)
   const found = await preview(deps, plan, { multipliers, first: given.movers ?? MOVERS })
   return given.json ? JSON.stringify(found) : describePreview(found)
 }

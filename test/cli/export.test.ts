@@ -285,7 +285,7 @@ describe('on one pool', () => {
     await held.release()
     await new Promise((resolve) => exporting.child.once('close', resolve))
     for (const file of await readdir(before)) expect(await read(during, file), file).toBe(await read(before, file))
-    await gateway.deps.store.pool.query("DELETE FROM position WHERE distribution_date = '2026-03-04'")
+    await gateway.deps.store.pool.query("DELETE FROM stored_position WHERE distribution_date = '2026-03-04'")
   })
 
   test('leaves nothing when it is interrupted or loses its connection', async () => {

@@ -132,7 +132,7 @@ describe.sequential('from an empty database on', () => {
 
   test('the reader serves both APIs, shows what the writer changes, and runs no jobs', async () => {
     // Ranks of past dates are missing: what may write computes them.
-    await store.pool.query('DELETE FROM standing_day')
+    await store.pool.query('DELETE FROM rank_history_date')
     const { base, printed } = await serveAs('reader', READER)
     expect(printed()).toContain('the database role may only read: no jobs run here')
     expect((await fetch(`${base}/health`)).status).toBe(200)
@@ -171,7 +171,7 @@ describe.sequential('from an empty database on', () => {
   test('a gateway of the writer computes ranks of past dates', async () => {
     await serveAs('writer', { MIGRATE: 'off' })
     const missing = `SELECT FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
-      AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date)`
+      AND NOT EXISTS (SELECT FROM rank_history_date s WHERE s.date = d.date)`
     await expect.poll(async () => (await store.pool.query(missing)).rows.length).toBe(0)
   })
 

@@ -72,7 +72,7 @@ describe('a good dataset', () => {
     expect(summary.dates).toEqual(['2026-11-09'])
     const { pointsA, pointsB } = recordPoints
     expect(
-      await rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position_points'),
+      await rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position'),
     ).toEqual([{ points_a: pointsA, points_b: pointsB }])
     expect(await rows('SELECT user_address, points / 1e6::float8 AS points, rank FROM account')).toEqual([
       { user_address: addressOf('alice'), points: pointsA + pointsB, rank: 1 },
@@ -247,7 +247,7 @@ describe('a second record with the same key replaces the first', () => {
 
 describe('points and ids of positions', () => {
   const points = () =>
-    rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position_points')
+    rows('SELECT points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b FROM position')
   const { pointsA, pointsB } = recordPoints
 
   test('points that are given stay, others are computed from the multiplier of the same import', async () => {
@@ -661,7 +661,7 @@ test('totals, ranks and distributions follow from the positions, for any records
       fc.array(fc.array(position, { maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (imports) => {
         await pool.query(
-          'TRUNCATE position, position_points, distribution, standing, standing_day, pool_day, pool_total, account_day, account, "user"',
+          'TRUNCATE stored_position, token_pair, distribution, rank_history, rank_history_date, pool_day, pool_total, account_day, account, "user"',
         )
         const expected = new Map<string, { user: string; day: number; points: bigint }>()
         for (const positions of imports) {

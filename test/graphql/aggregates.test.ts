@@ -22,8 +22,8 @@ beforeAll(async () => {
   await pool.query(`UPDATE market_snapshot SET collateral_usd = NULL WHERE position_id = 'main' AND timestamp % 7 = 0`)
   const positions =
     await read(`SELECT p.*, p.distribution_date::text AS date, pool.chain_id AS chain, p.market_address AS pool,
-      p.user_address AS "user", pp.points_a / 1e6::float8 AS points_a, pp.points_b / 1e6::float8 AS points_b
-    FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
+      p.user_address AS "user", p.points_a / 1e6::float8 AS points_a, p.points_b / 1e6::float8 AS points_b
+    FROM position p
     LEFT JOIN pool ON pool.id = p.market_address`)
   const snapshots = (kind: string) =>
     read(`SELECT s.*, to_char(to_timestamp(timestamp) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, s.chain_id AS chain,

@@ -55,21 +55,20 @@ beforeAll(async () => {
   await inTransaction(pool, async (client) => {
     await lockWriters(client)
     await client.query(
-      'UPDATE position_points SET points_a = 0, points_b = 0 WHERE user_address = $1 AND distribution_date = ANY($2)',
+      'UPDATE stored_position SET points_a = 0, points_b = 0 WHERE user_address = $1 AND distribution_date = ANY($2)',
       [idle, changed],
     )
-    for (const table of ['position_points', 'position'])
-      await client.query(`DELETE FROM ${table} WHERE user_address = $1 AND distribution_date = ANY($2)`, [
-        absent,
-        changed,
-      ])
+    await client.query('DELETE FROM stored_position WHERE user_address = $1 AND distribution_date = ANY($2)', [
+      absent,
+      changed,
+    ])
     await refreshRollups(client, { dates: changed, kind: 'import', startedAt: new Date(), removed: [absent] })
   })
   await rebuildRankHistory(pool)
   positions = (
     await pool.query(`SELECT p.user_address AS "user", p.distribution_date::text AS date, p.market_address AS pool,
-        o.chain_id::int AS chain, (pp.points_a + pp.points_b)::float8 AS points
-      FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
+        o.chain_id::int AS chain, (p.points_a + p.points_b)::float8 AS points
+      FROM position p
       JOIN pool o ON o.id = p.market_address`)
   ).rows
 })
@@ -279,7 +278,7 @@ describe('what is refused', () => {
 
   test('a window whose ranks are being recomputed, but not one that needs none of them', async () => {
     const { pool: database } = gateway.deps.store
-    await database.query('DELETE FROM standing_day WHERE date >= $1', [day(12)])
+    await database.query('DELETE FROM rank_history_date WHERE date >= $1', [day(12)])
     try {
       for (const window of [{ from: day(13) }, { from: day(13), to: day(20) }, { to: day(12) }])
         expect(await problem(written(window))).toMatchObject({

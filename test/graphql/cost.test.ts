@@ -21,15 +21,7 @@ const token = address(4, 3)
 const market = address(3, 6)
 
 /** The tables whose rows are as many as users, days or both. */
-const tables = [
-  'position',
-  'position_points',
-  'account',
-  'account_day',
-  'market_snapshot',
-  'vault_snapshot',
-  'cash_flow',
-]
+const tables = ['stored_position', 'account', 'account_day', 'market_snapshot', 'vault_snapshot', 'cash_flow']
 
 /** How many rows an operation may touch: what its pages hold, a few times over (joins, alternatives, look-aheads). */
 const budget = (rows: number) => 8 * rows + 100
@@ -230,14 +222,15 @@ async function fill(): Promise<void> {
   const { pool: store } = gateway.deps.store
   const id = (kind: number, i: string) => `'0x' || lpad('${kind}', 8, '0') || lpad(to_hex(${i}), 32, '0')`
   const days = `generate_series(0, ${DAYS - 1}) d, generate_series(0, ${USERS - 1}) u`
-  const which = '(u + d) % 20'
   for (const statement of [
     `INSERT INTO pool SELECT ${id(2, 'i')}, 1, i, 'Pool ' || i, ${id(4, 'i')}, 'A', 'A', ${id(5, 'i')}, 'B', 'B', 0, 0,
       ${id(3, '2 * i')}, ${id(3, '2 * i + 1')} FROM generate_series(0, 19) i`,
     `INSERT INTO market SELECT 1, ${id(3, 'i')}, ${id(2, 'i / 2')}, ${id(4, 'i')}, 'T', 18, 0.1, 0.2 FROM generate_series(0, 39) i`,
-    `INSERT INTO position SELECT md5(u || ' ' || d)::uuid::text, ${id(1, 'u')}, date '2025-01-01' + d, ${id(2, which)}, ${id(4, which)}, 'A', 1,
-      1, 1, 0, 0, 0, 0, ${id(5, which)}, 'B', 1, 1, 1, 0, 0, 0, 0 FROM ${days}`,
-    `INSERT INTO position_points SELECT distribution_date, user_address, market_address, 1, 2 FROM position`,
+    `INSERT INTO token_pair SELECT key, key, id, asset_1_address, 'A', asset_2_address, 'B' FROM pool`,
+    `INSERT INTO stored_position SELECT 1, 2, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, date '2025-01-01' + d, p.key, p.key, NULL, false,
+      ${id(1, 'u')}, md5(u || ' ' || d)::uuid::text FROM ${days}, pool p WHERE p.market_id = (u + d) % 20`,
+    `INSERT INTO pool_day SELECT p.id, date '2025-01-01' + d, ${USERS / 20}, p.asset_1_address, 1, 1, 0, 0, p.asset_2_address, 2, 1, 0, 0
+      FROM generate_series(0, ${DAYS - 1}) d, pool p`,
     `INSERT INTO account_day SELECT ${id(1, 'u')}, date '2025-01-01' + d, 3, 1 FROM ${days}`,
     `INSERT INTO account SELECT ${id(1, 'u')}, 3 * ${DAYS}, u + 1, ${DAYS}, date '2025-01-01', date '2025-01-01' + ${DAYS - 1}
       FROM generate_series(0, ${USERS - 1}) u`,

@@ -390,7 +390,7 @@ describe('lists', () => {
       const from = positionsUpTo(1.1, Prisma.sql`${NEWEST}::date`)
       const plan = await client.query(`EXPLAIN SELECT 1 FROM ${from.text}`, from.values)
       const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
-      expect(text).toMatch(/position_coverage_idx.*\n.*Index Cond: .*market_address.*distribution_date.*CASE.* <= /s)
+      expect(text).toMatch(/stored_position_coverage_idx.*\n.*Index Cond: .*pool_key.*distribution_date.*CASE.* <= /s)
     } finally {
       await client.query('ROLLBACK')
       client.release()

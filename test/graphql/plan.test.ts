@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.
   await pool.query(`UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`)
-  await pool.query(`UPDATE position SET a_token_price = 1e-7, b_token_price = 1e21
+  await pool.query(`UPDATE stored_position SET a_token_price = 1e-7, b_token_price = 1e21
     WHERE id IN (SELECT id FROM position ORDER BY distribution_date DESC, id LIMIT 3)`)
   const texts = async (sql: string) => (await pool.query<{ text: string }>(sql)).rows.map((row) => row.text)
   Object.assign(known, {

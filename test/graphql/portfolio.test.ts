@@ -97,8 +97,7 @@ test('holdings in pools, markets and vaults are those of the tables', async () =
   const { pool } = gateway.deps.store
   const positions: Row[] = (
     await pool.query(
-      `SELECT p.*, (pp.points_a + pp.points_b) / 1e6::float8 AS points FROM position p
-       JOIN position_points pp USING (distribution_date, user_address, market_address)
+      `SELECT p.*, (p.points_a + p.points_b) / 1e6::float8 AS points FROM position p
        WHERE p.user_address = ANY($1) AND distribution_date = (SELECT max(date) FROM distribution)`,
       [wallets],
     )

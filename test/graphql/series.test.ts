@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { pool } = gateway.deps.store
   const all = await pool.query('SELECT date::text FROM distribution ORDER BY date')
   gap = all.rows[40].date
-  for (const table of ['position', 'position_points', 'account_day', 'pool_day'])
+  for (const table of ['stored_position', 'account_day', 'pool_day'])
     await pool.query(`DELETE FROM ${table} WHERE distribution_date = $1`, [gap])
   await pool.query('DELETE FROM distribution WHERE date = $1', [gap])
   await pool.query(
@@ -31,8 +31,8 @@ beforeAll(async () => {
   dates = all.rows.map((row) => row.date).filter((date) => date !== gap)
   positions = (
     await pool.query(`SELECT p.*, p.distribution_date::text AS date,
-        pp.points_a / 1e6::float8 AS points_a, pp.points_b / 1e6::float8 AS points_b
-      FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)`)
+        p.points_a / 1e6::float8 AS points_a, p.points_b / 1e6::float8 AS points_b
+      FROM position p`)
   ).rows
   rewards = (
     await pool.query(`SELECT account_id, timestamp, liquid_reward_usd AS usd, true AS market FROM market_liquidation_reward

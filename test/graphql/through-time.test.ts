@@ -524,7 +524,7 @@ describe('series', () => {
           )
           const priced = own.filter(({ liquidRewardUsd }) => liquidRewardUsd !== null)
           const each: Row[] = single.map((series: Row[]) => series[n])
-          const standing = each.filter(({ rank }) => rank !== null)
+          const ranked = each.filter(({ rank }) => rank !== null)
           expect(portfolio.series[n], `${group} ${iso(start)}`).toEqual({
             start: iso(start),
             lastDate: lastDate === null ? null : iso(lastDate),
@@ -532,13 +532,13 @@ describe('series', () => {
               each.reduce((total, bucket) => total + bucket.points, 0),
               5,
             ),
-            totalPoints: standing.length
+            totalPoints: ranked.length
               ? expect.closeTo(
-                  standing.reduce((total, bucket) => total + bucket.totalPoints, 0),
+                  ranked.reduce((total, bucket) => total + bucket.totalPoints, 0),
                   5,
                 )
               : null,
-            rank: standing.length ? Math.min(...standing.map(({ rank }) => rank)) : null,
+            rank: ranked.length ? Math.min(...ranked.map(({ rank }) => rank)) : null,
             positionCount: lastDate === null ? null : positions.length,
             suppliedUsd: level(supplied),
             protectedUsd: level(secured),

@@ -260,14 +260,13 @@ async function agreeOnWhatIsStored(): Promise<void> {
   const sums = (side: string) =>
     ['supplied_amount_usd', 'protected_supplied_amount_usd', 'borrowed_amount_usd']
       .map((column) => `p.${side}_${column}`)
-      .reduce((all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`, `sum(pp.points_${side})::bigint`)
+      .reduce((all, column) => `${all}, sum(round(${column} * 1e6)) / 1e6`, `sum(p.points_${side})::bigint`)
   const kept = (side: string) =>
     ['points', 'supplied_usd', 'protected_usd', 'borrowed_usd'].map((value) => `${side}_${value}`).join(', ')
-  const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p
-    JOIN position_points pp USING (distribution_date, user_address, market_address) GROUP BY 1, 2`
+  const made = `SELECT market_address, distribution_date, count(*)::int, ${sums('a')}, ${sums('b')} FROM position p GROUP BY 1, 2`
   const days = `SELECT pool_address, distribution_date, position_count, ${kept('a')}, ${kept('b')} FROM pool_day`
   const total = 'SELECT pool_address, points FROM pool_total'
-  const summed = `SELECT market_address, sum(points_a + points_b)::bigint FROM position_points GROUP BY 1`
+  const summed = `SELECT market_address, sum(points_a + points_b)::bigint FROM position GROUP BY 1`
   await rebuildRankHistory(store)
   const board = `SELECT d.date, user_address, points, row_number() OVER (PARTITION BY d.date
       ORDER BY points DESC, user_address)::int AS rank FROM distribution d
@@ -275,7 +274,7 @@ async function agreeOnWhatIsStored(): Promise<void> {
       WHERE distribution_date <= d.date GROUP BY user_address) t
     WHERE d.date < (SELECT max(date) FROM distribution)`
   const standings =
-    'SELECT distribution_date, user_address, points, rank FROM standing JOIN standing_day ON date = distribution_date'
+    'SELECT distribution_date, user_address, points, rank FROM rank_history JOIN rank_history_date ON date = distribution_date'
   for (const [one, other] of [
     [made, days],
     [summed, total],

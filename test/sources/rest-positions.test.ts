@@ -106,8 +106,7 @@ describe('positions of another gateway', () => {
         importDataset({ pool: copy.deps.store.pool, basePoints: copy.deps.basePoints, log: silent }, dataset),
       )
       const date = dates[0] as string
-      await copy.deps.store.pool.query('DELETE FROM position_points WHERE distribution_date = $1', [date])
-      await copy.deps.store.pool.query('DELETE FROM position WHERE distribution_date = $1', [date])
+      await copy.deps.store.pool.query('DELETE FROM stored_position WHERE distribution_date = $1', [date])
       const response = await fetch(`${copy.base}/points/manualupdate?date=${date}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },

@@ -7,8 +7,8 @@ export const tables = {
   multiplier: 'pool_address',
   market: 'chain_id, id',
   vault: 'chain_id, id',
-  position: 'user_address, distribution_date, market_address',
-  position_points: 'user_address, distribution_date, market_address',
+  token_pair: 'key',
+  stored_position: 'user_address, distribution_date, pool_key',
   distribution: 'date',
   pool_day: 'pool_address, distribution_date',
   pool_total: 'pool_address',
@@ -44,11 +44,11 @@ export async function records(pool: Pool): Promise<Record<string, unknown[]>> {
 /** Removes positions and what follows from them, and multipliers. */
 export async function emptyProgram(pool: Pool): Promise<void> {
   const all = [
-    'position',
-    'position_points',
+    'stored_position',
+    'token_pair',
     'distribution',
-    'standing',
-    'standing_day',
+    'rank_history',
+    'rank_history_date',
     'pool_day',
     'pool_total',
     'account_day',

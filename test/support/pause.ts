@@ -6,7 +6,7 @@ import type { Gateway } from './gateway.ts'
 /** The locks at which a run can be paused: before it writes anything, at its first statement, or near its end. An export too. */
 const places = {
   'before it writes': 'SELECT pg_advisory_xact_lock(7014010)',
-  'while it computes': 'SELECT FROM position_points FOR UPDATE',
+  'while it computes': 'SELECT FROM stored_position FOR UPDATE',
   'in the middle of its writing': 'SELECT FROM program FOR UPDATE',
   'before rates are read': 'LOCK TABLE rate_revision IN ACCESS EXCLUSIVE MODE',
 }

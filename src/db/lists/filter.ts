@@ -12,9 +12,36 @@ export interface Condition {
   type: ValueType
   /** SQL over `t`. A row matches if any of the columns matches. */
   columns: string[]
-  /** Whether an index serves each value of each column in the list's default order, or nearly so. */
-  indexed?: boolean
+  /** What replaces the comparison of columns with the values, given SQL of an array of them. */
+  lookup?: Lookup
   description: string
+}
+
+/** SQL that compares a row with values in another way than by its columns. */
+export interface Lookup {
+  /** The condition for an array of values. */
+  matches(values: Prisma.Sql): Prisma.Sql
+  /** The condition for one value, if an index serves it in the list's default order. */
+  equals?(value: Prisma.Sql): Prisma.Sql
+  /** The keys of the rows that match. An index has the rows of each key in the list's default order. */
+  keys?: {
+    /** The column of `t` that equals a key. */
+    column: string
+    /**
+     * Selects the different keys as `key` for an array of values and, if `partial`, as `whole` whether all rows of the key
+     * match.
+     */
+    select(values: Prisma.Sql): Prisma.Sql
+    partial?: boolean
+  }
+}
+
+/** A condition whose rows are read key by key. */
+export interface KeySet {
+  column: string
+  keys: Prisma.Sql
+  partial: boolean
+  matches: Prisma.Sql
 }
 
 export type Conditions = Record<string, Condition>
@@ -31,8 +58,8 @@ export interface Where {
 export interface Read {
   /** Conditions that must all hold. Empty if there are none. */
   where: Prisma.Sql[]
-  /** Alternatives, one of which must hold. An index serves each of them. */
-  branches?: Prisma.Sql[]
+  /** A condition that is not in `where`, whose rows an index gives key by key. */
+  set?: KeySet
   /** Whether there are conditions. If not, every row matches. */
   filters: boolean
   /** Returns canonical JSON of the filter. Empty if every row matches. */
@@ -42,7 +69,6 @@ export interface Read {
 export const MAX_VALUES = 1000
 export const MAX_CONDITIONS = 50
 export const MAX_NESTING = 5
-const MAX_BRANCHES = 400
 
 type Compared = Pick<Column, 'sql' | 'type'>
 
@@ -58,12 +84,18 @@ export const many = (column: Compared | Compared[], description: string) =>
   condition('many', column, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`)
 export const range = (column: Compared, description: string) => condition('range', column, description)
 export const flag = (sql: string, description: string) => condition('flag', { sql, type: 'boolean' }, description)
-/** Marks a condition whose columns are indexed in the list's default order. */
-export const indexed = (condition: Condition): Condition => ({ ...condition, indexed: true })
+/** Replaces the comparison of a condition with values. */
+export const lookedUp = (condition: Condition, lookup: Lookup): Condition => ({ ...condition, lookup })
 
-/** Marks no condition as indexed, for a list whose rows another index gives. */
-export const unindexed = (conditions: Conditions): Conditions =>
-  Object.fromEntries(Object.entries(conditions).map(([name, one]) => [name, { ...one, indexed: false }]))
+/** Reads no condition key by key, for a list whose rows another index gives. */
+export const withoutKeys = (conditions: Conditions): Conditions =>
+  Object.fromEntries(
+    Object.entries(conditions).map(([name, { lookup, ...rest }]) => {
+      if (!lookup) return [name, rest]
+      const { keys: _, ...others } = lookup
+      return [name, { ...rest, lookup: others }]
+    }),
+  )
 
 /** Returns the conditions of the columns with `filter`. */
 export function columnFilters(columns: Columns): Conditions {
@@ -85,9 +117,9 @@ export function readWhere(conditions: Conditions, where: Where | null | undefine
   if (!where) return { where: [], filters: false, text: () => '' }
   const reader = new WhereReader(conditions, true)
   const sql = reader.all(where, 'where', 1)
-  const { branches } = reader
-  const filters = sql.length > 0 || branches !== undefined
-  return { where: sql, ...(branches && { branches }), filters, text: () => (filters ? textOf(where) : '') }
+  const { set } = reader
+  const filters = sql.length > 0 || set !== undefined
+  return { where: sql, ...(set && { set }), filters, text: () => (filters ? textOf(where) : '') }
 }
 
 /** Compiles a filter to one SQL condition. @throws BAD_INPUT like `readWhere` */
@@ -95,12 +127,12 @@ export const conditionOf = (conditions: Conditions, where: Where): Prisma.Sql =>
   together(new WhereReader(conditions, false).all(where, 'where', 1))
 
 class WhereReader {
-  branches: Prisma.Sql[] | undefined
+  set: KeySet | undefined
   readonly #conditions: Conditions
   readonly #splits: boolean
   #count = 0
 
-  /** @param splits whether an indexed condition may become branches */
+  /** @param splits whether the first condition with a lookup becomes the set */
   constructor(conditions: Conditions, splits: boolean) {
     this.#conditions = conditions
     this.#splits = splits
@@ -149,12 +181,13 @@ class WhereReader {
     this.#counted(path)
     if (kind === 'flag') return [Prisma.raw(value ? `(${columns[0]})` : `(${columns[0]}) IS NOT TRUE`)]
     const values = kind === 'many' ? distinct(value as unknown[], type, path) : [checked(value, type, path)]
-    const fits = depth === 1 && columns.length * values.length <= MAX_BRANCHES && columns.length * values.length > 1
-    if (this.#splits && condition.indexed && fits && !this.branches) {
-      // The subselect hides the value from the planner, so that Postgres uses the generic plan for every value.
-      this.branches = columns.flatMap((column) =>
-        values.map((value) => Prisma.sql`${Prisma.raw(column)} = (SELECT ${parameter(value, type)})`),
-      )
+    if (condition.lookup) {
+      const { keys, equals, matches } = condition.lookup
+      if (equals && values.length === 1) return [equals(parameter(values[0], type))]
+      const array = arrayOf(values, type)
+      if (!keys || !this.#splits || depth > 1 || this.set) return [matches(array)]
+      const { column, select, partial = false } = keys
+      this.set = { column, keys: select(array), partial, matches: matches(array) }
       return []
     }
     const any = columns.map((column) => equal(Prisma.raw(column), type, values))
@@ -189,8 +222,11 @@ const together = (all: Prisma.Sql[]): Prisma.Sql =>
 function equal(column: Prisma.Sql, type: ValueType, values: unknown[]): Prisma.Sql {
   if (values.length === 0) return NEVER
   if (values.length === 1) return Prisma.sql`${column} = ${parameter(values[0], type)}`
-  return Prisma.sql`${column} = ANY(${values.map((value) => written(value, type))}::${Prisma.raw(VALUE_TYPES[type].sql)}[])`
+  return Prisma.sql`${column} = ANY(${arrayOf(values, type)})`
 }
+
+const arrayOf = (values: unknown[], type: ValueType) =>
+  Prisma.sql`${values.map((value) => written(value, type))}::${Prisma.raw(VALUE_TYPES[type].sql)}[]`
 
 const parameter = (value: unknown, type: ValueType) =>
   Prisma.sql`${written(value, type)}::${Prisma.raw(VALUE_TYPES[type].sql)}`

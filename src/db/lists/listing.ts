@@ -1,8 +1,7 @@
-import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Reader } from '../connect/reader.ts'
 import type { Column, Columns, RowOf } from './column.ts'
-import { type Conditions, columnFilters } from './filter.ts'
+import { type Conditions, columnFilters, type KeySet } from './filter.ts'
 import { columnSortKeys, type SortKeys } from './sort-key.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
@@ -81,10 +80,13 @@ export interface Page {
   exact?: boolean
 }
 
-/** The filter of a list. An index serves each alternative in `branches`, and a row may match several of them. */
+/** The filter of a list. */
 export interface Filter {
   where: Prisma.Sql[]
+  /** Alternatives, one of which holds for each row. An index serves each of them. */
   branches?: Prisma.Sql[]
+  /** A condition whose rows an index gives key by key. */
+  set?: KeySet | undefined
 }
 
 const selectLists = new WeakMap<object, Prisma.Sql>()
@@ -159,15 +161,6 @@ const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
  */
 const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
 
-/** The most SELECTs in a page: one per branch of its filter, multiplied by the alternatives of each cursor. */
-const MAX_SELECTS = 800
-
-const tooManyParts = () =>
-  badArgument(
-    'before',
-    'cannot be given together with after for so many tokens, users or pools: ask for fewer, or with one of the two',
-  )
-
 /**
  * Builds the statement of one page: up to `limit` + 1 rows (`limit` if `exact`) in the order of the list, reversed for
  * a backward page.
@@ -181,12 +174,12 @@ export function pageSql<Row>(
   page: Page,
   owned: Prisma.Sql[],
 ): Prisma.Sql {
+  if (filter.set) return setPageSql(listing, columns, filter, filter.set, page, owned)
   const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
   const rows = page.exact ? page.limit : page.limit + 1
   const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${rows}`) : Prisma.sql`LIMIT ${rows}`
   const starts = keysetConditions(listing.order, page.after, '>')
   const ends = keysetConditions(listing.order, page.before, '<')
-  if ((filter.branches?.length ?? 1) * starts.length * ends.length > MAX_SELECTS) throw tooManyParts()
   const selects: Prisma.Sql[] = []
   for (const branch of filter.branches ?? [Prisma.empty])
     for (const start of starts)
@@ -200,16 +193,43 @@ export function pageSql<Row>(
   const [only] = selects
   if (selects.length === 1 && only) return Prisma.sql`${only} ${limit} ${offset}`
   const deep = page.offset > 0n ? Prisma.empty : limit
-  return Prisma.sql`SELECT ${filter.branches ? Prisma.sql`DISTINCT ON (${orderFields(listing)})` : Prisma.empty} *
-    FROM (${Prisma.join(
-      selects.map((part) => Prisma.sql`(${part} ${deep})`),
-      ' UNION ALL ',
-    )}) t
+  return Prisma.sql`SELECT * FROM (${Prisma.join(
+    selects.map((part) => Prisma.sql`(${part} ${deep})`),
+    ' UNION ALL ',
+  )}) t
     ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
 }
 
+/**
+ * Builds the statement of a page of a set: the first rows of each key by an index alone, of these the page's, and their
+ * columns.
+ */
+function setPageSql<Row>(
+  listing: Listing<Row>,
+  columns: Prisma.Sql,
+  { set: _, ...filter }: Filter,
+  { column, keys, partial, matches }: KeySet,
+  page: Page,
+  owned: Prisma.Sql[],
+): Prisma.Sql {
+  const order = Prisma.raw(listing.order.map((o) => `${o.column} AS "${o.field}"`).join(', '))
+  const first = { ...page, limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2), offset: 0n }
+  const ofKey = (...conditions: Prisma.Sql[]) =>
+    pageSql(listing, order, filter, first, [...owned, Prisma.raw(`${column} = keys.key`), ...conditions])
+  const rows = Prisma.sql`LIMIT ${page.exact ? page.limit : page.limit + 1} OFFSET ${page.offset.toString()}::bigint`
+  const same = Prisma.raw(listing.order.map((o) => `${o.column} = page."${o.field}"`).join(' AND '))
+  const rowsOfKey = partial
+    ? Prisma.sql`(${ofKey(Prisma.raw('keys.whole'))}) UNION ALL (${ofKey(Prisma.raw('NOT keys.whole'), matches)})`
+    : ofKey()
+  return Prisma.sql`SELECT found.* FROM (
+      SELECT first.* FROM (${keys}) keys CROSS JOIN LATERAL (${rowsOfKey}) first
+      ORDER BY ${outerOrder(listing, page)} ${rows}) page
+    CROSS JOIN LATERAL (SELECT ${columns} FROM ${listing.from} WHERE ${same} OFFSET 0) found
+    ORDER BY ${Prisma.raw(listing.order.map((o) => `page."${o.field}" ${flip(o.direction, page)}`).join(', '))}`
+}
+
 /** The types of the values that rows are looked up by. */
-export type KeyType = 'text' | 'bigint' | 'date' | 'timestamptz'
+export type KeyType = 'text' | 'int' | 'bigint' | 'date' | 'timestamptz'
 
 /**
  * Reads the rows of many keys in one statement. The result is in the order of the keys.
@@ -261,7 +281,7 @@ export async function countRows<Row>(
 
 /** Builds the statement that counts the rows that match the filter: one row with `total`. */
 export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Prisma.Sql[]): Prisma.Sql {
-  const any = filter.branches ? [Prisma.sql`(${Prisma.join(filter.branches, ' OR ')})`] : []
+  const any = filter.set ? [filter.set.matches] : []
   const where = [...owned, ...filter.where, ...any]
   const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
   return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
@@ -273,10 +293,6 @@ export function cursorValues<Row>(listing: Listing<Row>, row: Row): string[] {
     const value = row[field as keyof Row]
     return type === 'date' ? (value as Date).toISOString().slice(0, 10) : String(value)
   })
-}
-
-function orderFields<Row>(listing: Listing<Row>): Prisma.Sql {
-  return Prisma.raw(listing.order.map((o) => `"${o.field}"`).join(', '))
 }
 
 /**

@@ -43,11 +43,10 @@ export const accountDays = listing({
  * @param date YYYY-MM-DD. Null means the newest date on which the pool has positions
  */
 export function topUsersSql(pool: Prisma.Sql, first: number, date: string | null): Prisma.Sql {
-  return Prisma.sql`SELECT p.user_address, p.market_address, p.distribution_date, pp.points_a + pp.points_b AS points
-    FROM (SELECT coalesce(${date}::date, (SELECT p.distribution_date FROM position p
-      WHERE p.market_address = ${pool} ORDER BY p.distribution_date DESC LIMIT 1)) AS date) day
-    CROSS JOIN LATERAL (SELECT * FROM position p
-      WHERE p.market_address = ${pool} AND p.distribution_date = day.date OFFSET 0) p
-    JOIN position_points pp USING (distribution_date, user_address, market_address)
+  return Prisma.sql`SELECT p.user_address, p.market_address, p.distribution_date, p.points_a + p.points_b AS points
+    FROM (SELECT coalesce(${date}::date, (SELECT max(d.distribution_date) FROM pool_day d
+      WHERE d.pool_address = ${pool})) AS date) day
+    CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.pool_key = (SELECT key FROM pool WHERE id = ${pool})
+      AND p.distribution_date = day.date OFFSET 0) p
     ORDER BY points DESC, p.user_address LIMIT ${first}`
 }

@@ -1,5 +1,5 @@
 import { exact } from '../../db/lists/exact-sum.ts'
-import { conditionOf, many, one, range, type Where } from '../../db/lists/filter.ts'
+import { conditionOf, many, one } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { positionListing } from '../position/position.ts'
@@ -16,33 +16,21 @@ const usd = (side: 'a' | 'b') => AMOUNTS.map(([, amount]) => `t.${side}_${amount
 const tokens = (side: 'a' | 'b') => AMOUNTS.map(([, amount]) => `t.${side}_${amount}`)
 const usdNames = AMOUNTS.map(([name]) => `${name}_usd`)
 const side = (of: 'a' | 'b') =>
-  `(t.${of}_token_address, coalesce(pp.points_${of}, 0), ${[...usd(of), ...tokens(of)].map(exact).join(', ')})`
+  `(t.${of}_token_address, t.points_${of}, ${[...usd(of), ...tokens(of)].map(exact).join(', ')})`
 
 const columns = 't.user_address, t.distribution_date, t.market_address, pool.chain_id'
-const SAME = Prisma.raw(`pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address
-  AND pp.market_address = t.market_address`)
 
 /** The filters of positions, over the joins of the aggregate. */
 const chainId = { sql: 'pool.chain_id', type: 'integer' } as const
 const filters = { ...positionListing.filters, chainId: one(chainId, ''), chainIds: many(chainId, '') }
-/** Conditions on what is joined to positions. */
-const ofPoints = { date: range({ sql: 'pp.distribution_date', type: 'date' }, '') }
+/** Conditions on a side. */
 const token = { sql: 'side.asset', type: 'address' } as const
 const ofSide = { asset: one(token, ''), assets: many(token, '') }
 
-/** Points of a date are adjacent and read as a whole. Points of a user or a pool are looked up one by one. */
-const from = ({ user, users, pool, pools, date = null }: Where) => Prisma.sql`FROM position t
-  ${
-    user || users || pool || pools
-      ? Prisma.sql`LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE ${SAME} OFFSET 0) pp ON true`
-      : Prisma.sql`LEFT JOIN position_points pp ON ${SAME} AND ${conditionOf(ofPoints, { date })}`
-  }
-  LEFT JOIN pool ON pool.id = t.market_address`
-const whole =
-  Prisma.raw(`SELECT ${columns}, NULL AS asset, coalesce(pp.points_a, 0) + coalesce(pp.points_b, 0) AS points,
-  ${AMOUNTS.map(([name], i) => `${exact(usd('a')[i] ?? '')} + ${exact(usd('b')[i] ?? '')} AS ${name}_usd`).join(', ')}`)
-const bySide = Prisma.raw(`SELECT ${columns}, side.*`)
-const sides = Prisma.raw(`CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
+const FROM = 'FROM position t LEFT JOIN pool ON pool.key = t.pool_key'
+const whole = Prisma.raw(`SELECT ${columns}, NULL AS asset, t.points_a + t.points_b AS points,
+  ${AMOUNTS.map(([name], i) => `${exact(usd('a')[i] ?? '')} + ${exact(usd('b')[i] ?? '')} AS ${name}_usd`).join(', ')} ${FROM}`)
+const sides = Prisma.raw(`SELECT ${columns}, side.* ${FROM} CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
   AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
 
 /** Selects positions or, if grouped by token or filtered by token at the top level, their sides of these tokens. */
@@ -51,8 +39,8 @@ export const positionAggregate: Aggregate = {
     assertBounded(where, 'date', { dates: 31, of: { one: 'pool', many: 'pools', dates: 366 } })
     const { asset = null, assets = null } = where
     const matches = conditionOf(filters, where)
-    if (!asset && !assets && !groupBy.includes('ASSET')) return Prisma.sql`${whole} ${from(where)} WHERE ${matches}`
-    return Prisma.sql`${bySide} ${from(where)} ${sides} WHERE ${matches} AND ${conditionOf(ofSide, { asset, assets })}`
+    if (!asset && !assets && !groupBy.includes('ASSET')) return Prisma.sql`${whole} WHERE ${matches}`
+    return Prisma.sql`${sides} WHERE ${matches} AND ${conditionOf(ofSide, { asset, assets })}`
   },
   groups: {
     ...byTime('t.distribution_date'),

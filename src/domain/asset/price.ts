@@ -30,6 +30,6 @@ export const assetPriceSql = (chainId: Prisma.Sql, address: Prisma.Sql): Prisma.
   CROSS JOIN LATERAL (
     SELECT p.market_address, p.distribution_date, p.id,
       CASE WHEN pool.asset_1_address = ${address} THEN p.a_token_price ELSE p.b_token_price END AS price
-    FROM position p WHERE p.market_address = pool.id ORDER BY p.distribution_date DESC, p.id LIMIT 1) newest
+    FROM position p WHERE p.pool_key = pool.key ORDER BY p.distribution_date DESC, p.id LIMIT 1) newest
   WHERE pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address)
   ORDER BY newest.distribution_date DESC, newest.id LIMIT 1) t`

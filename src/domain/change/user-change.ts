@@ -29,9 +29,9 @@ export const userChangeColumns = columnsOf(
       description: 'The points that the user got after `since`.',
     },
     rank: {
-      sql: `(SELECT s.rank - a.rank FROM account a JOIN standing s
+      sql: `(SELECT s.rank - a.rank FROM account a JOIN rank_history s
         ON s.user_address = a.user_address AND s.distribution_date = t.since
-          AND EXISTS (SELECT FROM standing_day r WHERE r.date = t.since)
+          AND EXISTS (SELECT FROM rank_history_date r WHERE r.date = t.since)
         WHERE a.user_address = t.address)`,
       type: 'int',
       nullable: true,

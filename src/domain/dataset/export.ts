@@ -90,7 +90,7 @@ export async function exportStore(pool: Pool, dir: string, options: ExportOption
 async function estimate(client: PoolClient, file: DatasetFile): Promise<number | undefined> {
   const { rows } = await client.query<{ rows: number }>(
     'SELECT reltuples::float8 AS rows FROM pg_class WHERE oid = $1::regclass',
-    [records[file].table],
+    [records[file].stored ?? records[file].table],
   )
   const expected = rows[0]?.rows ?? 0
   return expected > 0 ? expected : undefined

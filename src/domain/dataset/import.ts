@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import type { Pool, PoolClient } from 'pg'
+import type { DatabaseError, Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
@@ -265,12 +265,11 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
       for (const { date } of rows) dates.add(date)
       const count = dated ? rows.reduce((sum, row) => sum + row.written, 0) : (rowCount ?? 0)
       if (count > 0) touched.add(table)
-      // A position may differ only in its points.
-      if (table === sql.table || table !== '"user"') written = Math.max(written, count)
+      if (table === sql.table) written = count
     }
     summary.written += written
   } catch (error) {
-    if (!sql.clashes || (error as { code?: string }).code !== UNIQUE_VIOLATION) throw error
+    if (!sql.clashes || !VIOLATIONS.includes((error as DatabaseError).code ?? '')) throw error
     await client.query('ROLLBACK TO SAVEPOINT chunk')
     const { rows } = await client.query<{ line: number; id: string }>(sql.clashes)
     if (rows.length === 0) throw error
@@ -281,7 +280,8 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
   return []
 }
 
-const UNIQUE_VIOLATION = '23505'
+/** SQLSTATEs of an id that another record has: of a unique constraint, and of one that excludes equal rows. */
+const VIOLATIONS = ['23505', '23P01']
 
 /** Adds the name of the file to an error of reading it. */
 async function* readingErrors<T>(label: string, source: AsyncIterable<T>): AsyncGenerator<T> {

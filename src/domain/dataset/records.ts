@@ -33,8 +33,10 @@ export type Entity = 'pool' | 'market' | 'vault'
 
 /** A file of the import format, from which validation, COPY and the upsert derive. */
 export interface RecordFormat {
-  /** The table of its records. A field's column is its name in snake case. */
+  /** The table or view of its records. A field's column is its name in snake case. */
   table: string
+  /** The table behind a view. */
+  stored?: string
   /** All fields that a record can have, in any order. */
   fields: Record<string, FieldType>
   /** The fields of the natural key. A record replaces an earlier one with the same key. */
@@ -216,6 +218,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
   },
   positions: {
     table: 'position',
+    stored: 'stored_position',
     key: ['userAddress', 'distributionDate', 'marketAddress'],
     unique: 'id',
     user: 'userAddress',

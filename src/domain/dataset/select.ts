@@ -23,18 +23,9 @@ export const asJson: Written = {
   date: (column) => `to_char(${column}, 'YYYY-MM-DD"T00:00:00.000Z"')`,
 }
 
-/** Fields whose column is not in the table, or not of their name. */
-const elsewhere: Partial<Record<DatasetFile, { join: string; columns: Record<string, string> }>> = {
-  positions: {
-    join: 'JOIN position_points p USING (distribution_date, user_address, market_address)',
-    columns: {
-      pointsA: 'p.points_a',
-      pointsB: 'p.points_b',
-      points: '(p.points_a + p.points_b)',
-      pointsGiven: 'p.given',
-      runId: 'p.run_id',
-    },
-  },
+/** Fields whose column is not of their name. */
+const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
+  positions: { points: '(t.points_a + t.points_b)', pointsGiven: 't.given' },
 }
 
 /**
@@ -43,13 +34,13 @@ const elsewhere: Partial<Record<DatasetFile, { join: string; columns: Record<str
  */
 export function selectSql(file: DatasetFile, written: Written, range: DateRange): string {
   const format = records[file]
-  const { join = '', columns = {} } = elsewhere[file] ?? {}
+  const columns = elsewhere[file] ?? {}
   const columnOf = (field: string) => columns[field] ?? `t.${snakeCase(field)}`
   const list = Object.entries(format.fields).map(
     ([field, { kind }]) => `${written[kind]?.(columnOf(field)) ?? columnOf(field)} AS "${field}"`,
   )
   const where = [...(file === 'runs' ? ["t.status <> 'running'"] : []), ...inRange(format, range)]
-  return `SELECT ${list.join(', ')} FROM ${format.table} t ${join}
+  return `SELECT ${list.join(', ')} FROM ${format.table} t
     ${where.length ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${(format.tableKey ?? format.key).map(columnOf).join(', ')}`
 }
 

@@ -1,11 +1,12 @@
 import { snakeCase } from '../../db/lists/column.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
-import { type BasePoints, pointsSql } from '../points/formula.ts'
+import type { BasePoints } from '../points/formula.ts'
 import { type RecordFormat, records } from './records.ts'
+import { storePairs, storePositions } from './store-positions.ts'
 
 /** The SQL that stores a file chunk by chunk, derived from its format. */
 export interface UpsertSql {
-  /** The table of its records. */
+  /** The table that it changes. */
   table: string
   /** Creates the staging table, with the file's fields and the `line` number as columns. */
   create: string
@@ -36,10 +37,9 @@ export interface Upsert {
 /** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
 const STAGING = 'staged'
 
-/** The run of each written distribution date, the positions that were replaced by others, and the dataset's own runs. */
+/** The run of each written distribution date, and the dataset's own runs. */
 export const stagedRuns = `
   CREATE TEMP TABLE staged_run (distribution_date date PRIMARY KEY, run_id bigint) ON COMMIT DROP;
-  CREATE TEMP TABLE staged_replaced (distribution_date date, user_address text, market_address text) ON COMMIT DROP;
   CREATE TEMP TABLE imported_run (id bigint PRIMARY KEY, date date, succeeded boolean) ON COMMIT DROP`
 
 /** A date that the dataset has a run of needs no other. */
@@ -75,13 +75,6 @@ const settled: Partial<Record<DatasetFile, string>> = {
   runs: `INSERT INTO imported_run SELECT id, date, status = 'succeeded' FROM run; ${continueIds('run')}`,
 }
 
-/**
- * A UUID derived from the natural key, for a position without an id. It begins with the date and the user, so that inserts in
- * key order go to neighbouring pages of id indexes too.
- */
-export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
-    || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
-
 /** A record with neither risk parameter keeps both that are stored, so that they always fit each other. */
 const keptRisk = (column: string) =>
   `CASE WHEN num_nonnulls(s.max_ltv, s.liquidation_threshold) = 0 THEN old.${column} ELSE s.${column} END`
@@ -103,12 +96,6 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
     join: 'LEFT JOIN market old USING (chain_id, id)',
     columns: { max_ltv: keptRisk('max_ltv'), liquidation_threshold: keptRisk('liquidation_threshold') },
   },
-  positions: {
-    columns: {
-      id: `coalesce(s.id, (SELECT old.id FROM position old WHERE old.user_address = s.user_address
-        AND old.distribution_date = s.distribution_date AND old.market_address = s.market_address), ${positionId})`,
-    },
-  },
 }
 
 /** The SQL of one file of the import format. */
@@ -120,12 +107,11 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
   const key = (format.tableKey ?? format.key).map(snakeCase)
   const { join = '', columns: special = {} } = derived[file] ?? {}
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
-  const upserts = [upsert(table, columns, key, source)]
+  const upserts = file === 'positions' ? upsertPositions(basePoints) : [upsert(table, columns, key, source)]
   if (format.tableKey) upserts.unshift(removeOtherOwners(format))
   if (format.user) upserts.push(upsertUsers(format.user))
-  if (file === 'positions') upserts.push(upsertPoints(basePoints), claimEqualPoints)
   return {
-    table,
+    table: format.stored ?? table,
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
       line bigint) ON COMMIT DROP`,
     copy: `COPY ${STAGING} FROM STDIN`,
@@ -133,36 +119,25 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
     numberRuns: file === 'positions' ? numberRuns : undefined,
     upserts,
     clashes: format.unique && clashes(table, key, format.unique),
-    clear: `TRUNCATE ${STAGING}${file === 'positions' ? ', staged_replaced' : ''}`,
+    clear: `TRUNCATE ${STAGING}`,
     drop: `DROP TABLE ${STAGING}`,
     settle: settled[file],
   }
 }
 
-/** INSERT of a SELECT. An existing row with the key is replaced only if a column in `matters` differs. */
-function upsert(table: string, columns: string[], key: string[], source: string, matters?: string[]): Upsert {
+/** INSERT of a SELECT. An existing row with the key is replaced only if a column differs. */
+function upsert(table: string, columns: string[], key: string[], source: string): Upsert {
   const values = columns.filter((column) => !key.includes(column))
-  const list = (prefix: string) => (matters ?? values).map((column) => `${prefix}.${column}`).join(', ')
+  const list = (prefix: string) => values.map((column) => `${prefix}.${column}`).join(', ')
   const action = values.length
     ? `DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
        WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`
     : 'DO NOTHING'
   // Rows sorted by key go to neighbouring index pages, so fewer pages are read and logged.
   const sorted = `ORDER BY ${key.map((column) => columns.indexOf(column) + 1).join(', ')}`
-  const insert = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
+  const text = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
     ON CONFLICT (${key.join(', ')}) ${action}`
-  if (!key.includes('distribution_date')) return { table, text: insert, dated: false }
-  if (table !== 'position') return dated(table, `${insert} RETURNING t.distribution_date`)
-  const replaced = `INSERT INTO staged_replaced
-    SELECT distribution_date, user_address, market_address FROM written WHERE was_there`
-  return dated(table, `${insert} RETURNING ${key.map((k) => `t.${k}`).join(', ')}, t.xmax <> 0 AS was_there`, replaced)
-}
-
-/** A statement that writes rows of dates, followed by another one on the rows that it returns. */
-function dated(table: string, write: string, then?: string): Upsert {
-  const text = `WITH written AS (${write})${then ? `, next AS (${then})` : ''}
-    SELECT distribution_date::text AS date, count(*)::int AS written FROM written GROUP BY written.distribution_date`
-  return { table, text, dated: true }
+  return { table, text, dated: false }
 }
 
 function upsertUsers(field: string): Upsert {
@@ -170,37 +145,20 @@ function upsertUsers(field: string): Upsert {
 }
 
 /** Points that another store computed are given to this one, unless it has them already, or their run too. */
-const given = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL WHEN i.id IS NOT NULL THEN false
-  ELSE coalesce((SELECT old.given FROM position_points old WHERE (old.points_a, old.points_b) = (s.points_a, s.points_b)
-    AND (old.distribution_date, old.user_address, old.market_address) = (s.distribution_date, s.user_address, s.market_address)), true) END`
+const GIVEN = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL WHEN i.id IS NOT NULL THEN false
+  ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true) END`
 
-/** The points of an imported position, or those that its pool's current multiplier yields. */
-function upsertPoints(basePoints: BasePoints): Upsert {
-  const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
-  const key = ['distribution_date', 'user_address', 'market_address']
-  const points = ['points_a', 'points_b', 'given']
-  return upsert(
-    'position_points',
-    [...key, ...points, 'run_id'],
-    key,
-    `SELECT s.distribution_date, s.user_address, s.market_address, coalesce(s.points_a, ${pointsA}),
-       coalesce(s.points_b, ${pointsB}), ${given}, coalesce(i.id, r.run_id)
-     FROM ${STAGING} s LEFT JOIN staged_run r USING (distribution_date)
-     LEFT JOIN imported_run i ON i.id = s.run_id
-     LEFT JOIN multiplier m ON m.pool_address = s.market_address`,
-    points,
-  )
+/** Positions with the imported points, or those that their pool's current multiplier yields. */
+function upsertPositions(basePoints: BasePoints): Upsert[] {
+  const joins = `LEFT JOIN staged_run r USING (distribution_date) LEFT JOIN imported_run i ON i.id = s.run_id`
+  const stored = storePositions(basePoints, { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true })
+  const text = `WITH ${stored} SELECT distribution_date::text AS date, count(*)::int AS written
+    FROM (TABLE updated UNION ALL TABLE inserted) written GROUP BY written.distribution_date`
+  return [
+    { table: 'token_pair', text: storePairs, dated: false },
+    { table: 'stored_position', text, dated: true },
+  ]
 }
-
-/** Unchanged points of a changed position are credited to the run that replaced the position. */
-const claimEqualPoints = dated(
-  'position_points',
-  `UPDATE position_points t SET run_id = r.run_id
-   FROM staged_replaced s JOIN staged_run r USING (distribution_date)
-   WHERE (t.distribution_date, t.user_address, t.market_address) = (s.distribution_date, s.user_address, s.market_address)
-     AND t.run_id IS DISTINCT FROM r.run_id
-   RETURNING t.distribution_date`,
-)
 
 /** The table's key also has the user, so a row of another user with the record's natural key is removed. */
 function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat): Upsert {

@@ -10,7 +10,7 @@ import { records } from '../dataset/records.ts'
 import { upsertSql } from '../dataset/upsert.ts'
 import { NULL } from '../dataset/values.ts'
 import { assertPrices } from './prices.ts'
-import { compareStaged, removeOthers, replacePositions, sortStaged } from './replace.ts'
+import { removeOthers, replacePositions, sortStaged } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 import { sourcePools } from './source-pools.ts'
 
@@ -61,10 +61,9 @@ export function manualUpdatePlan(
       return fetched.receipts()
     },
     async store(client, day, runId) {
-      const difference = await compareStaged(client, day)
-      const removed = difference.removed > 0 ? await removeOthers(client, day) : []
+      const removed = await removeOthers(client, day)
       if (idsGiven) await assertIdsFree(client, source, sql.clashes)
-      return { removed, multiplierRevision: await replacePositions(client, basePoints, day, difference, runId) }
+      return { removed, multiplierRevision: await replacePositions(client, basePoints, runId) }
     },
   }
 }

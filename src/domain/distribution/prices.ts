@@ -18,13 +18,14 @@ const STAGED = (['a', 'b'] as const)
   )
   .join(' UNION ALL ')
 
-/** The newest valid price of a token `t` before a day, from an index on either side. */
+/** The newest valid price of a token `t` before a day in each pool that has it on a side. */
 const BEFORE = (['a', 'b'] as const)
   .map(
-    (s) => `(SELECT p.${s}_token_price AS price, p.distribution_date AS date FROM position p
-      JOIN pool ON pool.id = p.market_address AND pool.chain_id = t.chain_id
-      WHERE p.${s}_token_address = t.token AND p.distribution_date < $1 AND p.${s}_token_price > 0
-      ORDER BY p.distribution_date DESC, p.id LIMIT 1)`,
+    (s) => `SELECT newest.* FROM token_pair k JOIN pool ON pool.key = k.pool_key AND pool.chain_id = t.chain_id
+      CROSS JOIN LATERAL (SELECT p.${s}_token_price AS price, p.distribution_date AS date, p.id FROM position p
+        WHERE p.pool_key = k.pool_key AND p.pair_key = k.key AND p.distribution_date < $1 AND p.${s}_token_price > 0
+        ORDER BY p.distribution_date DESC, p.id LIMIT 1) newest
+      WHERE k.${s}_token_address = t.token`,
   )
   .join(' UNION ALL ')
 
@@ -38,7 +39,7 @@ export async function assertPrices(client: PoolClient, day: string, source: stri
     `SELECT t.symbol, t.token, x.price, before.price AS before, before.date::text AS before_date
      FROM (SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${STAGED}) s
        GROUP BY chain_id, token) t
-     LEFT JOIN LATERAL (SELECT * FROM (${BEFORE}) b ORDER BY date DESC LIMIT 1) before ON true
+     LEFT JOIN LATERAL (SELECT * FROM (${BEFORE}) b ORDER BY date DESC, id LIMIT 1) before ON true
      CROSS JOIN LATERAL (VALUES (t.low), (t.high)) x(price)
      WHERE x.price <= 0 OR x.price > before.price * $2 OR x.price < before.price / $2
      ORDER BY t.token LIMIT 1`,

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
+import { recompute } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 
 /**
@@ -9,23 +10,25 @@ import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } fr
  * @throws BAD_INPUT for a future date, NOT_FOUND if no positions are stored, CONFLICT while another run has the date
  */
 export function resync(deps: RunDeps, date: Date | null, requestedBy: string): Promise<DistributionRun> {
-  return runPlan(deps, resyncPlan(date), requestedBy)
+  return runPlan(deps, resyncPlan(deps, date), requestedBy)
 }
 
 /** The plan of `resync`. Null means the newest stored date. */
-export function resyncPlan(date: Date | null): RunPlan {
+export function resyncPlan({ basePoints }: Pick<RunDeps, 'basePoints'>, date: Date | null): RunPlan {
   return {
     kind: 'resync',
     async day(client, startedAt) {
       const day = date ? runDate(date, startedAt) : await newestDate(client)
       // Without ORDER BY, the planner would scan the table for a date with many positions.
-      const any = 'SELECT FROM position WHERE distribution_date = $1 ORDER BY id LIMIT 1'
+      const any = 'SELECT FROM stored_position WHERE distribution_date = $1 ORDER BY id DESC LIMIT 1'
       const { rows } = await client.query(any, [day])
       if (rows.length > 0) return day
       throw new GatewayError('NOT_FOUND', `No positions are stored for ${day}: nothing to recompute.`)
     },
     stage: async () => [],
-    store: async () => ({ removed: [] }),
+    async store(client, day, runId) {
+      return { removed: [], multiplierRevision: await recompute(client, basePoints, day, runId) }
+    },
   }
 }
 

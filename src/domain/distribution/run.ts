@@ -3,7 +3,7 @@ import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
-import { type BasePoints, pointsError, pointsSql } from '../points/formula.ts'
+import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { claimDate, dayOfRun, failRecord, finishRecord, openRecord } from './run-record.ts'
 
@@ -34,15 +34,15 @@ export interface RunPlan {
   day(client: PoolClient, startedAt: Date): Promise<string> | string
   /** Fetches and checks all input, before the run takes the writers' lock. */
   stage(client: PoolClient, day: string): Promise<SourceReceipt[]>
-  /** Writes the date's positions. */
+  /** Writes the date's positions and points. */
   store(client: PoolClient, day: string, runId: string | null): Promise<StoredDate>
 }
 
 export interface StoredDate {
   /** Users with removed positions. */
   removed: string[]
-  /** The newest multiplier revision behind all points of the date. Undefined if they are not computed yet. */
-  multiplierRevision?: string | undefined
+  /** The newest multiplier revision behind all points of the date. */
+  multiplierRevision: string
 }
 
 /**
@@ -59,7 +59,7 @@ export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string)
       const day = await plan.day(client, startedAt)
       await claimDate(client, day)
       id = await openRecord(pool, { kind: plan.kind, day, requestedBy, startedAt, basePoints })
-      const computed = await compute(client, deps, plan, { day, startedAt, runId: id })
+      const computed = await compute(client, plan, { day, startedAt, runId: id })
       const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
       return { id, distributionDate: new Date(day), positionCount, totalPoints, startedAt, finishedAt }
     })
@@ -90,7 +90,6 @@ export interface Computation {
 /** Executes a plan inside the caller's transaction, which has claimed the date. */
 export async function compute(
   client: PoolClient,
-  { basePoints }: RunDeps,
   plan: RunPlan,
   { day, startedAt, runId, beforeStoring }: Computation,
 ) {
@@ -100,9 +99,7 @@ export async function compute(
   const before = await dayOfRun(client, day)
   // Leaves a core to readers.
   await client.query("SET LOCAL work_mem = '256MB'; SET LOCAL max_parallel_workers_per_gather = 0")
-  const { removed, ...stored } = await inBulk(client, () => plan.store(client, day, runId))
-  const multiplierRevision =
-    stored.multiplierRevision ?? (await inBulk(client, () => recompute(client, basePoints, day, runId)))
+  const { removed, multiplierRevision } = await inBulk(client, () => plan.store(client, day, runId))
   await refreshRollups(client, { dates: [day], runIds: [runId], kind: plan.kind, startedAt, removed })
   return { sources, before, multiplierRevision }
 }
@@ -116,31 +113,6 @@ async function inBulk<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
   const result = await work()
   await client.query('SET LOCAL enable_nestloop TO DEFAULT')
   return result
-}
-
-/**
- * Computes the points of all positions of a date with the current multipliers.
- * @returns the newest multiplier revision, read in the same statement
- */
-async function recompute(
-  client: PoolClient,
-  basePoints: BasePoints,
-  day: string,
-  runId: string | null,
-): Promise<string> {
-  const { pointsA, pointsB } = pointsSql(basePoints, 'p', 'm')
-  const { rows } = await client.query<{ revision: string }>(
-    `WITH computed AS (
-       UPDATE position_points pp SET points_a = s.points_a, points_b = s.points_b, run_id = $2, given = false
-       FROM (SELECT p.user_address, p.market_address, ${pointsA} AS points_a, ${pointsB} AS points_b
-         FROM position p LEFT JOIN multiplier m ON m.pool_address = p.market_address
-         WHERE p.distribution_date = $1) s
-       WHERE pp.distribution_date = $1 AND pp.user_address = s.user_address AND pp.market_address = s.market_address)
-     SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision`,
-    [day, runId],
-  )
-  if (!rows[0]) throw new Error('a run saw no revision of the multipliers')
-  return rows[0].revision
 }
 
 /**

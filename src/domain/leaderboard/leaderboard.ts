@@ -29,7 +29,7 @@ export type LeaderboardEntry = RowOf<typeof entryColumns>
 /** Users by rank as of a past date, which the filter sets. Indexes serve all sort keys. */
 export const pastLeaderboard = listing({
   name: 'rankHistory',
-  from: Prisma.sql`standing t`,
+  from: Prisma.sql`rank_history t`,
   columns: entryColumns,
   order: { rank: 'ASC' },
   filters: {
@@ -64,7 +64,7 @@ export interface AsOf {
 export async function asOfDate(reader: Reader, moment: Date): Promise<AsOf | undefined> {
   const [row] = await reader.$queryRaw<{ date: Date | null; newest: boolean; ready: boolean }[]>`
     SELECT d.date, d.date = (SELECT max(date) FROM distribution) AS newest,
-      EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) AS ready
+      EXISTS (SELECT FROM rank_history_date s WHERE s.date = d.date) AS ready
     FROM (SELECT max(date) AS date FROM distribution WHERE date <= ${isoDate(moment)}::date) d`
   if (!row?.date) return undefined
   const date = isoDate(row.date)
@@ -84,7 +84,7 @@ export async function rankAt(reader: Reader, address: string, at: AsOf): Promise
   const [row] = at.newest
     ? await reader.$queryRaw<{ rank: number }[]>`SELECT rank FROM account WHERE user_address = ${address}`
     : await reader.$queryRaw<{ rank: number }[]>`
-        SELECT rank FROM standing WHERE distribution_date = ${at.date}::date AND user_address = ${address}`
+        SELECT rank FROM rank_history WHERE distribution_date = ${at.date}::date AND user_address = ${address}`
   return row?.rank
 }
 

@@ -32,9 +32,9 @@ export type RankedPoints = RowOf<typeof rankColumns>
 /** Joins an account `a` with its rank history at `dates`, from its first distribution date on. */
 const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
   JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
-      EXISTS (SELECT FROM standing_day s WHERE s.date = dates.date) AS ready FROM ${dates} dates) at
+      EXISTS (SELECT FROM rank_history_date s WHERE s.date = dates.date) AS ready FROM ${dates} dates) at
     ON at.date >= a.first_distribution_date
-  LEFT JOIN LATERAL (SELECT * FROM standing s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
+  LEFT JOIN LATERAL (SELECT * FROM rank_history s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
     AND s.user_address = a.user_address OFFSET 0) s ON true`
 
 /**

@@ -39,7 +39,7 @@ export async function windowOf(reader: Reader, { from, to, pool, chainId }: Wind
   >`
     SELECT w.before::text, w.last::text, w.dates, w.last = w.newest AS newest,
       (SELECT min(d)::text FROM unnest(ARRAY[w.before, w.last]) d
-        WHERE d < w.newest AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d)) AS pending
+        WHERE d < w.newest AND NOT EXISTS (SELECT FROM rank_history_date s WHERE s.date = d)) AS pending
     FROM (SELECT max(date) FILTER (WHERE date < ${first}::date) AS before, max(date) FILTER (WHERE date <= ${end}::date) AS last,
         max(date) AS newest, (count(*) FILTER (WHERE date BETWEEN ${first}::date AND ${end}::date))::int AS dates
       FROM distribution) w`
@@ -74,7 +74,7 @@ function ranked(window: Window): Prisma.Sql {
   if (!scoped && before === null)
     return newest
       ? Prisma.sql`SELECT user_address, points, rank FROM account`
-      : Prisma.sql`SELECT user_address, points, rank FROM standing WHERE distribution_date = ${last}::date`
+      : Prisma.sql`SELECT user_address, points, rank FROM rank_history WHERE distribution_date = ${last}::date`
   return Prisma.sql`SELECT user_address, points, row_number() OVER (ORDER BY points DESC, user_address)::int AS rank
     FROM (${scoped ? summed(window) : differences(window)}) s`
 }
@@ -87,8 +87,8 @@ const differences = ({ before, last, newest }: Window): Prisma.Sql => {
   const end = newest ? Prisma.sql`a` : Prisma.sql`e`
   return Prisma.sql`SELECT a.user_address, ${end}.points - coalesce(b.points, 0) AS points
     FROM account a
-    ${newest ? Prisma.empty : Prisma.sql`JOIN standing e ON e.distribution_date = ${last}::date AND e.user_address = a.user_address`}
-    LEFT JOIN standing b ON b.distribution_date = ${before}::date AND b.user_address = a.user_address
+    ${newest ? Prisma.empty : Prisma.sql`JOIN rank_history e ON e.distribution_date = ${last}::date AND e.user_address = a.user_address`}
+    LEFT JOIN rank_history b ON b.distribution_date = ${before}::date AND b.user_address = a.user_address
     WHERE a.last_distribution_date > ${before}::date AND (a.last_distribution_date <= ${last}::date
       OR a.first_distribution_date > ${before}::date OR ${end}.points <> coalesce(b.points, 0)
       OR (SELECT true FROM account_day d WHERE d.user_address = a.user_address
@@ -97,14 +97,14 @@ const differences = ({ before, last, newest }: Window): Prisma.Sql => {
 
 /** Sums the points of the positions in the window, date by date, so that only those of its dates are read. */
 const summed = ({ before, last, pool, chainId }: Window): Prisma.Sql => {
-  const onChain = Prisma.sql`SELECT id FROM pool WHERE chain_id = ${chainId}::bigint`
-  const ofDate = pool
-    ? Prisma.sql`FROM position p JOIN position_points pp USING (distribution_date, user_address, market_address)
-      WHERE p.market_address = ${pool} AND p.distribution_date = d.date
-        ${typeof chainId === 'number' ? Prisma.sql`AND p.market_address IN (${onChain})` : Prisma.empty}`
-    : Prisma.sql`FROM position_points pp WHERE pp.distribution_date = d.date AND pp.market_address IN (${onChain})`
-  return Prisma.sql`SELECT pp.user_address, sum(pp.points)::bigint AS points
+  const inPool = pool ? Prisma.sql`p.pool_key = (SELECT key FROM pool WHERE id = ${pool})` : Prisma.sql`true`
+  const onChain =
+    typeof chainId === 'number'
+      ? Prisma.sql`p.pool_key IN (SELECT key FROM pool WHERE chain_id = ${chainId}::bigint)`
+      : Prisma.sql`true`
+  return Prisma.sql`SELECT p.user_address, sum(p.points)::bigint AS points
     FROM distribution d
-    CROSS JOIN LATERAL (SELECT pp.user_address, pp.points_a + pp.points_b AS points ${ofDate} OFFSET 0) pp
+    CROSS JOIN LATERAL (SELECT p.user_address, p.points_a + p.points_b AS points FROM position p
+      WHERE p.distribution_date = d.date AND ${inPool} AND ${onChain} OFFSET 0) p
     WHERE d.date > ${before ?? '-infinity'}::date AND d.date <= ${last}::date GROUP BY 1`
 }

@@ -13,13 +13,13 @@ export async function archiveRanks(client: PoolClient, dates: string[]): Promise
     [dates],
   )
   const [{ first, newest, later } = { first: '', newest: null, later: false }] = rows
-  await client.query('DELETE FROM standing_day WHERE date >= $1', [first])
+  await client.query('DELETE FROM rank_history_date WHERE date >= $1', [first])
   if (newest === null || !later) return
-  await client.query('DELETE FROM standing WHERE distribution_date = $1', [newest])
+  await client.query('DELETE FROM rank_history WHERE distribution_date = $1', [newest])
   await client.query(
-    `INSERT INTO standing (distribution_date, user_address, points, rank)
+    `INSERT INTO rank_history (distribution_date, user_address, points, rank)
      SELECT $1, user_address, points, rank FROM account ORDER BY user_address`,
     [newest],
   )
-  await client.query('INSERT INTO standing_day (date) VALUES ($1) ON CONFLICT DO NOTHING', [newest])
+  await client.query('INSERT INTO rank_history_date (date) VALUES ($1) ON CONFLICT DO NOTHING', [newest])
 }

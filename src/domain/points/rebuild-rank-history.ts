@@ -26,22 +26,22 @@ export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Prom
 
 /** Past dates without up-to-date ranks, in order. */
 export const MISSING_RANKS = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
-  AND NOT EXISTS (SELECT FROM standing_day s WHERE s.date = d.date) ORDER BY date`
+  AND NOT EXISTS (SELECT FROM rank_history_date s WHERE s.date = d.date) ORDER BY date`
 
 async function computeRanks(
   client: PoolClient,
   { date, before }: { date: string; before: string | null },
 ): Promise<void> {
-  await client.query('DELETE FROM standing WHERE distribution_date = $1', [date])
+  await client.query('DELETE FROM rank_history WHERE distribution_date = $1', [date])
   await client.query(
-    `INSERT INTO standing (distribution_date, user_address, points, rank)
+    `INSERT INTO rank_history (distribution_date, user_address, points, rank)
      SELECT $1, user_address, points, row_number() OVER (ORDER BY points DESC, user_address)
      FROM (SELECT a.user_address, coalesce(b.points, 0) + coalesce(d.points, 0) AS points
        FROM account a
-       LEFT JOIN standing b ON b.distribution_date = $2 AND b.user_address = a.user_address
+       LEFT JOIN rank_history b ON b.distribution_date = $2 AND b.user_address = a.user_address
        LEFT JOIN account_day d ON d.distribution_date = $1 AND d.user_address = a.user_address
        WHERE a.first_distribution_date <= $1) t`,
     [date, before],
   )
-  await client.query('INSERT INTO standing_day (date) VALUES ($1)', [date])
+  await client.query('INSERT INTO rank_history_date (date) VALUES ($1)', [date])
 }

@@ -12,7 +12,7 @@ const sum = (usd: string) => {
 }
 
 const amounts = (side: 'a' | 'b') => `min(${side}_token_address) AS ${side}_token_address,
-  ${sum(`${side}_supplied_amount_usd`)} AS ${side}_supplied_usd,
+  sum(points_${side})::bigint AS ${side}_points, ${sum(`${side}_supplied_amount_usd`)} AS ${side}_supplied_usd,
   ${sum(`${side}_protected_supplied_amount_usd`)} AS ${side}_protected_usd,
   ${sum(`${side}_borrowed_amount_usd`)} AS ${side}_borrowed_usd`
 
@@ -25,20 +25,14 @@ const VALUES = [
 const listed = (row: string) => VALUES.map((value) => `${row}.${value}`).join(', ')
 
 /**
- * Refreshes the rollups of pools on these dates, in one pass over the dates' positions and one over their points, and the
- * totals of pools, in one pass over their days. Rows that are up to date are not written.
+ * Refreshes the rollups of pools on these dates, in one pass over the dates' positions, and the totals of pools, in one pass
+ * over their days. Rows that are up to date are not written.
  */
 export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<void> {
   await client.query(
     `CREATE TEMP TABLE refreshed_pool_day ON COMMIT DROP AS
-     SELECT p.*, coalesce(pp.a_points, 0) AS a_points, coalesce(pp.b_points, 0) AS b_points
-     FROM (SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count,
-         ${amounts('a')}, ${amounts('b')}
-       FROM position WHERE distribution_date = ANY($1::date[]) GROUP BY 1, 2) p
-     LEFT JOIN (SELECT market_address AS pool_address, distribution_date,
-         sum(points_a)::bigint AS a_points, sum(points_b)::bigint AS b_points
-       FROM position_points WHERE distribution_date = ANY($1::date[]) GROUP BY 1, 2) pp
-       USING (pool_address, distribution_date)`,
+     SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count, ${amounts('a')}, ${amounts('b')}
+     FROM position WHERE distribution_date = ANY($1::date[]) GROUP BY 1, 2`,
     [dates],
   )
   await client.query('ANALYZE refreshed_pool_day')

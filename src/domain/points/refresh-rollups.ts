@@ -47,7 +47,7 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
     CREATE TEMP TABLE refreshed_day ON COMMIT DROP AS
     SELECT user_address, distribution_date, sum(points_a + points_b)::bigint AS points,
       count(*)::int AS position_count
-    FROM position_points WHERE distribution_date = ANY($1::date[])
+    FROM stored_position WHERE distribution_date = ANY($1::date[])
     GROUP BY user_address, distribution_date`,
     [dates],
   )
@@ -130,7 +130,7 @@ const INCREMENTED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS 
     least(a.first_distribution_date, s.distribution_date) AS first_date, s.distribution_date AS last_date
   FROM refreshed_day s
   LEFT JOIN account a ON a.user_address = s.user_address
-  LEFT JOIN standing b ON b.distribution_date = $1 AND b.user_address = s.user_address
+  LEFT JOIN rank_history b ON b.distribution_date = $1 AND b.user_address = s.user_address
   LEFT JOIN account_day d ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date`
 
 /** Creates a temporary table of all accounts with their totals and ranks. */
@@ -153,7 +153,7 @@ async function rankAccounts(client: PoolClient, affected: string, values: string
 /** The date before `date`, if `date` is the newest one and the ranks of the date before are stored. */
 async function rankedDateBefore(client: PoolClient, date: string): Promise<string | undefined> {
   const { rows } = await client.query<{ date: string }>(
-    `SELECT s.date::text FROM standing_day s WHERE s.date = (SELECT max(date) FROM distribution WHERE date < $1)
+    `SELECT s.date::text FROM rank_history_date s WHERE s.date = (SELECT max(date) FROM distribution WHERE date < $1)
        AND NOT EXISTS (SELECT FROM distribution WHERE date > $1)`,
     [date],
   )

@@ -10,6 +10,7 @@ import { rateFilters, rateSortKeys } from './rates.ts'
 /** The stored columns of a pool. */
 export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   id: { type: 'address', field: 'address', description: "The pool's address: its id in the REST APIs.", sort: true },
+  key: { type: 'int' },
   chainId: { type: 'integer', description: 'The id of the chain that the pool is on.', sort: true },
   number: { sql: 't.market_id', type: 'integer', description: "The pool's number in the protocol.", sort: true },
   name: { type: 'text', description: "The pool's name, such as S/USDC.", sort: true },

@@ -63,14 +63,12 @@ export function poolHoldings(reader: Reader, users: string[], asOf: Date | null)
   return reader.$queryRaw<PoolHolding[]>`
     SELECT * FROM (
       SELECT p.market_address AS "poolAddress", count(*)::int AS "userCount",
-        ${Prisma.raw(pointsOf('sum(coalesce(pp.points_a + pp.points_b, 0))'))} AS points, ${sum('supplied')} AS "suppliedUsd",
+        ${Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))} AS points, ${sum('supplied')} AS "suppliedUsd",
         ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
       FROM (SELECT max(date) AS date FROM distribution ${upTo}) newest
       CROSS JOIN unnest(${users}::text[]) AS owner(address)
       CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
         AND p.distribution_date = newest.date OFFSET 0) p
-      LEFT JOIN LATERAL (SELECT * FROM position_points pp WHERE pp.distribution_date = p.distribution_date
-        AND pp.user_address = p.user_address AND pp.market_address = p.market_address OFFSET 0) pp ON true
       GROUP BY 1) t
     ORDER BY points DESC, "poolAddress"`
 }

@@ -35,7 +35,7 @@ type Threshold = (side: Side) => string
 
 /** Looks the threshold up by the position's pool. */
 export const storedThreshold: Threshold = (side) => `(SELECT m.liquidation_threshold FROM pool p
-    JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.id = t.market_address)`
+    JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.key = t.pool_key)`
 
 /** Reads the threshold from the joins of `positionsUpTo`. */
 export const joinedThreshold: Threshold = (side) => `${side}.liquidation_threshold`
@@ -52,7 +52,7 @@ export const healthFactorSql = (threshold: Threshold) =>
 const supply = (side: Side) =>
   `(t.${side}_supplied_amount_usd::numeric + t.${side}_protected_supplied_amount_usd::numeric)`
 
-/** Whether a position has debt, and its collateral for each dollar of it: the index `position_coverage_idx` is on both. */
+/** Whether a position has debt, and its collateral for each dollar of it: the index `stored_position_coverage_idx` is on both. */
 const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
 const COVERAGE = `((CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
     + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)
@@ -70,7 +70,7 @@ export function positionsUpTo(most: number, date: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`pool u
     LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
     LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id
-    CROSS JOIN LATERAL (SELECT * FROM position t WHERE t.market_address = u.id AND t.distribution_date = ${date}
+    CROSS JOIN LATERAL (SELECT * FROM position t WHERE t.pool_key = u.key AND t.distribution_date = ${date}
       AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound} OFFSET 0) t`
 }
 

@@ -1,12 +1,12 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { indexed, many, one, range, unindexed, type Where } from '../../db/lists/filter.ts'
+import { type Lookup, lookedUp, many, one, range, type Where, withoutKeys } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsOf } from '../points/millionths.ts'
 import { healthFactorSql, joinedThreshold, LTV, mostHealth, positionsUpTo, storedThreshold } from './health.ts'
 
-const POINTS = 'coalesce(pp.points_a + pp.points_b, 0)'
+const POINTS = '(t.points_a + t.points_b)'
 const address = { type: 'address' } as const
 const text = { type: 'text' } as const
 const float = { type: 'float' } as const
@@ -25,14 +25,13 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     description: "The pool's address: marketAddress in the REST API.",
     sort: 'POOL',
   },
+  poolKey: { type: 'int' },
   distributionDate: { type: 'date', description: 'The distribution date, midnight UTC.', sort: 'DATE' },
-  pointsA: { sql: pointsOf('coalesce(pp.points_a, 0)'), type: 'decimal', description: 'Points of side A.' },
-  pointsB: { sql: pointsOf('coalesce(pp.points_b, 0)'), type: 'decimal', description: 'Points of side B.' },
+  pointsA: { sql: pointsOf('t.points_a'), type: 'decimal', description: 'Points of side A.' },
+  pointsB: { sql: pointsOf('t.points_b'), type: 'decimal', description: 'Points of side B.' },
   points: { sql: pointsOf(POINTS), type: 'decimal', description: 'Total points of both sides.', sort: true },
-  // The run that computed the points. Null if runs were not recorded yet.
-  runId: { sql: 'pp.run_id', type: 'bigint', nullable: true },
-  // Whether the points were imported instead of computed.
-  given: { sql: 'coalesce(pp.given, false)', type: 'boolean' },
+  runId: { type: 'bigint', nullable: true },
+  given: { type: 'boolean' },
   ltv: {
     sql: LTV,
     type: 'float',
@@ -78,27 +77,48 @@ const SUPPLIED =
   '(t.a_supplied_amount_usd + t.b_supplied_amount_usd + t.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd)'
 const BORROWED = '(t.a_borrowed_amount_usd + t.b_borrowed_amount_usd)'
 const chain = {
-  sql: '(SELECT p.chain_id FROM pool p WHERE p.id = t.market_address)',
+  sql: '(SELECT p.chain_id FROM pool p WHERE p.key = t.pool_key)',
   type: 'integer',
 } as const
-const tokens = [columns.aTokenAddress, columns.bTokenAddress]
 
-const withPoints = (positions: Prisma.Sql) => Prisma.sql`${positions} LEFT JOIN position_points pp
-  ON pp.distribution_date = t.distribution_date AND pp.user_address = t.user_address AND pp.market_address = t.market_address`
+const ofUsers: Lookup = {
+  matches: (users) => Prisma.sql`t.user_address = ANY(${users})`,
+  equals: (user) => Prisma.sql`t.user_address = ${user}`,
+  keys: { column: 't.user_address', select: (users) => Prisma.sql`SELECT DISTINCT key FROM unnest(${users}) key` },
+}
+const ofPools: Lookup = {
+  matches: (pools) => Prisma.sql`t.pool_key = ANY(ARRAY(SELECT key FROM pool WHERE id = ANY(${pools})))`,
+  equals: (pool) => Prisma.sql`t.pool_key = (SELECT key FROM pool WHERE id = ${pool})`,
+  keys: { column: 't.pool_key', select: (pools) => Prisma.sql`SELECT key FROM pool WHERE id = ANY(${pools})` },
+}
+const withToken = (tokens: Prisma.Sql) =>
+  Prisma.sql`(p.a_token_address = ANY(${tokens}) OR p.b_token_address = ANY(${tokens}))`
+const ofTokens: Lookup = {
+  matches: (tokens) => Prisma.sql`t.pair_key = ANY(ARRAY(SELECT p.key FROM token_pair p WHERE ${withToken(tokens)}))`,
+  keys: {
+    column: 't.pool_key',
+    select: (tokens) => Prisma.sql`SELECT p.pool_key AS key, bool_and(${withToken(tokens)}) AS whole
+      FROM token_pair p GROUP BY 1 HAVING bool_or(${withToken(tokens)})`,
+    partial: true,
+  },
+}
 
 const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
   listing({
     name: 'positions',
-    from: withPoints(from),
+    from,
     columns: all,
     order: { distributionDate: 'DESC', id: 'ASC' },
     filters: {
       user: one(columns.userAddress, 'Only positions of this user.'),
-      users: indexed(many(columns.userAddress, 'Only positions of one of these users.')),
-      pool: one(columns.marketAddress, 'Only positions in this pool.'),
-      pools: indexed(many(columns.marketAddress, 'Only positions in one of these pools.')),
-      asset: indexed(one(tokens, 'Only positions with this token on either side.')),
-      assets: indexed(many(tokens, 'Only positions with one of these tokens on either side.')),
+      users: lookedUp(many(columns.userAddress, 'Only positions of one of these users.'), ofUsers),
+      pool: lookedUp(one(columns.marketAddress, 'Only positions in this pool.'), ofPools),
+      pools: lookedUp(many(columns.marketAddress, 'Only positions in one of these pools.'), ofPools),
+      asset: lookedUp(one(columns.aTokenAddress, 'Only positions with this token on either side.'), ofTokens),
+      assets: lookedUp(
+        many(columns.aTokenAddress, 'Only positions with one of these tokens on either side.'),
+        ofTokens,
+      ),
       chainId: one(chain, 'Only positions in pools on this chain.'),
       chainIds: many(chain, 'Only positions in pools on one of these chains.'),
       date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
@@ -142,7 +162,7 @@ export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): 
   const most = mostHealth(where)
   if (most === undefined) return positionListing
   const limited = positionsFrom(positionsUpTo(most, date), joinedColumns)
-  return { ...limited, filters: unindexed(limited.filters) }
+  return { ...limited, filters: withoutKeys(limited.filters) }
 }
 
 /** Reads positions by id, in the order of the ids. Null for an unknown id. */

@@ -109,7 +109,8 @@ export function keyOf<Row>(
 
 function keyType({ sql, type }: Column): KeyType {
   const found = type && VALUE_TYPES[type].sql
-  if (found !== 'text' && found !== 'bigint' && found !== 'date') throw new Error(`${sql} cannot be a key`)
+  if (found !== 'text' && found !== 'int' && found !== 'bigint' && found !== 'date')
+    throw new Error(`${sql} cannot be a key`)
   return found
 }
 

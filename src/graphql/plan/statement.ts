@@ -167,7 +167,7 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
   const filtered = filter(args)
-  const united = filtered.branches || page.after || page.before
+  const united = filtered.branches || filtered.set || page.after || page.before
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
   for (const { field } of keys) if (field in scope.columns) scope.column(field)

@@ -11,7 +11,6 @@ import {
 import type { Filter, Listing } from '../../db/lists/listing.ts'
 import { isOwnOrder, type SortBy, sorted } from '../../db/lists/sort.ts'
 import type { SortKeys } from '../../db/lists/sort-key.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
 import type { Builder } from './builder.ts'
 import { SCALARS } from './column-fields.ts'
 
@@ -30,7 +29,7 @@ export interface Applied<Row> {
  * @throws BAD_INPUT
  */
 export function applyListInputs<Row>(own: Listing<Row>, args: Record<string, unknown>): Applied<Row> {
-  const { where, branches, filters, text } = readWhere(own.filters, args.where as Where | null)
+  const { where, set, filters, text } = readWhere(own.filters, args.where as Where | null)
   const by = (args.orderBy ?? []) as SortBy[]
   const ordered = by.length > 0 ? sorted(own, by) : own
   const sorts = by.length > 0 && !isOwnOrder(own, ordered)
@@ -47,11 +46,9 @@ export function applyListInputs<Row>(own: Listing<Row>, args: Record<string, unk
     filter(theirs) {
       if (!filters) return theirs
       const all = [...theirs.where, ...where]
-      if (!branches) return { ...theirs, where: all }
-      // Branches only work in the default order and with a single filter.
-      if (sorts || theirs.branches)
-        return { ...theirs, where: [...all, Prisma.sql`(${Prisma.join(branches, ' OR ')})`] }
-      return { where: all, branches }
+      if (!set) return { ...theirs, where: all }
+      // The index of a set has its rows in the default order.
+      return sorts ? { ...theirs, where: [...all, set.matches] } : { ...theirs, where: all, set }
     },
   }
 }

@@ -166,7 +166,8 @@ async function statementsOf({ port }: Server, { query, variants }: Surface): Pro
 /** Waits for a server to have computed the ranks of all past dates. */
 async function standingsReady({ pool }: SpeedStore): Promise<void> {
   for (;;) {
-    const { rows } = await pool.query(`SELECT (SELECT count(*) FROM distribution) - (SELECT count(*) FROM standing_day
+    const { rows } =
+      await pool.query(`SELECT (SELECT count(*) FROM distribution) - (SELECT count(*) FROM rank_history_date
       WHERE date < (SELECT max(date) FROM distribution)) AS missing`)
     if (Number(rows[0].missing) <= 1) return
     await new Promise((resolve) => setTimeout(resolve, 500))

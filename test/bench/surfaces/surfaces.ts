@@ -189,7 +189,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'as of: the leaderboard, top 100',
       query: `query ($asOf: DateTime!) { leaderboard(asOf: $asOf, first: 100) { nodes { userAddress points rank } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
-      sql: `SELECT user_address, points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
+      sql: `SELECT user_address, points / 1e6::float8, rank FROM rank_history WHERE distribution_date = $1 ORDER BY rank LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
     },
     {
@@ -199,7 +199,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { user, asOf: asOf[i % asOf.length] },
         values: [asOf[i % asOf.length], user],
       })),
-      sql: `SELECT points / 1e6::float8, rank FROM standing WHERE distribution_date = $1 AND user_address = $2`,
+      sql: `SELECT points / 1e6::float8, rank FROM rank_history WHERE distribution_date = $1 AND user_address = $2`,
       rows: (data) => [row('points', 'rank')(data.user)],
     },
     {
@@ -238,7 +238,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       })),
       sql: `SELECT u.address, (SELECT coalesce(sum(points), 0) / 1e6::float8 FROM account_day
             WHERE user_address = u.address AND distribution_date > '${WEEK_AGO}'),
-          (SELECT s.rank - a.rank FROM account a JOIN standing s USING (user_address)
+          (SELECT s.rank - a.rank FROM account a JOIN rank_history s USING (user_address)
             WHERE a.user_address = u.address AND s.distribution_date = '${WEEK_AGO}'),
           coalesce((SELECT sum((${SUPPLIED} + ${PROTECTED} - (${BORROWED}))
               * CASE distribution_date WHEN '${NEWEST}' THEN 1 ELSE -1 END)
@@ -354,7 +354,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       query: `query ($user: Address!) { user(address: $user) { series { lastDate totalPoints rank } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT d.date::text, s.points / 1e6::float8, s.rank FROM distribution d
-          JOIN standing s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
+          JOIN rank_history s ON s.distribution_date = d.date AND s.user_address = $1 WHERE d.date < '${NEWEST}'
         UNION ALL SELECT '${NEWEST}', points / 1e6::float8, rank FROM account WHERE user_address = $1 ORDER BY 1`,
       rows: (data) => data.user.series.map(row('lastDate', 'totalPoints', 'rank')),
     },

@@ -239,7 +239,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         if (kind === 'IMPORT')
           throw badArgument('kind', 'must be RESYNC or MANUALUPDATE: an import is not computed from stored data')
         const deps = runDeps(context)
-        const plan = kind === 'RESYNC' ? resyncPlan(date ?? null) : manualUpdatePlan(deps, date ?? null)
+        const plan = kind === 'RESYNC' ? resyncPlan(deps, date ?? null) : manualUpdatePlan(deps, date ?? null)
         return preview(deps, plan, { first, ...(multipliers && { multipliers }) })
       },
     }),

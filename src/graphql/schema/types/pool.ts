@@ -107,7 +107,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
             listing: () => positionListing,
             assertSortable: ({ where, asOf }) => assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
             filter: ({ asOf }) => asOfFilter(asOf),
-            owner: ownedBy(positionListing, { marketAddress: 'id' }),
+            owner: ownedBy(positionListing, { poolKey: 'key' }),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),
@@ -120,7 +120,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
           {
             listing: () => positionListing,
             filter: () => onNewestDate,
-            owner: ownedBy(positionListing, { marketAddress: 'id' }),
+            owner: ownedBy(positionListing, { poolKey: 'key' }),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),

@@ -11,8 +11,7 @@ import {
   type Position as Row,
 } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
-import { Prisma, type Position as StoredPosition } from '../../../generated/prisma/client.ts'
-import type { GraphContext } from '../../execution/context.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import { keyOf, list, nodeId, one, part } from '../../plan/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
@@ -36,10 +35,6 @@ type PositionSide = { assetAddress: string; assetSymbol: string; assetPriceUsd: 
 
 /** Loads a position by its id. */
 const positionAt = keyOf<Row>(positionListing, 'id')
-
-/** A position with its points: Prisma loads one without them. */
-const withPoints = async (position: StoredPosition | Row, context: GraphContext): Promise<Row> =>
-  'points' in position ? position : ((await context.batches.load(positionAt.load, [position.id])) as Row)
 
 type Refs = {
   PositionInputs: ListInputs
@@ -107,10 +102,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       nullable: true,
       description: 'The run that stored the points. Null if they predate run records.',
       extensions: { unplanned: RUN_UNPLANNED },
-      resolve: async (position, _, context) => {
-        const { runId } = await withPoints(position, context)
-        return runId === null ? null : loadRun(context, runId)
-      },
+      resolve: ({ runId }, _, context) => (runId === null ? null : loadRun(context, runId)),
     }),
     multiplierUsed: t.field({
       type: MultiplierRevision,
@@ -118,8 +110,7 @@ export function addPosition(builder: Builder, refs: Refs) {
       description:
         'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
       extensions: { unplanned: 'It depends on what the run of the position recorded.' },
-      resolve: async (position, _, context) => {
-        const { runId, given, marketAddress: poolAddress } = await withPoints(position, context)
+      resolve: async ({ runId, given, marketAddress: poolAddress }, _, context) => {
         const run = runId === null || given ? null : await loadRun(context, runId)
         if (!run || run.multiplierRevision === null) return null
         const { multiplierRevision: revision } = run

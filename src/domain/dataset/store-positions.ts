@@ -1,0 +1,63 @@
+import { snakeCase } from '../../db/lists/column.ts'
+import { type BasePoints, pointsSql } from '../points/formula.ts'
+import { records } from './records.ts'
+
+const { fields, key, besides = [] } = records.positions
+const TOKENS = ['aTokenAddress', 'aTokenSymbol', 'bTokenAddress', 'bTokenSymbol'].map(snakeCase)
+const PAIR = ['market_address', ...TOKENS]
+const AMOUNTS = Object.keys(fields)
+  .filter((field) => field !== 'id' && !besides.includes(field) && !key.includes(field))
+  .map(snakeCase)
+  .filter((column) => !TOKENS.includes(column))
+/** The columns of a stored position that a record may change. */
+const VALUES = ['id', 'pair_key', ...AMOUNTS, 'points_a', 'points_b', 'given']
+const COLUMNS = ['user_address', 'distribution_date', 'pool_key', ...VALUES, 'run_id']
+
+/**
+ * A UUID derived from the natural key, for a position without an id. It begins with the date and the user, so that positions
+ * of a user are neighbours in the order of ids.
+ */
+const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
+    || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
+
+/** Stores the tokens of staged positions that are new. */
+export const storePairs = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})
+  SELECT DISTINCT pool.key, ${PAIR.map((column) => `s.${column}`).join(', ')}
+  FROM staged s JOIN pool ON pool.id = s.market_address
+  WHERE NOT EXISTS (SELECT FROM token_pair p WHERE ${PAIR.map((column) => `p.${column} = s.${column}`).join(' AND ')})`
+
+const SAME = 't.user_address = s.user_address AND t.distribution_date = s.distribution_date AND t.pool_key = s.pool_key'
+const listed = (row: string, columns: string[]) => columns.map((column) => `${row}.${column}`).join(', ')
+
+/**
+ * CTEs that store the staged positions, whose keys are unique, and return the dates that they write: `updated` and
+ * `inserted`. Inserts are in the order of the date index, and keep a user's positions together.
+ * @param given SQL of whether the points were given, over the record `s` and the stored position `old`. Without it the points
+ *   of records are ignored
+ * @param run SQL of the id of the run
+ * @param joins what these read beside `s`
+ * @param changed whether stored positions without a difference are left as they are
+ */
+export function storePositions(
+  basePoints: BasePoints,
+  { given, run, joins = '', changed }: { given?: string; run: string; joins?: string; changed: boolean },
+): string {
+  const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
+  const points = (side: 'a' | 'b', computed: string) =>
+    `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
+  const differs = `AND (${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`
+  return `incoming AS MATERIALIZED (
+      SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
+        ${listed('s', AMOUNTS)}, ${points('a', pointsA)}, ${points('b', pointsB)}, ${given ?? 'false'} AS given, (${run})::int AS run_id,
+        old.id IS NOT NULL AS is_stored
+      FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
+      LEFT JOIN multiplier m ON m.pool_address = s.market_address
+      LEFT JOIN stored_position old ON old.user_address = s.user_address AND old.distribution_date = s.distribution_date
+        AND old.pool_key = p.pool_key),
+    updated AS (
+      UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
+      FROM incoming s WHERE s.is_stored AND ${SAME} ${changed ? differs : ''} RETURNING t.distribution_date),
+    inserted AS (
+      INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
+      WHERE NOT is_stored ORDER BY distribution_date, id DESC RETURNING distribution_date)`
+}
