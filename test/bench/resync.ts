@@ -92,27 +92,26 @@ async function bareResync(): Promise<void> {
     const { rows } = await client.query<{ date: string }>('SELECT max(date)::text AS date FROM distribution')
     const date = rows[0]?.date
     await client.query(
-      `UPDATE position_points pp SET
+      `UPDATE stored_position p SET
          points_a = round((m.deposit_token_a * (p.a_supplied_amount_usd
              + CASE WHEN p.b_borrowed_amount_usd > 0 THEN p.a_protected_supplied_amount_usd ELSE 0 END)
            + 0.5 * m.borrow_token_a * p.a_borrowed_amount_usd) * 1e6)::bigint,
          points_b = round((m.deposit_token_b * (p.b_supplied_amount_usd
              + CASE WHEN p.a_borrowed_amount_usd > 0 THEN p.b_protected_supplied_amount_usd ELSE 0 END)
            + 0.5 * m.borrow_token_b * p.b_borrowed_amount_usd) * 1e6)::bigint
-       FROM position p JOIN multiplier m ON m.pool_address = p.market_address
-       WHERE p.distribution_date = $1 AND pp.distribution_date = $1
-         AND pp.user_address = p.user_address AND pp.market_address = p.market_address`,
+       FROM pool JOIN multiplier m ON m.pool_address = pool.id
+       WHERE p.distribution_date = $1 AND pool.key = p.pool_key`,
       [date],
     )
     await client.query(
       `UPDATE account_day d SET points = s.points FROM (
-         SELECT user_address, sum(points_a + points_b) AS points FROM position_points
+         SELECT user_address, sum(points_a + points_b) AS points FROM position
          WHERE distribution_date = $1 GROUP BY user_address) s
        WHERE d.user_address = s.user_address AND d.distribution_date = $1`,
       [date],
     )
     await client.query(
-      'UPDATE distribution SET total_points = (SELECT sum(points_a + points_b) FROM position_points WHERE distribution_date = $1) WHERE date = $1',
+      'UPDATE distribution SET total_points = (SELECT sum(points_a + points_b) FROM position WHERE distribution_date = $1) WHERE date = $1',
       [date],
     )
     await client.query(
@@ -123,7 +122,7 @@ async function bareResync(): Promise<void> {
     )
     await client.query(
       `UPDATE pool_day d SET a_points = s.a_points, b_points = s.b_points FROM (
-         SELECT market_address, sum(points_a) AS a_points, sum(points_b) AS b_points FROM position_points
+         SELECT market_address, sum(points_a) AS a_points, sum(points_b) AS b_points FROM position
          WHERE distribution_date = $1 GROUP BY market_address) s
        WHERE d.pool_address = s.market_address AND d.distribution_date = $1`,
       [date],
@@ -150,20 +149,15 @@ async function rowByRow(): Promise<number> {
     const m = await prisma.multiplier.findUniqueOrThrow({ where: { poolAddress: p.marketAddress } })
     const millionths = (points: number) => BigInt(Math.round(points * 1e6))
     const deposit = (supplied: number, kept: number, borrowed: number) => supplied + (borrowed > 0 ? kept : 0)
-    const { distributionDate, userAddress, marketAddress } = p
-    await prisma.positionPoints.update({
-      where: { distributionDate_userAddress_marketAddress: { distributionDate, userAddress, marketAddress } },
-      data: {
-        pointsA: millionths(
-          m.depositA * deposit(p.aSuppliedAmountUsd, p.aProtectedSuppliedAmountUsd, p.bBorrowedAmountUsd) +
-            0.5 * m.borrowA * p.aBorrowedAmountUsd,
-        ),
-        pointsB: millionths(
-          m.depositB * deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
-            0.5 * m.borrowB * p.bBorrowedAmountUsd,
-        ),
-      },
-    })
+    const pointsA = millionths(
+      m.depositA * deposit(p.aSuppliedAmountUsd, p.aProtectedSuppliedAmountUsd, p.bBorrowedAmountUsd) +
+        0.5 * m.borrowA * p.aBorrowedAmountUsd,
+    )
+    const pointsB = millionths(
+      m.depositB * deposit(p.bSuppliedAmountUsd, p.bProtectedSuppliedAmountUsd, p.aBorrowedAmountUsd) +
+        0.5 * m.borrowB * p.bBorrowedAmountUsd,
+    )
+    await prisma.$executeRaw`UPDATE stored_position SET points_a = ${pointsA}, points_b = ${pointsB} WHERE id = ${id}`
   }
   const found = ids.length / seconds(at)
   await prisma.$disconnect()
