@@ -21,11 +21,11 @@ ALTER TABLE "stored_position"
   ADD CONSTRAINT "stored_position_id_key" EXCLUDE USING hash ("id" WITH =),
   ADD CONSTRAINT "stored_position_points_range" CHECK (abs("points_a") <= 8589934592000000 AND abs("points_b") <= 8589934592000000);
 
--- Collateral for each dollar of debt. Few positions have debt, so the index is small. Prisma cannot describe it.
-CREATE INDEX "stored_position_coverage_idx" ON "stored_position" ("pool_key", "distribution_date", ((
+-- Collateral for each dollar of debt, within what a double can hold. Few positions have debt, so the index is small.
+CREATE INDEX "stored_position_coverage_idx" ON "stored_position" ("pool_key", "distribution_date", (least(greatest(
     (CASE WHEN "b_borrowed_amount_usd" > 0 THEN ("a_supplied_amount_usd"::numeric + "a_protected_supplied_amount_usd"::numeric) ELSE 0 END
       + CASE WHEN "a_borrowed_amount_usd" > 0 THEN ("b_supplied_amount_usd"::numeric + "b_protected_supplied_amount_usd"::numeric) ELSE 0 END)
-    / (greatest("a_borrowed_amount_usd", 0)::numeric + greatest("b_borrowed_amount_usd", 0)::numeric))))
+    / (greatest("a_borrowed_amount_usd", 0)::numeric + greatest("b_borrowed_amount_usd", 0)::numeric), 1e-300), 1e300)::float8))
   WHERE "a_borrowed_amount_usd" > 0 OR "b_borrowed_amount_usd" > 0;
 
 -- Postgres drops the join where no column of the pair is read.

@@ -25,7 +25,8 @@ export interface Lookup {
   equals?(value: Prisma.Sql): Prisma.Sql
   /** The keys of the rows that match. An index has the rows of each key in the list's default order. */
   keys?: {
-    /** The column of `t` that equals a key. */
+    /** The FROM item `t` whose index has them, and the column of it that equals a key. */
+    from: Prisma.Sql
     column: string
     /**
      * Selects the different keys as `key` for an array of values and, if `partial`, as `whole` whether all rows of the key
@@ -38,6 +39,7 @@ export interface Lookup {
 
 /** A condition whose rows are read key by key. */
 export interface KeySet {
+  from: Prisma.Sql
   column: string
   keys: Prisma.Sql
   partial: boolean
@@ -186,8 +188,8 @@ class WhereReader {
       if (equals && values.length === 1) return [equals(parameter(values[0], type))]
       const array = arrayOf(values, type)
       if (!keys || !this.#splits || depth > 1 || this.set) return [matches(array)]
-      const { column, select, partial = false } = keys
-      this.set = { column, keys: select(array), partial, matches: matches(array) }
+      const { select, partial = false, ...rows } = keys
+      this.set = { ...rows, keys: select(array), partial, matches: matches(array) }
       return []
     }
     const any = columns.map((column) => equal(Prisma.raw(column), type, values))

@@ -208,23 +208,23 @@ function setPageSql<Row>(
   listing: Listing<Row>,
   columns: Prisma.Sql,
   { set: _, ...filter }: Filter,
-  { column, keys, partial, matches }: KeySet,
+  { column, from, keys, partial, matches }: KeySet,
   page: Page,
   owned: Prisma.Sql[],
 ): Prisma.Sql {
   const order = Prisma.raw(listing.order.map((o) => `${o.column} AS "${o.field}"`).join(', '))
   const first = { ...page, limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2), offset: 0n }
   const ofKey = (...conditions: Prisma.Sql[]) =>
-    pageSql(listing, order, filter, first, [...owned, Prisma.raw(`${column} = keys.key`), ...conditions])
+    pageSql({ ...listing, from }, order, filter, first, [...owned, Prisma.raw(`${column} = keys.key`), ...conditions])
   const rows = Prisma.sql`LIMIT ${page.exact ? page.limit : page.limit + 1} OFFSET ${page.offset.toString()}::bigint`
   const same = Prisma.raw(listing.order.map((o) => `${o.column} = page."${o.field}"`).join(' AND '))
   const rowsOfKey = partial
     ? Prisma.sql`(${ofKey(Prisma.raw('keys.whole'))}) UNION ALL (${ofKey(Prisma.raw('NOT keys.whole'), matches)})`
     : ofKey()
-  return Prisma.sql`SELECT found.* FROM (
+  return Prisma.sql`SELECT ${columns} FROM (
       SELECT first.* FROM (${keys}) keys CROSS JOIN LATERAL (${rowsOfKey}) first
       ORDER BY ${outerOrder(listing, page)} ${rows}) page
-    CROSS JOIN LATERAL (SELECT ${columns} FROM ${listing.from} WHERE ${same} OFFSET 0) found
+    JOIN ${listing.from} ON ${same}
     ORDER BY ${Prisma.raw(listing.order.map((o) => `page."${o.field}" ${flip(o.direction, page)}`).join(', '))}`
 }
 

@@ -54,9 +54,9 @@ const supply = (side: Side) =>
 
 /** Whether a position has debt, and its collateral for each dollar of it: the index `stored_position_coverage_idx` is on both. */
 const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
-const COVERAGE = `((CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
+const COVERAGE = `least(greatest((CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
     + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)
-    / (greatest(t.a_borrowed_amount_usd, 0)::numeric + greatest(t.b_borrowed_amount_usd, 0)::numeric))`
+    / (greatest(t.a_borrowed_amount_usd, 0)::numeric + greatest(t.b_borrowed_amount_usd, 0)::numeric), 1e-300), 1e300)::float8`
 
 /**
  * The FROM item of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
@@ -66,7 +66,7 @@ export function positionsUpTo(most: number, date: Prisma.Sql): Prisma.Sql {
   const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
   // The factor covers what doubles round off.
   const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
-    ELSE coalesce(${String(most)}::numeric * 1.000001 / ${lower}, 0) END`
+    ELSE least(greatest(${String(most)}::numeric * 1.000001 / ${lower}, 1e-300), 1e300)::float8 END`
   return Prisma.sql`pool u
     LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
     LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id

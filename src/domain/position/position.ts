@@ -81,21 +81,32 @@ const chain = {
   type: 'integer',
 } as const
 
+/** The table behind the view: only it lets an index answer alone. */
+const STORED = Prisma.sql`stored_position t`
 const ofUsers: Lookup = {
   matches: (users) => Prisma.sql`t.user_address = ANY(${users})`,
   equals: (user) => Prisma.sql`t.user_address = ${user}`,
-  keys: { column: 't.user_address', select: (users) => Prisma.sql`SELECT DISTINCT key FROM unnest(${users}) key` },
+  keys: {
+    from: STORED,
+    column: 't.user_address',
+    select: (users) => Prisma.sql`SELECT DISTINCT key FROM unnest(${users}) key`,
+  },
 }
 const ofPools: Lookup = {
   matches: (pools) => Prisma.sql`t.pool_key = ANY(ARRAY(SELECT key FROM pool WHERE id = ANY(${pools})))`,
   equals: (pool) => Prisma.sql`t.pool_key = (SELECT key FROM pool WHERE id = ${pool})`,
-  keys: { column: 't.pool_key', select: (pools) => Prisma.sql`SELECT key FROM pool WHERE id = ANY(${pools})` },
+  keys: {
+    from: STORED,
+    column: 't.pool_key',
+    select: (pools) => Prisma.sql`SELECT key FROM pool WHERE id = ANY(${pools})`,
+  },
 }
 const withToken = (tokens: Prisma.Sql) =>
   Prisma.sql`(p.a_token_address = ANY(${tokens}) OR p.b_token_address = ANY(${tokens}))`
 const ofTokens: Lookup = {
   matches: (tokens) => Prisma.sql`t.pair_key = ANY(ARRAY(SELECT p.key FROM token_pair p WHERE ${withToken(tokens)}))`,
   keys: {
+    from: STORED,
     column: 't.pool_key',
     select: (tokens) => Prisma.sql`SELECT p.pool_key AS key, bool_and(${withToken(tokens)}) AS whole
       FROM token_pair p GROUP BY 1 HAVING bool_or(${withToken(tokens)})`,
