@@ -36,15 +36,23 @@ const listed = (row: string, columns: string[]) => columns.map((column) => `${ro
  *   of records are ignored
  * @param run SQL of the id of the run
  * @param joins what these read beside `s`
+ * @param day SQL of the date, if all have the same
  * @param changed whether stored positions without a difference are left as they are
  */
 export function storePositions(
   basePoints: BasePoints,
-  { given, run, joins = '', changed }: { given?: string; run: string; joins?: string; changed: boolean },
+  {
+    given,
+    run,
+    joins = '',
+    day,
+    changed,
+  }: { given?: string; run: string; joins?: string; day?: string; changed: boolean },
 ): string {
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
   const points = (side: 'a' | 'b', computed: string) =>
     `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
+  const onDay = (row: string) => (day ? `AND ${row}.distribution_date = ${day}` : '')
   const differs = `AND (${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`
   return `incoming AS MATERIALIZED (
       SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
@@ -53,10 +61,10 @@ export function storePositions(
       FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
       LEFT JOIN multiplier m ON m.pool_address = s.market_address
       LEFT JOIN stored_position old ON old.user_address = s.user_address AND old.distribution_date = s.distribution_date
-        AND old.pool_key = p.pool_key),
+        AND old.pool_key = p.pool_key ${onDay('old')}),
     updated AS (
       UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
-      FROM incoming s WHERE s.is_stored AND ${SAME} ${changed ? differs : ''} RETURNING t.distribution_date),
+      FROM incoming s WHERE s.is_stored AND ${SAME} ${onDay('t')} ${changed ? differs : ''} RETURNING t.distribution_date),
     inserted AS (
       INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
       WHERE NOT is_stored ORDER BY distribution_date, id DESC RETURNING distribution_date)`

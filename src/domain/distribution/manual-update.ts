@@ -63,7 +63,7 @@ export function manualUpdatePlan(
     async store(client, day, runId) {
       const removed = await removeOthers(client, day)
       if (idsGiven) await assertIdsFree(client, source, sql.clashes)
-      return { removed, multiplierRevision: await replacePositions(client, basePoints, runId) }
+      return { removed, multiplierRevision: await replacePositions(client, basePoints, day, runId) }
     },
   }
 }

@@ -39,13 +39,14 @@ export async function removeOthers(client: PoolClient, day: string): Promise<str
 export async function replacePositions(
   client: PoolClient,
   basePoints: BasePoints,
+  day: string,
   runId: string | null,
 ): Promise<string> {
   await client.query(storePairs)
   const { rows } = await client.query<{ revision: string }>(
-    `WITH ${storePositions(basePoints, { run: '$1', changed: false })}
+    `WITH ${storePositions(basePoints, { run: '$1', day: '$2', changed: false })}
      SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision`,
-    [runId],
+    [runId, day],
   )
   await client.query(
     `INSERT INTO "user" SELECT DISTINCT user_address FROM staged s
