@@ -9,7 +9,7 @@ import { chargeOnce } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
 import { graphiqlPage, mountGraphiQLAssets, wantsPage } from './graphiql.ts'
-import { plainRequest } from './request-params.ts'
+import { plainRequest, VARY } from './request-params.ts'
 import { mountSockets, type SocketsOptions } from './sockets.ts'
 
 interface GraphQLOptions extends SocketsOptions {
@@ -31,14 +31,13 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
     async handler(request, reply) {
       if (wantsPage(request)) return page.send(request, reply)
       const admin = adminOf(request.headers, adminTokens)
-      const vary = 'Origin, Accept'
       const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
       const caller = recordOf(request.raw, reply.raw)
       const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge, caller }))
       if (found && 'answer' in found)
-        return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary })
-      reply.header('vary', vary)
+        return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary: VARY })
+      reply.header('vary', VARY)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)

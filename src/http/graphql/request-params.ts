@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { type DocumentReference, documentReference, type RequestParams } from '../../graphql/policy/documents.ts'
 
@@ -7,52 +8,64 @@ export interface GraphQLParams extends DocumentReference {
   variables?: Record<string, unknown>
 }
 
-/** A request for one plain JSON result, without extensions or streams. */
-export interface PlainRequest {
+/** How one plain JSON result, without extensions or streams, is answered. */
+interface PlainAnswer {
   /** The cache key. Undefined if the request is too long to cache. */
   key: string | undefined
   /** The media type of the answer. */
   type: string
+}
+
+/** A request for one plain JSON result. */
+export interface PlainRequest extends PlainAnswer {
   /** Reads the parameters. Undefined if they are malformed. */
   read(): GraphQLParams | undefined
 }
+
+/** The request headers that answers depend on. */
+export const VARY = 'Origin, Accept'
 
 const MAX_KEY = 8000
 
 /** Reads a plain request. @returns undefined for any other request, which the GraphQL server handles */
 export function plainRequest(request: FastifyRequest): PlainRequest | undefined {
-  const { method, headers, body, url } = request
-  const type = mediaType(headers.accept)
-  if (type === undefined || headers['x-graphql-cost'] !== undefined) return undefined
-  if (method === 'GET' || method === 'HEAD')
-    return {
-      key: url.length > MAX_KEY ? undefined : `GET ${url}`,
-      type,
-      read: () => readParameters(request.query as Record<string, unknown>),
-    }
-  if (method !== 'POST' || !Buffer.isBuffer(body) || !/^application\/json\b/i.test(headers['content-type'] ?? ''))
-    return undefined
-  return {
-    key: body.length > MAX_KEY ? undefined : `POST ${body.toString('latin1')}`,
-    type,
-    read: () => readJson(body.toString()),
-  }
+  const { raw, body, query } = request
+  const answer = plainAnswer(raw, body)
+  if (!answer) return undefined
+  const read = () =>
+    Buffer.isBuffer(body) && raw.method === 'POST'
+      ? readJson(body.toString())
+      : readParameters(query as Record<string, unknown>)
+  return { ...answer, read }
 }
 
-const TYPES: Record<string, string> = {
-  'application/graphql-response+json': 'application/graphql-response+json',
-  'application/json': 'application/json',
-  'application/*': 'application/json',
-  '*/*': 'application/json',
+/** How a plain request is answered. Undefined for any other request. */
+export function plainAnswer({ method, headers, url = '' }: IncomingMessage, body: unknown): PlainAnswer | undefined {
+  const type = mediaType(headers.accept)
+  if (type === undefined || headers['x-graphql-cost'] !== undefined) return undefined
+  if (method === 'GET' || method === 'HEAD') return { key: url.length > MAX_KEY ? undefined : `GET ${url}`, type }
+  if (method !== 'POST' || !Buffer.isBuffer(body) || !/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    return undefined
+  return { key: body.length > MAX_KEY ? undefined : `POST ${body.toString('latin1')}`, type }
 }
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const TYPES = new Map([
+  ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
+  ['application/json', JSON_TYPE],
+  ['application/*', JSON_TYPE],
+  ['*/*', JSON_TYPE],
+])
 
 /** The first accepted media type that fits a JSON result. */
 function mediaType(accept: string | undefined): string | undefined {
+  const only = TYPES.get(accept || '*/*')
+  if (only) return only
   for (const given of (accept || '*/*').toLowerCase().split(',')) {
     const [type = '', ...parameters] = given.replace(/\s/g, '').split(';')
     if (parameters.some((one) => one.startsWith('charset=') && one !== 'charset=utf-8')) continue
-    const known = TYPES[type]
-    if (known) return `${known}; charset=utf-8`
+    const known = TYPES.get(type)
+    if (known) return known
   }
   return undefined
 }

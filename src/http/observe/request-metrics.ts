@@ -4,7 +4,6 @@ import type { CacheResult } from '../cache/edge-cache.ts'
 import { DurationHistogram } from './duration-histogram.ts'
 import type { RequestRecord } from './request-record.ts'
 
-const CACHE_RESULTS: CacheResult[] = ['hit', 'joined', 'shared', 'miss', 'bypass']
 const OUTCOMES: Statement['outcome'][] = ['ok', 'failed', 'timeout']
 
 /** What the label says of a request without a route or a known operation. */
@@ -21,8 +20,9 @@ export class RequestMetrics {
   readonly #knownOperations: ReadonlySet<string>
   readonly #requests: DurationHistogram
   readonly #statements: DurationHistogram
-  readonly #inFlight: Gauge
-  readonly #cache: Counter<'result'>
+  /** Numbers of their own, as those of prom-client cost more with each request. */
+  #inFlight = 0
+  readonly #cache: Record<CacheResult, number> = { hit: 0, joined: 0, shared: 0, miss: 0, bypass: 0 }
 
   constructor({ metrics, knownOperations }: RequestMetricsOptions) {
     const registers = [metrics]
@@ -38,33 +38,41 @@ export class RequestMetrics {
       metrics,
     })
     for (const outcome of OUTCOMES) this.#statements.open(outcome, { outcome })
-    this.#inFlight = new Gauge({
+    const inFlight = () => this.#inFlight
+    new Gauge({
       name: 'gateway_http_requests_in_flight',
       help: 'Requests that have arrived and are not answered, without event streams.',
       registers,
+      collect() {
+        this.set(inFlight())
+      },
     })
-    this.#cache = new Counter({
+    const results = this.#cache
+    new Counter({
       name: 'gateway_cache_requests_total',
       help: 'Requests by what the cache did: hit (in memory), joined (the answer that another request was computing), shared (in Redis), miss, bypass (requested with cache-control).',
       labelNames: ['result'],
       registers,
+      collect() {
+        this.reset()
+        for (const [result, count] of Object.entries(results)) this.inc({ result }, count)
+      },
     })
-    for (const result of CACHE_RESULTS) this.#cache.inc({ result }, 0)
   }
 
   started(): void {
-    this.#inFlight.inc()
+    this.#inFlight++
   }
 
   /** Counts an event stream no longer as in flight. */
   streams(): void {
-    this.#inFlight.dec()
+    this.#inFlight--
   }
 
   ended({ route = OTHER, operation, cache, streams, response }: RequestRecord, ms: number): void {
-    if (cache !== undefined) this.#cache.inc({ result: cache })
+    if (cache !== undefined) this.#cache[cache]++
     if (streams) return
-    this.#inFlight.dec()
+    this.#inFlight--
     const known = operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
     const status = response?.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted'
     this.#requests.observe(`${route} ${known} ${status}`, () => ({ route, operation: known, status }), ms)

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Counter, type Registry } from 'prom-client'
-import { sendCached } from '../cache/cached-answers.ts'
+import { sendCached, sendCachedQuery } from '../cache/cached-answers.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import type { Observer } from '../observe/observer.ts'
 import { AcceptsFirst } from './accepts-first.ts'
@@ -148,8 +148,17 @@ export class Front {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { edge, admission } = this.#options
-    if (sendCached(edge, request, response)) return
+    const { edge } = this.#options
+    const { method, url = '' } = request
+    // The body of a small request arrives with its head, and so by the next tick.
+    if (method === 'POST' && url === '/graphql')
+      process.nextTick(() => sendCachedQuery(edge, request, response) || this.#admit(request, response))
+    else if (!(url.startsWith('/graphql?') ? sendCachedQuery : sendCached)(edge, request, response))
+      this.#admit(request, response)
+  }
+
+  #admit(request: IncomingMessage, response: ServerResponse): void {
+    const { admission } = this.#options
     if (admission.admits(response, this.#pace.hasWaited(request.socket))) this.#pass(request, response)
     else this.refuseOverload(request, response)
   }
