@@ -6,7 +6,8 @@ import leven from 'leven'
  */
 export function nearest(word: string, candidates: string[]): string | undefined {
   const limit = word.length < 8 ? 1 : 2
-  return candidates.find((one) => leven(word, one) <= limit || isSwapped(word, one))
+  const similar = candidates.filter((one) => Math.abs(one.length - word.length) <= limit)
+  return similar.find((one) => leven(word, one) <= limit || isSwapped(word, one))
 }
 
 const isSwapped = (a: string, b: string) => leven(a, b) === 2 && sorted(a) === sorted(b)
