@@ -31,6 +31,15 @@ export const tooSlow = () =>
     RETRY_SECONDS,
   )
 
+/** A newer gateway beside this one has migrated the store. */
+const otherVersion = () =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'The tables of the store are not those of this version of the gateway: its operator has to update it.',
+    [],
+    RETRY_SECONDS,
+  )
+
 /** The role of DATABASE_URL has no right to a statement. */
 const noRight = () => new GatewayError('FORBIDDEN', 'The database role of this gateway has no right to do this.')
 
@@ -42,12 +51,15 @@ export function storeFault(error: unknown): GatewayError | undefined {
   if (codes.includes(QUERY_CANCELED)) return tooSlow()
   if (codes.includes(LOCK_NOT_AVAILABLE)) return locked()
   if (codes.includes(INSUFFICIENT_PRIVILEGE)) return noRight()
+  if (codes.includes(UNDEFINED_TABLE) || codes.includes(UNDEFINED_COLUMN)) return otherVersion()
   if (codes.some(isUnavailable) || NO_CONNECTION.test(error.message)) return unavailable()
   return undefined
 }
 
 const QUERY_CANCELED = '57014'
 const INSUFFICIENT_PRIVILEGE = '42501'
+const UNDEFINED_TABLE = '42P01'
+const UNDEFINED_COLUMN = '42703'
 
 /** SQLSTATE classes that do not depend on the statement: no connection, no resources. */
 const UNAVAILABLE_CLASSES = ['08', '53']
