@@ -221,16 +221,21 @@ function midnightOf(value: unknown): string | undefined {
   return iso?.endsWith('T00:00:00.000Z') ? iso.slice(0, 10) : undefined
 }
 
-let lastMidnight: { value: unknown; text: string | undefined } = { value: undefined, text: undefined }
+const MAX_MIDNIGHTS = 10_000
+/** What midnights were encoded as: records share few of them. */
+const midnights = new Map<unknown, string>()
 
-/** A distribution date. Caches the last one, which neighbouring records mostly share. */
+/** A distribution date. */
 export const midnight: FieldType = {
   kind: 'date',
   sql: 'date',
   what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z"',
   encode(value) {
-    if (value !== lastMidnight.value) lastMidnight = { value, text: midnightOf(value) }
-    return lastMidnight.text
+    const known = midnights.get(value)
+    if (known !== undefined) return known
+    const text = midnightOf(value)
+    if (text !== undefined && midnights.size < MAX_MIDNIGHTS) midnights.set(value, text)
+    return text
   },
 }
 

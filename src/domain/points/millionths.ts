@@ -13,6 +13,7 @@ export const MAX_POINTS = 2 ** 33
 /** Converts points to the text of their millionths. @returns undefined for more than a position's side may have */
 export function millionths(points: number): string | undefined {
   if (!(Math.abs(points) <= MAX_POINTS)) return undefined
+  if (points === 0) return '0'
   // Beyond 2^31 the product below may differ from the decimal that the number was parsed from.
   const decimals = points.toFixed(6)
   return String(Number(decimals) === points ? wholeOf(decimals) : evenly(points * 1e6))

@@ -39,7 +39,7 @@ export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => 
     pieces = []
     length = 0
     if (!line) return { reason: `is longer than ${MAX_LINE_BYTES} bytes` }
-    return isUtf8(line) ? line.toString() : { reason: 'is not valid UTF-8' }
+    return decode(line)
   }
 
   for await (const chunk of stream as AsyncIterable<Buffer | string>) {
@@ -49,7 +49,8 @@ export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => 
     const lines: (string | UnreadableLine)[] = []
     let start = 0
     for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, start)) {
-      if (plain && length === 0 && end - start <= MAX_LINE_BYTES) lines.push(data.toString('latin1', start, end))
+      if (length === 0 && end - start <= MAX_LINE_BYTES)
+        lines.push(plain ? data.toString('latin1', start, end) : decode(data.subarray(start, end)))
       else {
         keep(data.subarray(start, end))
         lines.push(finish())
@@ -67,6 +68,11 @@ export async function* readLines(stream: Readable, onBytes?: (bytes: Buffer) => 
     skipMark(lines, first)
     yield { first, lines, bytes }
   }
+}
+
+function decode(line: Buffer): string | UnreadableLine {
+  if (isAscii(line)) return line.toString('latin1')
+  return isUtf8(line) ? line.toString() : { reason: 'is not valid UTF-8' }
 }
 
 function skipMark(lines: (string | UnreadableLine)[], first: number) {
