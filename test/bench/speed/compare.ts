@@ -35,7 +35,7 @@ export function difference(a: unknown, b: unknown, path: Path = []): string | un
 
 /**
  * The same for an answer of another form: the values that both have under the same name, at any depth, in the order in
- * which the answers tell them. What is in a side or an asset (`assetA { address }`) counts as `assetAAddress`. At least half of the
+ * which the answers have them. What is in a side or an asset (`assetA { address }`) counts as `assetAAddress`. At least half of the
  * names that the first has must be in the second.
  */
 export function differenceOfShared(a: unknown, b: unknown): string | undefined {
@@ -58,7 +58,7 @@ function columns(answer: unknown): Map<string, unknown[]> {
       for (const [key, one] of Object.entries(value)) {
         if (key === 'pagination' || key === 'filters' || ofRequest(key, path)) continue
         const own = prefix + (prefix ? key.charAt(0).toUpperCase() + key.slice(1) : key)
-        visit(one, own, /^(a|b|asset[AB])$/.test(key) ? key : '', [...path, key])
+        visit(one, own, /^(a|b|(asset|side)[AB])$/.test(key) ? key : '', [...path, key])
       }
     else if (value !== null) {
       const own = found.get(name)

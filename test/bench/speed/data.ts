@@ -1,4 +1,7 @@
-/** The stores of the bench: generated files, loaded by the product's own import, and reused between runs. */
+/**
+ * The stores of the bench: generated files, loaded by the product's own import, copied from there to plain tables, and
+ * reused between runs.
+ */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -268,6 +271,7 @@ export interface SpeedStore {
 }
 
 const silent = { info() {}, warn() {} }
+const plain = join(import.meta.dirname, 'plain.sql')
 
 /** Opens the store of a shape in `dir`, and makes it when it is not there or was made by another migration or generator. */
 export async function openSpeedStore(shape: Shape, dir: string, say: (text: string) => void): Promise<SpeedStore> {
@@ -299,6 +303,7 @@ export async function openSpeedStore(shape: Shape, dir: string, say: (text: stri
       say(`${dir}: the files took ${Math.round((performance.now() - since) / 1000)} s, importing them`)
       await runProduct(['import', files], { DATABASE_URL: server.url })
       await rm(files, { recursive: true })
+      await pool.query(await readFile(plain, 'utf8'))
       await pool.query('VACUUM (ANALYZE)')
       await pool.query('CHECKPOINT')
       await writeFile(mark, madeOf)
@@ -314,7 +319,8 @@ export async function openSpeedStore(shape: Shape, dir: string, say: (text: stri
 
 async function fingerprint(shape: Shape): Promise<string> {
   const migrations = join(root, 'prisma/migrations')
-  const files = (await readdir(migrations, { recursive: true })).filter((file) => file.endsWith('.sql')).sort()
-  const texts = await Promise.all(files.map((file) => readFile(join(migrations, file), 'utf8')))
-  return JSON.stringify([shape, digest([await readFile(import.meta.filename, 'utf8'), ...texts].join())])
+  const migrated = (await readdir(migrations, { recursive: true })).filter((file) => file.endsWith('.sql')).sort()
+  const files = [import.meta.filename, plain, ...migrated.map((file) => join(migrations, file))]
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  return JSON.stringify([shape, digest(texts.join())])
 }

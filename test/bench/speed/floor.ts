@@ -1,6 +1,6 @@
 /**
- * The floor: what the product is compared to. Bare node:http and pg, hand-written SQL in named statements on the
- * product's own tables, rows as they come from pg, JSON.stringify. It answers what the product answers.
+ * The floor: what the product is compared to. Bare node:http and pg, hand-written SQL in named statements on plain
+ * tables (plain.sql), rows as they come from pg, JSON.stringify. It answers what the product answers.
  */
 import { createServer } from 'node:http'
 import pg from 'pg'
@@ -16,6 +16,7 @@ const PARSERS: Record<number, (value: string) => unknown> = {
 }
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
+  options: '-c search_path=plain',
   max: 10,
   types: { getTypeParser: (oid: number) => PARSERS[oid] ?? text } as pg.CustomTypesConfig,
 })
@@ -33,13 +34,9 @@ const sideColumns = (s: 'a' | 'b') =>
     .map((column) => `t.${s}_${column} AS "${`${s}_${column}`.replace(/_(.)/g, (_, c) => c.toUpperCase())}"`)
     .join(', ')
 const POSITION = `t.id, t.user_address AS "userAddress", t.market_address AS "marketAddress",
-  t.distribution_date AS "distributionDate", coalesce(pp.points_a, 0) / 1e6::float8 AS "pointsA", coalesce(pp.points_b, 0) / 1e6::float8 AS "pointsB",
-  coalesce(pp.points_a + pp.points_b, 0) / 1e6::float8 AS points, ${sideColumns('a')}, ${sideColumns('b')}`
-const WITH_POINTS = 'LEFT JOIN position_points pp USING (distribution_date, user_address, market_address)'
+  t.distribution_date AS "distributionDate", t.points_a AS "pointsA", t.points_b AS "pointsB", t.points,
+  ${sideColumns('a')}, ${sideColumns('b')}`
 const NEWEST = 'ORDER BY t.distribution_date DESC, t.id'
-
-/** Positions from a subquery that is read first, so that the points of just these are looked up. */
-const positionsFrom = (page: string) => `SELECT ${POSITION} FROM (${page}) t ${WITH_POINTS} ${NEWEST}`
 
 function pageOf(items: Row[], limit: number) {
   const more = items.length > limit
@@ -47,33 +44,31 @@ function pageOf(items: Row[], limit: number) {
   return { items, more }
 }
 
-const ASSET_POSITIONS = positionsFrom(`SELECT * FROM (
+const ASSET_POSITIONS = `SELECT ${POSITION} FROM (
   (SELECT * FROM position WHERE a_token_address = $1 ORDER BY distribution_date DESC, id LIMIT $2)
   UNION ALL
   (SELECT * FROM position WHERE b_token_address = $1 AND a_token_address <> $1 ORDER BY distribution_date DESC, id LIMIT $2)
-) t ${NEWEST} LIMIT $2`)
+) t ${NEWEST} LIMIT $2`
 
 async function assetPositions(asset: string, limit: number) {
   return pageOf(await rows('asset positions', ASSET_POSITIONS, [asset, limit + 1]), limit)
 }
 
-const POOL_POSITIONS = positionsFrom(
-  'SELECT * FROM position t WHERE market_address = $1 ORDER BY distribution_date DESC, id LIMIT $2',
-)
-const POOL_POSITIONS_AFTER = positionsFrom(`SELECT t.* FROM (SELECT distribution_date, id FROM position WHERE id = $3) c
+const POOL_POSITIONS = `SELECT ${POSITION} FROM position t WHERE market_address = $1 ${NEWEST} LIMIT $2`
+const POOL_POSITIONS_AFTER = `SELECT ${POSITION} FROM (SELECT distribution_date, id FROM position WHERE id = $3) c
   CROSS JOIN LATERAL (
     (SELECT * FROM position WHERE market_address = $1 AND distribution_date = c.distribution_date AND id > c.id
       ORDER BY distribution_date DESC, id LIMIT $2)
     UNION ALL
     (SELECT * FROM position WHERE market_address = $1 AND distribution_date < c.distribution_date
       ORDER BY distribution_date DESC, id LIMIT $2)
-  ) t ${NEWEST} LIMIT $2`)
+  ) t ${NEWEST} LIMIT $2`
 
 /** A user's first days, or (newest) last ones, with their positions: one statement. */
 const days = (order: 'ASC' | 'DESC', after: string) => `SELECT ${POSITION} FROM (
     SELECT user_address, distribution_date FROM account_day WHERE user_address = $1 ${after}
     ORDER BY distribution_date ${order} LIMIT $2
-  ) d JOIN position t USING (user_address, distribution_date) ${WITH_POINTS}
+  ) d JOIN position t USING (user_address, distribution_date)
   ORDER BY t.distribution_date, t.market_address`
 
 function daysOf(positions: Row[]) {
@@ -203,7 +198,7 @@ const HOLDINGS = `
     bool_or(s.assets_usd IS NULL), coalesce(v.deposit_rate, 0), 0
   FROM ${latest('vault')} LEFT JOIN vault v ON v.chain_id = s.chain_id AND v.id = s.vault_id
   GROUP BY s.chain_id, s.vault_id, v.deposit_rate`
-const NET_CASH = `SELECT chain_id::float8 AS chain_id, entity_type::text AS type, entity_id AS id,
+const NET_CASH = `SELECT chain_id::float8 AS chain_id, entity_type AS type, entity_id AS id,
     coalesce(sum(CASE WHEN kind IN ('deposit', 'repay') THEN amount_usd ELSE -amount_usd END
       ORDER BY timestamp, tx_hash, log_index), 0) AS amount,
     bool_or(amount_usd IS NULL) AS incomplete
@@ -319,8 +314,8 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
   async '/points/leaderboard'(query) {
     const found = await rows(
       'top 3 and one',
-      `(SELECT user_address AS account, points / 1e6::float8 AS points, rank::text AS rank FROM account ORDER BY account.rank LIMIT 3)
-       UNION ALL SELECT user_address, points / 1e6::float8, rank::text FROM account WHERE user_address = $1
+      `(SELECT user_address AS account, points, rank::text AS rank FROM account ORDER BY account.rank LIMIT 3)
+       UNION ALL SELECT user_address, points, rank::text FROM account WHERE user_address = $1
        UNION ALL SELECT NULL, 0, account_count::text FROM program`,
       [query.get('account')],
     )
@@ -330,7 +325,7 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
     const account = query.get('account')
     const [row] = await rows(
       'user points',
-      'SELECT total_points / 1e6::float8 AS total_points, (SELECT points / 1e6::float8 FROM account WHERE user_address = $1) AS points FROM program',
+      'SELECT total_points, (SELECT points FROM account WHERE user_address = $1) AS points FROM program',
       [account],
     )
     return { account, userPoints: row?.points ?? 0, totalPoints: row?.total_points }
@@ -339,7 +334,7 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
   '/positions/breakdown-by-assets': byAssets,
   async '/points/reports'() {
     const sql =
-      'SELECT date AS "distributionDate", total_points / 1e6::float8 AS "totalPoints", position_count AS "positionCount" FROM distribution ORDER BY date DESC'
+      'SELECT date AS "distributionDate", total_points AS "totalPoints", position_count AS "positionCount" FROM distribution ORDER BY date DESC'
     return { items: await rows('reports', sql) }
   },
   '/multipliers/all': () =>
@@ -406,7 +401,7 @@ async function pointsOf(address: string, query: URLSearchParams) {
 async function positionsOf(userAddress: string) {
   const [row] = await rows(
     'user and program',
-    'SELECT p.total_points / 1e6::float8 AS total_points, a.points / 1e6::float8 AS points, a.last_distribution_date FROM program p LEFT JOIN account a ON a.user_address = $1',
+    'SELECT p.total_points, a.points, a.last_distribution_date FROM program p LEFT JOIN account a ON a.user_address = $1',
     [userAddress],
   )
   const timestamp = new Date().toISOString()
@@ -441,11 +436,11 @@ const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "mar
   position_id AS "positionId", timestamp, collateral_assets AS "collateralAssets", collateral_usd AS "collateralUsd",
   protected_assets AS "protectedAssets", protected_usd AS "protectedUsd", debt_assets AS "debtAssets", debt_usd AS "debtUsd"
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
-const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, coalesce(pp.points_a, 0) / 1e6::float8 AS "pointsA",
-    coalesce(pp.points_b, 0) / 1e6::float8 AS "pointsB", t.user_address, a.points / 1e6::float8 AS points, a.rank
+const TOP_POSITIONS = `SELECT p.id AS pool, t.distribution_date, t.points_a AS "pointsA", t.points_b AS "pointsB",
+    t.user_address, a.points, a.rank
   FROM (SELECT id, market_id FROM pool ORDER BY market_id, id LIMIT 50 OFFSET $1) p
   CROSS JOIN LATERAL (SELECT * FROM position WHERE market_address = p.id ORDER BY distribution_date DESC, id LIMIT 5) t
-  ${WITH_POINTS} LEFT JOIN account a ON a.user_address = t.user_address
+  LEFT JOIN account a ON a.user_address = t.user_address
   ORDER BY p.market_id, p.id, t.distribution_date DESC, t.id`
 const FIFTY_POOLS = `SELECT p.id, p.name, p.asset_1_symbol || '·' || p.asset_2_symbol || '·' || p.market_id AS display,
     m.id AS uuid, m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b
@@ -462,8 +457,7 @@ const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", 
 /** The GraphQL operations, each as an endpoint that takes the operation's variables. */
 const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async leaderboard({ first }) {
-    const sql =
-      'SELECT rank, user_address AS "userAddress", points / 1e6::float8 AS points FROM account ORDER BY rank LIMIT $1'
+    const sql = 'SELECT rank, user_address AS "userAddress", points FROM account ORDER BY rank LIMIT $1'
     const [found, [program]] = await Promise.all([
       rows('leaderboard', sql, [first + 1]),
       rows('accounts', 'SELECT account_count AS total FROM program'),
@@ -539,7 +533,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     const [holdings, flows, [account], markets, vaults, marketRewards, vaultRewards] = await Promise.all([
       holdingsOf(address),
       rows('net cash', NET_CASH, [address]),
-      rows('account', 'SELECT points / 1e6::float8 AS points, rank FROM account WHERE user_address = $1', [address]),
+      rows('account', 'SELECT points, rank FROM account WHERE user_address = $1', [address]),
       rows('latest markets', LATEST_MARKETS, [address]),
       rows('latest vaults', LATEST_VAULTS, [address]),
       rows('page market rewards', PAGE_REWARDS('market'), [address]),
@@ -583,7 +577,7 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async users({ addresses }) {
     const found = await rows(
       'users',
-      'SELECT user_address AS address, points / 1e6::float8 AS points, rank FROM account WHERE user_address = ANY($1)',
+      'SELECT user_address AS address, points, rank FROM account WHERE user_address = ANY($1)',
       [addresses],
     )
     const byAddress = new Map(found.map((row) => [row.address, row]))

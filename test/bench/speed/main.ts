@@ -218,7 +218,6 @@ async function bench(): Promise<Results> {
   return results
 }
 
-/** Asks every system for every variant of every operation. */
 /** Waits until a server has done what it does by itself when it starts. */
 async function quiet({ take }: Target): Promise<void> {
   for (let waited = 0; waited < 60 && (waited === 0 || take().length > 0); waited++) {
@@ -227,6 +226,7 @@ async function quiet({ take }: Target): Promise<void> {
   }
 }
 
+/** Sends every variant of every operation to every system. */
 async function checkAll(
   starters: Starters,
   store: SpeedStore,

@@ -103,11 +103,17 @@ export const documents = {
 /** The id of a document that the product knows beforehand. */
 export const documentId = (document: string) => `sha256:${createHash('sha256').update(document).digest('hex')}`
 
-const side = (s: 'a' | 'b') =>
-  `${s}TokenAddress ${s}TokenSymbol ${s}TokenPrice ${s}SuppliedAmount ${s}SuppliedAmountUsd ${s}ProtectedSuppliedAmount
-  ${s}ProtectedSuppliedAmountUsd ${s}BorrowedAmount ${s}BorrowedAmountUsd`
-const pgPosition = (id: string, pool: string) =>
-  `${id}: rowId userAddress ${pool}: marketAddress distributionDate ${side('a')} ${side('b')} earned { pointsA pointsB }`
+const AMOUNTS = ['Supplied', 'ProtectedSupplied', 'Borrowed'].flatMap((of) => [`${of}Amount`, `${of}AmountUsd`])
+const TOKEN = ['TokenAddress', 'TokenSymbol', 'TokenPrice', ...AMOUNTS]
+const ASSET = ['AssetAddress', 'AssetSymbol', 'AssetPriceUsd', ...AMOUNTS]
+/** A position under the names of REST, or of the graph. */
+const pgPosition = (form: 'rest' | 'graph') => {
+  const [id, pool] = form === 'rest' ? ['id', 'marketAddress'] : ['recordId', 'poolAddress']
+  const side = (s: 'a' | 'b') =>
+    TOKEN.map((column, i) => (form === 'rest' ? s + column : `side${s.toUpperCase()}${ASSET[i]}: ${s}${column}`))
+  return `${id}: rowId userAddress ${pool}: marketAddress distributionDate pointsA pointsB points
+    ${[...side('a'), ...side('b')].join(' ')}`
+}
 const pgSnapshots = (market: string, user: string) => `query ($address: String!, $first: Int!, $count: Boolean!) {
   allMarketSnapshots(condition: { accountId: $address }, first: $first,
     orderBy: [TIMESTAMP_ASC, CHAIN_ID_ASC, MARKET_ID_ASC, POSITION_ID_ASC]) {
@@ -168,20 +174,20 @@ const PG = {
     accountByUserAddress(userAddress: $account) { account: userAddress userPoints: points }
     programByRowId(rowId: 1) { totalPoints }
   }`,
-  assetPositions: (id: string, pool: string) => `query ($asset: String!, $first: Int!) {
+  assetPositions: (form: 'rest' | 'graph') => `query ($asset: String!, $first: Int!) {
     allPositions(first: $first, condition: { aTokenAddress: $asset }, ${NEWEST}) {
-      nodes { ${pgPosition(id, pool)} } pageInfo { hasNextPage }
+      nodes { ${pgPosition(form)} } pageInfo { hasNextPage }
     }
   }`,
   poolPositions: `query ($market: String!) {
     allPositions(first: 100, condition: { marketAddress: $market }, ${NEWEST}) {
-      nodes { ${pgPosition('id', 'marketAddress')} } pageInfo { hasNextPage }
+      nodes { ${pgPosition('rest')} } pageInfo { hasNextPage }
     }
   }`,
   reports: `{ allDistributions(orderBy: DATE_DESC) { nodes { distributionDate: date totalPoints positionCount } } }`,
-  dailyPoints: (page: string, id: string, pool: string) => `query ($address: String!) {
+  dailyPoints: (page: string, form: 'rest' | 'graph') => `query ($address: String!) {
     allAccountDays(condition: { userAddress: $address }, orderBy: DISTRIBUTION_DATE_ASC, ${page}) {
-      nodes { distributionDate dayPoints: points positions { nodes { ${pgPosition(id, pool)} } } }
+      nodes { distributionDate points positions(orderBy: MARKET_ADDRESS_ASC) { nodes { ${pgPosition(form)} } } }
       pageInfo { hasNextPage }
     }
   }`,
@@ -214,7 +220,7 @@ const PG = {
         rowId name asset1Symbol asset2Symbol marketId
         multiplier { depositTokenA depositTokenB borrowTokenA borrowTokenB }
         positions(first: 5, ${NEWEST}) {
-          nodes { distributionDate earned { pointsA pointsB } user: account { userAddress points rank } }
+          nodes { distributionDate pointsA pointsB user: account { userAddress points rank } }
         }
       }
     }
@@ -313,12 +319,12 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
     }),
     rest('/points/breakdown-by-assets', assets, (v) => `/points/breakdown-by-assets?asset=${v.asset}&limit=100`, {
       rows: true,
-      postgraphile: (v) => pg(PG.assetPositions('id', 'marketAddress'), { ...v, first: 100 }),
+      postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 100 }),
     }),
     rest('/points/reports', all, () => '/points/reports', { rows: true, postgraphile: () => pg(PG.reports) }),
     rest('/points/{address}', users, (v) => `/points/${v.address}`, {
       rows: true,
-      postgraphile: (v) => pg(PG.dailyPoints('first: 10', 'id', 'marketAddress'), v),
+      postgraphile: (v) => pg(PG.dailyPoints('first: 10', 'rest'), v),
     }),
     rest('/multipliers/all', all, () => '/multipliers/all', {
       rows: true,
@@ -330,7 +336,7 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
     }),
     rest('/positions/breakdown-by-assets', assets, (v) => `/positions/breakdown-by-assets?asset=${v.asset}`, {
       rows: true,
-      postgraphile: (v) => pg(PG.assetPositions('id', 'marketAddress'), { ...v, first: 10 }),
+      postgraphile: (v) => pg(PG.assetPositions('rest'), { ...v, first: 10 }),
     }),
     rest(
       '/positions/breakdown-by-markets',
@@ -394,11 +400,9 @@ export function operationsOn({ names, positions, count }: Inputs): Operation[] {
     }),
 
     graphql('leaderboard, top 100', 'leaderboard', [{ first: 100 }], (v) => pg(PG.leaderboard, v)),
-    graphql('ten dates with positions', 'dailyPoints', users, (v) =>
-      pg(PG.dailyPoints('last: 10', 'recordId', 'poolAddress'), v),
-    ),
+    graphql('ten dates with positions', 'dailyPoints', users, (v) => pg(PG.dailyPoints('last: 10', 'graph'), v)),
     graphql('100 positions of an asset', 'assetPositions', assets, (v) =>
-      pg(PG.assetPositions('recordId', 'poolAddress'), { ...v, first: 100 }),
+      pg(PG.assetPositions('graph'), { ...v, first: 100 }),
     ),
     ...[100, 1000].map((first) =>
       graphql(

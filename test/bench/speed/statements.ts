@@ -20,15 +20,15 @@ export async function countStatements(storeUrl: string): Promise<Counter> {
     const upstream = connect(Number(target.port), target.hostname)
     const named = new Map<string, string>()
     const portals = new Map<string, string>()
-    /** A connection that listens belongs to no request, and has a heartbeat of its own. */
-    let listens = false
+    /** A connection that listens, or sends the heartbeat, belongs to no request. */
+    let notifies = false
     const read = messages((type, body) => {
       const [first = '', second = ''] = body.subarray(0, 65_536).toString('latin1').split('\0', 2)
       if (type === 'P') named.set(first, second)
       if (type === 'B') portals.set(first, named.get(second) ?? '')
       const sql = type === 'E' ? portals.get(first) : type === 'Q' ? first : undefined
-      listens ||= /^LISTEN\b/.test(sql ?? '')
-      if (sql !== undefined && !listens) statements.push(sql)
+      notifies ||= /\b(LISTEN|NOTIFY)\b/.test(sql ?? '')
+      if (sql !== undefined && !notifies) statements.push(sql)
     })
     client.on('data', read)
     for (const [from, to] of [

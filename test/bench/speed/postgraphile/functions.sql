@@ -2,25 +2,25 @@
 DROP SCHEMA IF EXISTS speed CASCADE;
 CREATE SCHEMA speed;
 
-CREATE FUNCTION speed.latest_market_snapshots(owner text) RETURNS SETOF public.market_snapshot
+CREATE FUNCTION speed.latest_market_snapshots(owner text) RETURNS SETOF plain.market_snapshot
 LANGUAGE sql STABLE AS $$
   SELECT s.* FROM (
-    SELECT DISTINCT ON (chain_id, market_id) chain_id, market_id, timestamp FROM public.market_snapshot
+    SELECT DISTINCT ON (chain_id, market_id) chain_id, market_id, timestamp FROM plain.market_snapshot
     WHERE account_id = owner ORDER BY chain_id DESC, market_id DESC, timestamp DESC
   ) n CROSS JOIN LATERAL (
-    SELECT * FROM public.market_snapshot t WHERE t.account_id = owner AND t.chain_id = n.chain_id
+    SELECT * FROM plain.market_snapshot t WHERE t.account_id = owner AND t.chain_id = n.chain_id
       AND t.market_id = n.market_id AND t.timestamp = n.timestamp OFFSET 0
   ) s
   ORDER BY s.chain_id, s.market_id, s.position_id
 $$;
 
-CREATE FUNCTION speed.latest_vault_snapshots(owner text) RETURNS SETOF public.vault_snapshot
+CREATE FUNCTION speed.latest_vault_snapshots(owner text) RETURNS SETOF plain.vault_snapshot
 LANGUAGE sql STABLE AS $$
   SELECT s.* FROM (
-    SELECT DISTINCT ON (chain_id, vault_id) chain_id, vault_id, timestamp FROM public.vault_snapshot
+    SELECT DISTINCT ON (chain_id, vault_id) chain_id, vault_id, timestamp FROM plain.vault_snapshot
     WHERE account_id = owner ORDER BY chain_id DESC, vault_id DESC, timestamp DESC
   ) n CROSS JOIN LATERAL (
-    SELECT * FROM public.vault_snapshot t WHERE t.account_id = owner AND t.chain_id = n.chain_id
+    SELECT * FROM plain.vault_snapshot t WHERE t.account_id = owner AND t.chain_id = n.chain_id
       AND t.vault_id = n.vault_id AND t.timestamp = n.timestamp OFFSET 0
   ) s
   ORDER BY s.chain_id, s.vault_id, s.position_id
@@ -32,12 +32,12 @@ LANGUAGE sql STABLE AS $$
   SELECT s.chain_id, 'market', s.market_id, coalesce(sum(s.collateral_usd), 0), coalesce(sum(s.protected_usd), 0),
     coalesce(sum(s.debt_usd), 0), bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL),
     coalesce(m.deposit_rate, 0), coalesce(m.borrow_rate, 0)
-  FROM speed.latest_market_snapshots(owner) s LEFT JOIN public.market m ON m.chain_id = s.chain_id AND m.id = s.market_id
+  FROM speed.latest_market_snapshots(owner) s LEFT JOIN plain.market m ON m.chain_id = s.chain_id AND m.id = s.market_id
   GROUP BY s.chain_id, s.market_id, m.deposit_rate, m.borrow_rate
   UNION ALL
   SELECT s.chain_id, 'vault', s.vault_id, coalesce(sum(s.assets_usd), 0), 0, 0, bool_or(s.assets_usd IS NULL),
     coalesce(v.deposit_rate, 0), 0
-  FROM speed.latest_vault_snapshots(owner) s LEFT JOIN public.vault v ON v.chain_id = s.chain_id AND v.id = s.vault_id
+  FROM speed.latest_vault_snapshots(owner) s LEFT JOIN plain.vault v ON v.chain_id = s.chain_id AND v.id = s.vault_id
   GROUP BY s.chain_id, s.vault_id, v.deposit_rate
 $$;
 
@@ -54,18 +54,17 @@ LANGUAGE sql STABLE AS $$
   SELECT chain_id, entity_type, entity_id, value, cash, value - cash, coalesce(h.incomplete, false) OR coalesce(f.incomplete, false)
   FROM (SELECT *, deposit + protected - debt AS value_now FROM speed.holdings(owner)) h
   FULL JOIN (
-    SELECT chain_id, entity_type::text, entity_id,
+    SELECT chain_id, entity_type, entity_id,
       coalesce(sum(CASE WHEN kind IN ('deposit', 'repay') THEN amount_usd ELSE -amount_usd END), 0) AS amount,
       bool_or(amount_usd IS NULL) AS incomplete
-    FROM public.cash_flow WHERE account_id = owner GROUP BY 1, 2, 3
+    FROM plain.cash_flow WHERE account_id = owner GROUP BY 1, 2, 3
   ) f USING (chain_id, entity_type, entity_id)
   CROSS JOIN LATERAL (SELECT coalesce(value_now, 0) AS value, coalesce(amount, 0) AS cash) v
   ORDER BY round(value * 1e6) DESC, chain_id, entity_type, entity_id
 $$;
 
 -- It has no lookup by a list of keys.
-CREATE FUNCTION speed.accounts_of(addresses text[]) RETURNS SETOF public.account
+CREATE FUNCTION speed.accounts_of(addresses text[]) RETURNS SETOF plain.account
 LANGUAGE sql STABLE AS $$
-  SELECT a.* FROM unnest(addresses) WITH ORDINALITY u (address, nth) JOIN public.account a ON a.user_address = u.address
-  ORDER BY u.nth
+  SELECT * FROM plain.account WHERE user_address = ANY(addresses) ORDER BY user_address
 $$;

@@ -1,5 +1,5 @@
 /**
- * PostGraphile on the product's own tables, which have no foreign keys: the relations are told by smart tags. What no
+ * PostGraphile on plain tables (plain.sql), which have no foreign keys: smart tags say how they are related. What no
  * selection over tables can express (latest snapshots, earnings, rates) are SQL functions in the schema `speed`.
  */
 import { createServer } from 'node:http'
@@ -9,9 +9,6 @@ import { grafserv } from 'postgraphile/grafserv/node'
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 import { jsonPgSmartTags } from 'postgraphile/utils'
 
-// It tells of every column whose type it does not know; the product has one, and no client asks for it.
-console.warn = () => {}
-
 const relations = {
   multiplier: ['(pool_address) references pool (id)|@fieldName pool|@foreignSingleFieldName multiplier'],
   market: ['(pool_id) references pool (id)|@fieldName pool|@foreignFieldName markets'],
@@ -19,7 +16,6 @@ const relations = {
     '(market_address) references pool (id)|@fieldName pool|@foreignFieldName positions',
     '(user_address) references account (user_address)|@fieldName account|@foreignFieldName positions',
     '(user_address, distribution_date) references account_day (user_address, distribution_date)|@fieldName day|@foreignFieldName positions',
-    '(distribution_date, user_address, market_address) references position_points (distribution_date, user_address, market_address)|@fieldName earned|@foreignSingleFieldName position',
   ],
   market_snapshot: [
     '(chain_id, market_id) references market (chain_id, id)|@fieldName market|@foreignFieldName snapshots',
@@ -43,7 +39,7 @@ const preset = {
   pgServices: [
     makePgService({
       connectionString: process.env.DATABASE_URL,
-      schemas: ['public', 'speed'],
+      schemas: ['plain', 'speed'],
       poolConfig: { max: 10 },
       pubsub: false,
     }),
