@@ -1,7 +1,7 @@
 /** Before anything is timed: every system says what the product says, and how many SQL statements it needs for it. */
 import { difference, differenceOfShared } from './compare.ts'
 import { documentId, type Operation, type Request } from './operations.ts'
-import { isFrame } from './statements.ts'
+import { isFrame, type Statement } from './statements.ts'
 
 export interface Checked {
   /** Why it is not timed; undefined: it is. */
@@ -15,7 +15,7 @@ export interface Checked {
 export interface Target {
   port: number
   /** The statements since the last call. */
-  take(): string[]
+  take(): Statement[]
 }
 
 export interface Answer {
@@ -33,7 +33,7 @@ export async function ask(port: number, { path, body }: Request): Promise<Answer
   return { text, etag: response.headers.get('etag') ?? '' }
 }
 
-async function watched(target: Target, request: Request): Promise<{ text: string; sent: string[] }> {
+async function watched(target: Target, request: Request): Promise<{ text: string; sent: Statement[] }> {
   target.take()
   const { text } = await ask(target.port, request)
   return { text, sent: target.take() }
@@ -49,10 +49,10 @@ async function answersOf(target: Target, requests: Request[]): Promise<{ answers
     for (const request of requests) {
       const { text, sent } = await watched(target, request)
       answers.push(JSON.parse(text))
-      const reads = sent.filter((sql) => !isFrame(sql)).length
+      const reads = sent.filter((one) => !isFrame(one)).length
       // A server may do something of its own meanwhile: what is more than the least is counted again.
       const isLeast = reads <= Math.min(1, ...counts)
-      const again = isLeast ? reads : (await watched(target, request)).sent.filter((sql) => !isFrame(sql)).length
+      const again = isLeast ? reads : (await watched(target, request)).sent.filter((one) => !isFrame(one)).length
       counts.push(Math.min(reads, again))
       frames = Math.max(frames, sent.length - reads)
     }

@@ -1,34 +1,41 @@
 /** Counts the SQL statements of a server by standing between it and Postgres. */
 import { connect, createServer, type Socket } from 'node:net'
 
+export interface Statement {
+  sql: string
+  /** The values of its parameters, as text. */
+  values: (string | null)[]
+}
+
 export interface Counter {
   /** Where the server under test finds the store. */
   url: string
   /** The statements since the last call. */
-  take(): string[]
+  take(): Statement[]
   close(): Promise<void>
 }
 
 /** What begins or ends a transaction: no statement that reads. */
-export const isFrame = (sql: string) => /^\s*(BEGIN|COMMIT|ROLLBACK|START|SET)\b/i.test(sql)
+export const isFrame = ({ sql }: Statement) => /^\s*(BEGIN|COMMIT|ROLLBACK|START|SET)\b/i.test(sql)
 
 export async function countStatements(storeUrl: string): Promise<Counter> {
   const target = new URL(storeUrl)
-  let statements: string[] = []
+  let statements: Statement[] = []
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
     const named = new Map<string, string>()
-    const portals = new Map<string, string>()
+    const portals = new Map<string, Statement>()
     /** A connection that listens, or sends the heartbeat, belongs to no request. */
     let notifies = false
     const read = messages((type, body) => {
-      const [first = '', second = ''] = body.subarray(0, 65_536).toString('latin1').split('\0', 2)
+      const [first = '', second = ''] = body.toString('utf8').split('\0', 2)
       if (type === 'P') named.set(first, second)
-      if (type === 'B') portals.set(first, named.get(second) ?? '')
-      const sql = type === 'E' ? portals.get(first) : type === 'Q' ? first : undefined
-      notifies ||= /\b(LISTEN|NOTIFY)\b/.test(sql ?? '')
-      if (sql !== undefined && !notifies) statements.push(sql)
+      if (type === 'B') portals.set(first, { sql: named.get(second) ?? '', values: boundValues(body) })
+      const statement = type === 'E' ? portals.get(first) : type === 'Q' ? { sql: first, values: [] } : undefined
+      if (!statement) return
+      notifies ||= /\b(LISTEN|NOTIFY)\b/.test(statement.sql)
+      if (!notifies) statements.push(statement)
     })
     client.on('data', read)
     for (const [from, to] of [
@@ -61,6 +68,18 @@ export async function countStatements(storeUrl: string): Promise<Counter> {
         for (const socket of sockets) socket.destroy()
       }),
   }
+}
+
+/** The values in a Bind message: after two names come the formats, then the values, each after its length. */
+function boundValues(body: Buffer): Statement['values'] {
+  const formats = body.indexOf(0, body.indexOf(0) + 1) + 1
+  const count = formats + 2 + 2 * body.readInt16BE(formats)
+  let at = count + 2
+  return Array.from({ length: body.readInt16BE(count) }, () => {
+    const length = body.readInt32BE(at)
+    at += 4 + Math.max(0, length)
+    return length < 0 ? null : body.toString('utf8', at - length, at)
+  })
 }
 
 /** Cuts what a client of Postgres sends into its messages; the first has no type. */

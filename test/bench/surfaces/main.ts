@@ -160,7 +160,7 @@ async function statementsOf({ port }: Server, { query, variants }: Surface): Pro
     counter.take()
     await ask(port, request)
   }
-  return counter.take().filter((sql) => !isFrame(sql)).length
+  return counter.take().filter((one) => !isFrame(one)).length
 }
 
 /** Waits for a server to have computed the ranks of all past dates. */
