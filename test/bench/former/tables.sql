@@ -96,7 +96,7 @@ BEGIN
       b_protected_supplied_amount_usd, b_borrowed_amount, b_borrowed_amount_usd
     FROM public.position WHERE distribution_date = day ORDER BY user_address, market_address;
     INSERT INTO position_points SELECT distribution_date, user_address, market_address, points_a, points_b, run_id, given
-    FROM public.position_points WHERE distribution_date = day ORDER BY user_address, market_address;
+    FROM public.position WHERE distribution_date = day ORDER BY user_address, market_address;
   END LOOP;
 END
 $$;

@@ -23,6 +23,14 @@ export interface Answer {
   etag: string
 }
 
+/** Waits until a server has done what it does by itself when it starts. */
+export async function quiet({ take }: Pick<Target, 'take'>): Promise<void> {
+  for (let waited = 0; waited < 60 && (waited === 0 || take().length > 0); waited++) {
+    take()
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+  }
+}
+
 export async function ask(port: number, { path, body }: Request): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },

@@ -22,7 +22,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ask, check, knowsDocuments, requestsOf, type System, type Target } from './check.ts'
+import { ask, check, knowsDocuments, quiet, requestsOf, type System, type Target } from './check.ts'
 import { difference } from './compare.ts'
 import { FIRST_DAY, FULL, openSpeedStore, SMALL, type SpeedStore, tenthOf } from './data.ts'
 import { wire } from './load.ts'
@@ -216,14 +216,6 @@ async function bench(): Promise<Results> {
     'without a cache': megabytes(servers.product),
   }
   return results
-}
-
-/** Waits until a server has done what it does by itself when it starts. */
-async function quiet({ take }: Target): Promise<void> {
-  for (let waited = 0; waited < 60 && (waited === 0 || take().length > 0); waited++) {
-    take()
-    await new Promise((resolve) => setTimeout(resolve, 2000))
-  }
 }
 
 /** Sends every variant of every operation to every system. */

@@ -21,13 +21,13 @@ CREATE INDEX ON plain.vault (id);
 -- Points are doubles, as records have them; the product's are in millionths.
 CREATE TABLE plain.position AS
 SELECT id, user_address, market_address, distribution_date,
-  coalesce(points_a, 0) / 1e6::float8 AS points_a, coalesce(points_b, 0) / 1e6::float8 AS points_b,
-  coalesce(points_a + points_b, 0) / 1e6::float8 AS points,
+  points_a / 1e6::float8 AS points_a, points_b / 1e6::float8 AS points_b,
+  (points_a + points_b) / 1e6::float8 AS points,
   a_token_address, a_token_symbol, a_token_price, a_supplied_amount, a_supplied_amount_usd, a_protected_supplied_amount,
   a_protected_supplied_amount_usd, a_borrowed_amount, a_borrowed_amount_usd,
   b_token_address, b_token_symbol, b_token_price, b_supplied_amount, b_supplied_amount_usd, b_protected_supplied_amount,
   b_protected_supplied_amount_usd, b_borrowed_amount, b_borrowed_amount_usd
-FROM public.position LEFT JOIN public.position_points USING (distribution_date, user_address, market_address)
+FROM public.position
 ORDER BY distribution_date, user_address, market_address;
 ALTER TABLE plain.position ADD PRIMARY KEY (id), ADD UNIQUE (user_address, distribution_date, market_address);
 CREATE INDEX ON plain.position (market_address, distribution_date DESC, id);
