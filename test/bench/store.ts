@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { positionId } from '../../src/domain/dataset/store-positions.ts'
 import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
 
 export interface Shape {
@@ -115,7 +116,9 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
       SELECT 1, unit_2_id, id, asset_2_address, asset_2_symbol, ${DECIMALS.b}, 0, 0 FROM pool`)
     await client.query('INSERT INTO multiplier SELECT gen_random_uuid()::text, id, 1, 2, 1, 2, now(), now() FROM pool')
     await client.query(`INSERT INTO "user" SELECT ${addressSql('user', 'n')} FROM generate_series(1, ${shape.users}) n`)
-    const restore = await withoutIndexes(client, ['position', 'position_points'])
+    await client.query(`INSERT INTO token_pair (pool_key, market_address, a_token_address, a_token_symbol, b_token_address, b_token_symbol)
+      SELECT key, id, asset_1_address, asset_1_symbol, asset_2_address, asset_2_symbol FROM pool`)
+    const restore = await withoutIndexes(client, 'stored_position')
     for (let day = 0; day < shape.dates; day++) await fillDay(client, shape, day)
     progress(`${shape.dates * shape.positions} rows after ${since(started)} s, indexing`)
     await restore()
@@ -133,38 +136,41 @@ async function fill(pool: pg.Pool, shape: Shape): Promise<void> {
   progress(`the store was made in ${since(started)} s`)
 }
 
-/** Positions of all users by key, as an import of the date would have stored them. */
+/** Positions of all users, as an import of the date would have stored them. */
 async function fillDay(client: pg.PoolClient, shape: Shape, day: number): Promise<void> {
-  const amounts = (...of: number[]) =>
-    of.map((bound) => `x.n % ${bound} / 64::float8, x.n % ${bound} / 64::float8 * ${PRICE}`).join(', ')
+  const amounts = (s: 'a' | 'b', bounds: number[]) =>
+    ['supplied', 'protected_supplied', 'borrowed'].flatMap((of, i) => [
+      [`${s}_${of}_amount`, `x.n % ${bounds[i]} / 64::float8`],
+      [`${s}_${of}_amount_usd`, `x.n % ${bounds[i]} / 64::float8 * ${PRICE}`],
+    ])
+  const columns = [...amounts('a', [1009, 101, 11]), ...amounts('b', [503, 53, 7])]
+  const names = columns.map(([name]) => name).join(', ')
   await client.query(
-    `INSERT INTO position SELECT md5(x.user_address || ' ' || x.date || ' ' || p.id)::uuid::text, x.user_address, x.date, p.id,
-       p.asset_1_address, p.asset_1_symbol, ${PRICE}, ${amounts(1009, 101, 11)},
-       p.asset_2_address, p.asset_2_symbol, ${PRICE}, ${amounts(503, 53, 7)}
-     FROM (SELECT n, ${addressSql('user', `n % ${shape.users} + 1`)} AS user_address, date '${dateOf(day)}' AS date,
-         (n / ${shape.users} + n) % ${POOLS} + 1 AS pool
-       FROM generate_series(0, ${shape.positions - 1}) n) x
-     JOIN pool p ON p.market_id = x.pool
-     ORDER BY x.user_address, p.id`,
-  )
-  await client.query(
-    `INSERT INTO position_points
-     SELECT distribution_date, user_address, market_address,
+    `INSERT INTO stored_position (user_address, distribution_date, pool_key, id, pair_key, given, a_token_price, b_token_price,
+       ${names}, points_a, points_b)
+     SELECT user_address, distribution_date, pool_key, ${positionId} AS id, pair_key, false, ${PRICE}, ${PRICE}, ${names},
        round((a_supplied_amount_usd + CASE WHEN b_borrowed_amount_usd > 0 THEN a_protected_supplied_amount_usd ELSE 0 END + 0.5 * a_borrowed_amount_usd) * 1e6),
        round((2 * (b_supplied_amount_usd + CASE WHEN a_borrowed_amount_usd > 0 THEN b_protected_supplied_amount_usd ELSE 0 END) + b_borrowed_amount_usd) * 1e6)
-     FROM position WHERE distribution_date = '${dateOf(day)}' ORDER BY user_address, market_address`,
+     FROM (
+       SELECT user_address, date AS distribution_date, k.market_address, k.pool_key, k.key AS pair_key,
+         ${columns.map(([name, value]) => `${value} AS ${name}`).join(', ')}
+       FROM (SELECT n, ${addressSql('user', `n % ${shape.users} + 1`)} AS user_address, date '${dateOf(day)}' AS date,
+           (n / ${shape.users} + n) % ${POOLS} + 1 AS pool
+         FROM generate_series(0, ${shape.positions - 1}) n) x
+       JOIN pool p ON p.market_id = x.pool JOIN token_pair k ON k.pool_key = p.key
+     ) s ORDER BY id DESC`,
   )
 }
 
-/** Takes the tables' indexes away; the result puts them back. */
-async function withoutIndexes(client: pg.PoolClient, tables: string[]): Promise<() => Promise<void>> {
+/** Takes a table's indexes away; the result puts them back. */
+async function withoutIndexes(client: pg.PoolClient, table: string): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ drop: string; make: string }>(
     `SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %I', i.relname) ELSE format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, c.conname) END AS drop,
        CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.oid) ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid)) END AS make
      FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
-     LEFT JOIN pg_constraint c ON c.conindid = i.oid AND c.contype IN ('p', 'u')
-     WHERE t.relname = ANY($1) AND t.relnamespace = 'public'::regnamespace`,
-    [tables],
+     LEFT JOIN pg_constraint c ON c.conindid = i.oid AND c.contype IN ('p', 'u', 'x')
+     WHERE t.relname = $1 AND t.relnamespace = 'public'::regnamespace`,
+    [table],
   )
   for (const { drop } of rows) await client.query(drop)
   return async () => {

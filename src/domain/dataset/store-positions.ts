@@ -17,7 +17,7 @@ const COLUMNS = ['user_address', 'distribution_date', 'pool_key', ...VALUES, 'ru
  * A UUID derived from the natural key, for a position without an id. It begins with the date and the user, so that positions
  * of a user are neighbours in the order of ids.
  */
-const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
+export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
     || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
 
 /** Stores the tokens of staged positions that are new. */

@@ -24,6 +24,7 @@ import { FULL, openSpeedStore, SMALL } from '../speed/data.ts'
 import { type Operation, operationsOn } from '../speed/operations.ts'
 import { startProduct } from '../speed/processes.ts'
 import { countStatements, isFrame, type Statement } from '../speed/statements.ts'
+import { tablesBehind } from '../tables.ts'
 
 const own = import.meta.dirname
 const small = process.argv.includes('--small')
@@ -95,22 +96,18 @@ async function relations(schema: 'former' | 'public'): Promise<Relation[]> {
   for (const [record, { tables }] of Object.entries(RECORDS)) {
     const [{ records }] = (await client.query(`SELECT count(*)::float8 AS records FROM ${schema}.${tables[0]}`)).rows
     const { rows } = await client.query(
-      `WITH RECURSIVE behind AS (
-         SELECT to_regclass(name)::oid AS oid FROM unnest($1::text[]) name
-         UNION
-         SELECT next.oid FROM behind CROSS JOIN LATERAL (
-           SELECT d.refobjid AS oid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-           WHERE w.ev_class = behind.oid AND d.refclassid = 'pg_class'::regclass
-           UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = behind.oid
-         ) next
-       )
-       SELECT c.relname AS table, part.* FROM behind JOIN pg_class c ON c.oid = behind.oid AND c.relkind = 'r'
+      `SELECT c.relname AS table, part.* FROM unnest($1::regclass[]) oid JOIN pg_class c USING (oid)
        CROSS JOIN LATERAL (
          SELECT 0 AS nth, NULL AS index, pg_table_size(c.oid)::float8 AS bytes
          UNION ALL
          SELECT 1, indexrelid::regclass::text, pg_relation_size(indexrelid)::float8 FROM pg_index WHERE indrelid = c.oid
        ) part ORDER BY c.relname, nth, part.index`,
-      [tables.map((table) => `${schema}.${table}`)],
+      [
+        await tablesBehind(
+          client,
+          tables.map((table) => `${schema}.${table}`),
+        ),
+      ],
     )
     for (const { table, index, bytes } of rows)
       found.push({ schema, record, table, index: index?.replace(/^.*\./, ''), bytes, records })

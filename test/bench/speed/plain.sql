@@ -30,6 +30,7 @@ SELECT id, user_address, market_address, distribution_date,
 FROM public.position
 ORDER BY distribution_date, user_address, market_address;
 ALTER TABLE plain.position ADD PRIMARY KEY (id), ADD UNIQUE (user_address, distribution_date, market_address);
+CREATE INDEX ON plain.position (distribution_date);
 CREATE INDEX ON plain.position (market_address, distribution_date DESC, id);
 CREATE INDEX ON plain.position (a_token_address, distribution_date DESC, id);
 CREATE INDEX ON plain.position (b_token_address, distribution_date DESC, id);

@@ -22,8 +22,8 @@ const WEEK_AGO = day(DAYS - 8)
 const SUPPLIED = 'a_supplied_amount_usd + b_supplied_amount_usd'
 const PROTECTED = 'a_protected_supplied_amount_usd + b_protected_supplied_amount_usd'
 const BORROWED = 'a_borrowed_amount_usd + b_borrowed_amount_usd'
-const POINTS = '((pp.points_a + pp.points_b) / 1e6::float8)'
-const POSITIONS = 'position t JOIN position_points pp USING (distribution_date, user_address, market_address)'
+const POINTS = '((t.points_a + t.points_b) / 1e6::float8)'
+const POSITIONS = 'position t'
 
 /** The surfaces with values that a store has. */
 export function surfacesOf({ names }: SpeedStore): Surface[] {
@@ -72,13 +72,11 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         const assets = [token, aTokens[i] === token ? aTokens.at(-1) : aTokens[i]]
         return { variables: { assets }, values: assets }
       }),
-      sql: `SELECT t.id, ${POINTS} FROM (SELECT * FROM (
-            (SELECT * FROM position WHERE a_token_address = $1 ORDER BY distribution_date DESC, id LIMIT 100)
-            UNION ALL
-            (SELECT * FROM position WHERE a_token_address = $2 ORDER BY distribution_date DESC, id LIMIT 100)) both_tokens
-          ORDER BY distribution_date DESC, id LIMIT 100) t
-        JOIN position_points pp USING (distribution_date, user_address, market_address)
-        ORDER BY distribution_date DESC, t.id`,
+      sql: `SELECT t.id, ${POINTS} FROM (
+          (SELECT * FROM position WHERE a_token_address = $1 ORDER BY distribution_date DESC, id LIMIT 100)
+          UNION ALL
+          (SELECT * FROM position WHERE a_token_address = $2 ORDER BY distribution_date DESC, id LIMIT 100)) t
+        ORDER BY distribution_date DESC, id LIMIT 100`,
       rows: (data) => data.positions.nodes.map(row('recordId', 'points')),
     },
     {
@@ -162,7 +160,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         variables: { from: day(from), to: day(from + 6) },
         values: [day(from), day(from + 6)],
       })),
-      sql: `SELECT user_address, count(*)::int, sum(points_a + points_b) / 1e6::float8 FROM position_points
+      sql: `SELECT user_address, count(*)::int, sum(points_a + points_b) / 1e6::float8 FROM position
         WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 10`,
       rows: ({ positionAggregates }) =>
         positionAggregates.map(({ key, count, sumPoints }: { key: { user: { address: string } } } & Row) => [
