@@ -5,9 +5,10 @@
  *     node --import tsx test/bench/resync.ts [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--store DIR] [--small]
  *
- * And beside what somebody would write on one wide table of positions (speed/plain.sql), and a loop that reads a position through the ORM, computes its points and writes them, one row after the other.
- * Every round changes the multipliers first, so that every position's points change. `--store` keeps the store, which
- * takes minutes to make, and finds it again.
+ * And beside what somebody would write on one wide table of positions (speed/plain.sql), and beside a loop that reads a
+ * position through the ORM, computes its points and writes them, one row after the other. Every round
+ * changes the multipliers first, so that every position's points change. `--store` keeps the store, which takes minutes to
+ * make, and finds it again.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

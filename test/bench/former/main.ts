@@ -55,6 +55,8 @@ const READS: Record<string, number> = {
 const digest = (text: string) => createHash('md5').update(text).digest('hex')
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
+// Its servers end with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 if (!existsSync('/proc/self/schedstat')) throw new Error('The CPU time of a process is read on Linux only.')
 await mkdir(data, { recursive: true })
 const store = await openSpeedStore(shape, join(data, small ? 'small' : 'full'), say)
