@@ -186,7 +186,8 @@ class WhereReader {
     if (condition.lookup) {
       const { keys, equals, matches } = condition.lookup
       if (equals && values.length === 1) return [equals(parameter(values[0], type))]
-      const array = arrayOf(values, type)
+      // The subselect hides the values from the planner, so that Postgres uses the generic plan for all.
+      const array = Prisma.sql`(SELECT ${arrayOf(values, type)})::${Prisma.raw(VALUE_TYPES[type].sql)}[]`
       if (!keys || !this.#splits || depth > 1 || this.set) return [matches(array)]
       const { select, partial = false, ...rows } = keys
       this.set = { ...rows, keys: select(array), partial, matches: matches(array) }

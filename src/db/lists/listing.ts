@@ -216,7 +216,9 @@ function setPageSql<Row>(
   const first = { ...page, limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2), offset: 0n }
   const ofKey = (...conditions: Prisma.Sql[]) =>
     pageSql({ ...listing, from }, order, filter, first, [...owned, Prisma.raw(`${column} = keys.key`), ...conditions])
-  const rows = Prisma.sql`LIMIT ${page.exact ? page.limit : page.limit + 1} OFFSET ${page.offset.toString()}::bigint`
+  const count = page.exact ? page.limit : page.limit + 1
+  const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${count}`) : Prisma.sql`LIMIT ${count}`
+  const rows = page.offset > 0n ? Prisma.sql`${limit} OFFSET ${page.offset.toString()}::bigint` : limit
   const same = Prisma.raw(listing.order.map((o) => `${o.column} = page."${o.field}"`).join(' AND '))
   const rowsOfKey = partial
     ? Prisma.sql`(${ofKey(Prisma.raw('keys.whole'))}) UNION ALL (${ofKey(Prisma.raw('NOT keys.whole'), matches)})`
