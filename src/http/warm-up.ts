@@ -76,7 +76,7 @@ function requestsOf(values: ExampleValues, documents: string[]): InjectOptions[]
     .filter(([method]) => method === 'GET')
     .map(([, path, endpoint]) => get(path, endpoint, values))
   const queries = examples
-    .filter(({ query }) => query.startsWith('query'))
+    .filter(({ query }) => !/^(subscription|mutation)\b/m.test(query))
     .map(({ query: text, variables }) => query(text, variables?.(values)))
   const known = documents.flatMap((text) => {
     const variables = variablesOf(text, values)
@@ -100,7 +100,7 @@ function get(path: string, endpoint: Endpoint, { user, pool, market }: ExampleVa
     address: user,
     account: user,
     asset: market.assetAddress,
-    market: pool,
+    market: path.startsWith('/v1') ? market.address : pool,
     vault: pool,
     chain_id: market.chainId,
   }
