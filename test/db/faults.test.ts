@@ -54,6 +54,6 @@ test.each(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREA
 )
 
 test('what says that a statement is wrong is a fault of ours', () => {
-  for (const code of ['42601', '42P01', '22012', 'ERR_INVALID_ARG_TYPE'])
+  for (const code of ['42601', '42P02', '22012', 'ERR_INVALID_ARG_TYPE'])
     expect(storeFault(Object.assign(new Error('no'), { code }))).toBeUndefined()
 })
