@@ -21,7 +21,16 @@ const token = address(4, 3)
 const market = address(3, 6)
 
 /** The tables whose rows are as many as users, days or both. */
-const tables = ['stored_position', 'account', 'account_day', 'market_snapshot', 'vault_snapshot', 'cash_flow']
+const tables = [
+  'stored_position',
+  'account',
+  'account_day',
+  'market_snapshot',
+  'vault_snapshot',
+  'market_holding',
+  'vault_holding',
+  'cash_flow',
+]
 
 /** How many rows an operation may touch: what its pages hold, a few times over (joins, alternatives, look-aheads). */
 const budget = (rows: number) => 8 * rows + 100

@@ -12,7 +12,8 @@ beforeAll(async () => {
   const { data } = await gateway.graphql('{ leaderboard(first: 12) { nodes { userAddress } } }')
   wallets = [sampleUser, ...data.leaderboard.nodes.map((row: Row) => row.userAddress)]
   wallets = [...new Set(wallets)]
-  await gateway.deps.store.pool.query(`UPDATE market_snapshot SET debt_usd = NULL WHERE account_id = $1`, [wallets[2]])
+  const { pool } = gateway.deps.store
+  await pool.query('UPDATE market_snapshot SET debt_usd = NULL WHERE account_id = $1', [wallets[2]])
 })
 afterAll(() => gateway.close())
 

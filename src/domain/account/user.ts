@@ -3,7 +3,6 @@ import { exact } from '../../db/lists/exact-sum.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { latest, oneOwner } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 
 const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
@@ -65,21 +64,10 @@ export const amountsOnSql = (user: string, date: string): Prisma.Sql =>
 const amountsNow = Prisma.sql`LEFT JOIN LATERAL (
   ${amountsOnSql('u.address', '(SELECT max(date) FROM distribution)')}) now ON true`
 
-/** All columns of a user. Holdings are computed from the newest snapshots. */
-export const userColumns = {
-  ...accountColumns,
-  ...userAmountColumns,
-  latestMarkets: { sql: 'm.snapshots' },
-  latestVaults: { sql: 'v.snapshots' },
-}
-
-const owner = oneOwner(Prisma.raw('u.address'))
-const latestMarkets = Prisma.sql`LEFT JOIN LATERAL (${latest('market', owner)}) m ON true`
-const latestVaults = Prisma.sql`LEFT JOIN LATERAL (${latest('vault', owner)}) v ON true`
+/** All columns of a user. */
+export const userColumns = { ...accountColumns, ...userAmountColumns }
 
 /** Joins what the selected columns need to a user `u`. */
 export const joinedToUser = (used: ReadonlySet<string>): Prisma.Sql =>
   Prisma.sql`LEFT JOIN account t ON t.user_address = u.address
-    ${Object.keys(userAmountColumns).some((name) => used.has(name)) ? amountsNow : Prisma.empty}
-    ${used.has('latestMarkets') ? latestMarkets : Prisma.empty}
-    ${used.has('latestVaults') ? latestVaults : Prisma.empty}`
+    ${Object.keys(userAmountColumns).some((name) => used.has(name)) ? amountsNow : Prisma.empty}`

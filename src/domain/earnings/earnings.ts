@@ -100,11 +100,9 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
       SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,
         0::numeric AS cash, h.incomplete FROM (${holdings(holder)}) h
       UNION ALL
-      SELECT f.chain_id, f.entity_type::text, f.entity_id, 0,
-        coalesce(sum(${CASH}), 0), bool_or(f.amount_usd IS NULL)
+      SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, coalesce(${CASH}, 0), f.amount_usd IS NULL
       FROM ${holder.owners} CROSS JOIN LATERAL (SELECT * FROM cash_flow f WHERE f.account_id = owner.address
         AND ${onChain('f.chain_id', holder.chainId)} ${upTo('f.timestamp', holder.asOf)} OFFSET 0) f
-      GROUP BY f.chain_id, f.entity_type, f.entity_id
     ) b GROUP BY b.chain_id, b.entity_type, b.entity_id
   ) t`
 }

@@ -102,7 +102,8 @@ export function netAprFrom(holder: Holder): Prisma.Sql {
     SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.protected_usd::float8, h.debt_usd::float8,
       ${Prisma.raw(`coalesce(${deposit}, 0) AS deposit_rate, coalesce(${borrow}, 0) AS borrow_rate`)},
       ${sortValue('h.deposit_usd + h.debt_usd')}
-    FROM (${holdings(holder)}) h
+    FROM (SELECT h.chain_id, h.entity_type, h.entity_id, sum(h.deposit_usd) AS deposit_usd, sum(h.protected_usd) AS protected_usd,
+      sum(h.debt_usd) AS debt_usd FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type, h.entity_id) h
     LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id AND m.id = h.entity_id
     LEFT JOIN vault v ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id
     ${asOf ? ratesAsOf(asOf) : Prisma.empty}

@@ -11,9 +11,6 @@ export type EntityType = 'market' | 'vault'
 export interface Holder {
   /** A FROM item with rows `owner`, which have an `address`. */
   owners: Prisma.Sql
-  /** The arrays that `latest` selects for them, of markets and of vaults. */
-  markets: Prisma.Sql
-  vaults: Prisma.Sql
   /** SQL of null means all chains. */
   chainId: Prisma.Sql
   /** SQL of the moment up to which records count. Omitted or null, all of them count. */
@@ -38,46 +35,36 @@ export const onChain = (column: string, chainId: Prisma.Sql) =>
   Prisma.sql`(${chainId} IS NULL OR ${Prisma.raw(column)} = ${chainId})`
 
 /**
- * Selects the holdings of a holder, one row per entity: the sums of the owners' newest snapshots, including the zeros
- * of closed positions. A missing price counts as 0 and sets `incomplete`. Sums are exact decimals.
+ * Selects what a holder has, one row for each of the owners' newest snapshots, including the zeros of closed positions. A
+ * missing price counts as 0 and sets `incomplete`. Amounts are exact decimals, to be summed by entity.
  */
-export function holdings({ markets, vaults, chainId }: Holder): Prisma.Sql {
-  const sum = (column: string) => Prisma.raw(`coalesce(sum(${exact(`s.${column}`)}), 0)`)
-  return Prisma.sql`SELECT s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, ${sum('collateral_usd')} AS deposit_usd,
-      ${sum('protected_usd')} AS protected_usd, ${sum('debt_usd')} AS debt_usd,
-      bool_or(s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete
-    FROM unnest(${markets}) s WHERE ${onChain('s.chain_id', chainId)} GROUP BY s.chain_id, s.market_id
+export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
+  const usd = (column: string) => Prisma.raw(`coalesce(${exact(`s.${column}`)}, 0)`)
+  return Prisma.sql`SELECT s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, ${usd('collateral_usd')} AS deposit_usd,
+      ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
+      (s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete
+    FROM ${latest('market', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}
     UNION ALL
-    SELECT s.chain_id, 'vault', s.vault_id, ${sum('assets_usd')}, 0, 0, bool_or(s.assets_usd IS NULL)
-    FROM unnest(${vaults}) s WHERE ${onChain('s.chain_id', chainId)} GROUP BY s.chain_id, s.vault_id`
+    SELECT s.chain_id, 'vault', s.vault_id, ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL
+    FROM ${latest('vault', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`
 }
 
 /**
- * Selects the newest snapshots of owners: in every market or vault, the rows at an owner's newest timestamp. Returns
- * one row whose column `snapshots` is an array, or null if there are none. It skips along the key's index from one
- * entity to the next, so that a long history costs nothing. OFFSET 0 stops the planner, which cannot know how few rows
- * match, from scanning the whole table.
- * @param asOf SQL of the moment up to which snapshots count. Each entity's newest one by then is looked up in the same index
+ * A FROM item with the newest snapshots `s` of each `owner`: in every market or vault, the rows at the owner's newest
+ * timestamp. OFFSET 0 stops the planner, which cannot know how few rows match, from scanning the whole table.
+ * @param asOf SQL of the moment up to which snapshots count. Without one, they are stored; otherwise each entity's newest one by
+ *   then is the first in the key's index, so that a long history costs nothing
  */
 export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql): Prisma.Sql {
-  const table = Prisma.raw(`${kind}_snapshot`)
-  const entity = Prisma.raw(`s.${kind}_id`)
-  const order = Prisma.sql`ORDER BY s.chain_id DESC, ${entity} DESC, s.timestamp DESC LIMIT 1`
-  const newest = asOf
-    ? Prisma.sql`(SELECT s.timestamp FROM ${table} s WHERE s.account_id = n.address AND s.chain_id = n.chain_id
-        AND ${entity} = n.entity_id ${upTo('s.timestamp', asOf)} ${order})`
-    : Prisma.sql`n.timestamp`
-  return Prisma.sql`WITH RECURSIVE newest AS (
-      SELECT owner.address, first.* FROM ${owners} CROSS JOIN LATERAL (
-        SELECT s.chain_id, ${entity} AS entity_id, s.timestamp FROM ${table} s WHERE s.account_id = owner.address ${order}) first
-      UNION ALL
-      SELECT n.address, next.* FROM newest n CROSS JOIN LATERAL (
-        SELECT s.chain_id, ${entity} AS entity_id, s.timestamp FROM ${table} s
-        WHERE s.account_id = n.address AND (s.chain_id, ${entity}) < (n.chain_id, n.entity_id) ${order}) next
-    )
-    SELECT array_agg(found.snapshot) AS snapshots FROM newest n CROSS JOIN LATERAL (
-      SELECT s AS snapshot FROM ${table} s WHERE s.account_id = n.address AND s.chain_id = n.chain_id
-        AND ${entity} = n.entity_id AND s.timestamp = ${newest} OFFSET 0) found`
+  const entity = Prisma.raw(`${kind}_id`)
+  const held = Prisma.raw(`SELECT * FROM ${kind}_holding h WHERE h.account_id = owner.address OFFSET 0`)
+  if (!asOf) return Prisma.sql`${owners} CROSS JOIN LATERAL (${held}) s`
+  const snapshots = Prisma.sql`FROM ${Prisma.raw(`${kind}_snapshot`)} t
+    WHERE t.account_id = owner.address AND t.chain_id = h.chain_id AND t.${entity} = h.${entity}`
+  return Prisma.sql`${owners}
+    CROSS JOIN LATERAL (SELECT DISTINCT chain_id, ${entity} FROM (${held}) h) h
+    CROSS JOIN LATERAL (SELECT t.* ${snapshots} AND t.timestamp = (SELECT t.timestamp ${snapshots} ${upTo('t.timestamp', asOf)}
+      ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC LIMIT 1) OFFSET 0) s`
 }
 
 /** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
@@ -146,13 +133,9 @@ export function readGroups<Row>(
   from: (holder: Holder) => Prisma.Sql,
   moment?: Date | null,
 ): Promise<Row[]> {
-  const owners = groupOwners
-  const [markets, vaults] = [Prisma.raw('m.snapshots'), Prisma.raw('v.snapshots')]
-  const asOf = momentSql(moment)
-  const holder = { owners, markets, vaults, chainId: Prisma.sql`${chainId}::bigint`, asOf }
+  const holder = { owners: groupOwners, chainId: Prisma.sql`${chainId}::bigint`, asOf: momentSql(moment) }
   return reader.$queryRaw<Row[]>`
     SELECT e.* FROM ${groupsOf(groups)}
-    CROSS JOIN LATERAL (${latest('market', owners, asOf)}) m CROSS JOIN LATERAL (${latest('vault', owners, asOf)}) v
     CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })}
       ${from(holder)}) e
     ORDER BY wallets.ordinality`

@@ -34,7 +34,7 @@ function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[]
   return reader.$queryRaw<Row[]>`
     SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
       count(DISTINCT t.account_id)::int AS "userCount", ${Prisma.raw(SUMS[kind])}
-    FROM (${latest(kind, owners, momentSql(asOf))}) l CROSS JOIN unnest(l.snapshots) t
+    FROM (SELECT s.* FROM ${latest(kind, owners, momentSql(asOf))}) t
     GROUP BY 1, 2 ORDER BY 1, 2`
 }
 

@@ -2,7 +2,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { CASH, type Earnings, earningsColumns } from '../earnings/earnings.ts'
-import { groupOwners, groupsOf, holdings, latest, upTo } from '../holding/holding.ts'
+import { groupOwners, groupsOf, holdings, upTo } from '../holding/holding.ts'
 import { moved, type Span } from './interval.ts'
 
 const { entities: _, entityCount: __, ...totals } = earningsColumns
@@ -23,15 +23,13 @@ export async function earningsSeries(
   if (starts.length === 0) return found
   const ends = starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
   const seconds = starts.map((start) => String(start.getTime() / 1000))
-  const [markets, vaults, end] = [Prisma.raw('m.snapshots'), Prisma.raw('v.snapshots'), Prisma.raw('bucket.moment')]
-  const holder = { owners: groupOwners, markets, vaults, chainId: Prisma.sql`NULL::bigint` }
+  const holder = { owners: groupOwners, chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
   const entity = Prisma.sql`chain_id, entity_type, entity_id`
   const rows = await reader.$queryRaw<(EarningsBucket & { owner: number; n: number })[]>`
     WITH bucket AS MATERIALIZED (SELECT * FROM unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)),
     held AS (
       SELECT wallets.ordinality AS owner, bucket.n, h.* FROM ${groupsOf(groups)} CROSS JOIN bucket
-      CROSS JOIN LATERAL (${latest('market', groupOwners, end)}) m
-      CROSS JOIN LATERAL (${latest('vault', groupOwners, end)}) v CROSS JOIN LATERAL (${holdings(holder)}) h),
+      CROSS JOIN LATERAL (${holdings(holder)}) h),
     flow AS (
       SELECT wallets.ordinality AS owner, greatest(width_bucket(f.timestamp, ${seconds}::bigint[]), 1) AS n,
         f.chain_id, f.entity_type::text, f.entity_id, sum(${CASH}) AS cash, bool_or(f.amount_usd IS NULL) AS incomplete

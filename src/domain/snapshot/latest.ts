@@ -4,12 +4,14 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
 import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'
 
-/**
- * A user's newest snapshots of one kind, as FROM, WHERE and ORDER BY over `t`.
- * @param snapshots SQL of the array that `latest` selects
- */
-export const latestFrom = (kind: EntityType, snapshots: Prisma.Sql, chainId: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`FROM unnest(${snapshots}) t WHERE ${onChain('t.chain_id', chainId)}
+/** A user's newest snapshots of one kind, as FROM and ORDER BY over `t`. */
+export const latestFrom = (
+  kind: EntityType,
+  address: Prisma.Sql,
+  chainId: Prisma.Sql,
+  asOf: Prisma.Sql | undefined,
+): Prisma.Sql =>
+  Prisma.sql`FROM (SELECT s.* FROM ${latest(kind, oneOwner(address), asOf)} WHERE ${onChain('s.chain_id', chainId)}) t
     ORDER BY t.chain_id, t.${Prisma.raw(kind)}_id, t.position_id`
 
 /** Reads each user's newest snapshots, now or as of a moment: in every market and vault, all rows at the newest timestamp. */
@@ -22,9 +24,8 @@ export async function latestSnapshots(
   const of = <Row>(kind: EntityType, { columns }: Listing<Row>) =>
     reader.$queryRaw<(Row & { ordinality: number })[]>`
       SELECT u.ordinality::int AS ordinality, found.* FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, ordinality)
-      CROSS JOIN LATERAL (${latest(kind, oneOwner(Prisma.raw('u.address')), momentSql(asOf))}) l
       CROSS JOIN LATERAL (SELECT ${selectList(columns)}
-        ${latestFrom(kind, Prisma.raw('l.snapshots'), Prisma.sql`${chainId}::bigint`)}) found`
+        ${latestFrom(kind, Prisma.raw('u.address'), Prisma.sql`${chainId}::bigint`, momentSql(asOf))}) found`
   const [markets, vaults] = await Promise.all([of('market', marketSnapshots), of('vault', vaultSnapshots)])
   const found: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
   for (const row of [...markets, ...vaults]) found[row.ordinality - 1]?.push(row)

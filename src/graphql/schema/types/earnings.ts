@@ -7,7 +7,7 @@ import {
   entityEarnings,
 } from '../../../domain/earnings/earnings.ts'
 import { entityAprs, type NetApr as NetAprRow, netAprColumns, netAprFrom } from '../../../domain/earnings/net-apr.ts'
-import { type Entity, type Holder, latest, oneOwner } from '../../../domain/holding/holding.ts'
+import { type Entity, type Holder, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { list, type More, type One, sqlField } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -28,41 +28,37 @@ const aggregated = (columns: Columns): Columns =>
 /** An aggregate over the holdings of the user in the parent row. It always yields one row. */
 const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()): One => ({
   columns: aggregated(columns),
-  // The user's address and snapshots, and the argument chainId.
-  types: ['text', 'text', 'text', 'bigint'],
+  // The user's address, and the argument chainId.
+  types: ['text', 'bigint'],
   always: true,
   at: (keys) => {
-    const [address, markets, vaults, chainId] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql, Prisma.Sql]
-    const key = `${address.sql} ${markets.sql} ${vaults.sql}`
-    let body = bodies.get(key)
+    const [address, chainId] = keys as [Prisma.Sql, Prisma.Sql]
+    let body = bodies.get(address.sql)
     if (!body) {
-      const holder = { owners: oneOwner(address), markets, vaults, chainId: Prisma.raw('chain.id') }
+      const holder = { owners: oneOwner(address), chainId: Prisma.raw('chain.id') }
       body = Prisma.sql`SELECT ${selectList(columns)} ${from(holder)}`
-      bodies.set(key, body)
+      bodies.set(address.sql, body)
     }
     return Prisma.sql`FROM (SELECT ${chainId} AS id) chain CROSS JOIN LATERAL (${body}) e`
   },
 })
 
-/** The same as of a moment. It looks up the snapshots by itself. */
+/** The same as of a moment. */
 const holdingsAsOf = (columns: Columns, from: From): One => ({
   columns: aggregated(columns),
   types: ['text', 'bigint', 'timestamptz'],
   always: true,
   at: (keys) => {
     const [address, chainId, moment] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql]
-    const [owners, asOf] = [oneOwner(address), Prisma.raw('at.moment')]
-    const [markets, vaults] = [Prisma.raw('m.snapshots'), Prisma.raw('v.snapshots')]
+    const holder = { owners: oneOwner(address), chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
     return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment) at
-      CROSS JOIN LATERAL (${latest('market', owners, asOf)}) m CROSS JOIN LATERAL (${latest('vault', owners, asOf)}) v
-      CROSS JOIN LATERAL (SELECT ${selectList(columns)}
-        ${from({ owners, markets, vaults, chainId: Prisma.raw('at.chain_id'), asOf })}) e`
+      CROSS JOIN LATERAL (SELECT ${selectList(columns)} ${from(holder)}) e`
   },
 })
 
 /** Declares a user's aggregate over holdings, now or, given the argument `asOf`, as of a moment. */
 const heldBy = (columns: Columns, from: From) => {
-  const present: More = { one: holdings(columns, from), by: ['address', 'latestMarkets', 'latestVaults', 'chainId'] }
+  const present: More = { one: holdings(columns, from), by: ['address', 'chainId'] }
   const past: More = { one: holdingsAsOf(columns, from), by: ['address', 'chainId', 'asOf'] }
   return sqlField({ kind: 'one', ...present, past: { kind: 'one', ...past } }, { cost: { weight: 10 } })
 }

@@ -4,7 +4,7 @@ import { type AccountDay, accountDays } from '../../../domain/account/account.ts
 import { userAmountColumns, users } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
-import { type EntityType, latest, momentSql, oneOwner } from '../../../domain/holding/holding.ts'
+import { type EntityType, momentSql } from '../../../domain/holding/holding.ts'
 import { marketLiquidationRewards, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
@@ -32,21 +32,12 @@ import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
 
-/** Reads a user's newest snapshots of one kind. */
-const latestRows = (kind: EntityType, columns: Columns, by: string): SqlRows => ({
-  columns,
-  by: [by],
-  of: ({ chainId = null }, [snapshots]) => latestFrom(kind, snapshots as Prisma.Sql, Prisma.sql`${chainId}::bigint`),
-})
-
-/** The same as of a moment. */
-const latestRowsAsOf = (kind: EntityType, columns: Columns): SqlRows => ({
+/** Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment. */
+const latestRows = (kind: EntityType, columns: Columns): SqlRows => ({
   columns,
   by: ['address'],
-  of: ({ chainId = null, asOf }, [address]) => {
-    const snapshots = Prisma.sql`(${latest(kind, oneOwner(address as Prisma.Sql), momentSql(asOf))})`
-    return latestFrom(kind, snapshots, Prisma.sql`${chainId}::bigint`)
-  },
+  of: ({ chainId = null, asOf }, [address]) =>
+    latestFrom(kind, address as Prisma.Sql, Prisma.sql`${chainId}::bigint`, momentSql(asOf)),
 })
 
 /** Reads one user's positions on one date. */
@@ -209,15 +200,8 @@ export function addUser(builder: Builder, refs: Refs) {
           {
             kind: 'types',
             types: {
-              MarketSnapshot: latestRows('market', marketSnapshots.columns, 'latestMarkets'),
-              VaultSnapshot: latestRows('vault', vaultSnapshots.columns, 'latestVaults'),
-            },
-            past: {
-              kind: 'types',
-              types: {
-                MarketSnapshot: latestRowsAsOf('market', marketSnapshots.columns),
-                VaultSnapshot: latestRowsAsOf('vault', vaultSnapshots.columns),
-              },
+              MarketSnapshot: latestRows('market', marketSnapshots.columns),
+              VaultSnapshot: latestRows('vault', vaultSnapshots.columns),
             },
           },
           { cost: { weight: 1, rows: 10 } },

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import { addressOf, datasetOf, record } from '../support/datasets.ts'
+import { LONG } from '../support/long.ts'
+import { openStore, silent } from '../support/store.ts'
+
+const MARKETS = ['market', 'other']
+const CHAINS = [1, 2]
+const entities = {
+  markets: CHAINS.flatMap((chainId) => MARKETS.map((id) => ({ ...record.markets, chainId, id: addressOf(id) }))),
+  vaults: CHAINS.map((chainId) => ({ ...record.vaults, chainId })),
+}
+
+let store: Awaited<ReturnType<typeof openStore>>
+let pool: Pool
+beforeAll(async () => {
+  store = await openStore()
+  pool = store.pool
+  await load({ pools: [record.pools], ...entities })
+})
+afterAll(() => store.close())
+
+const load = (files: Parameters<typeof datasetOf>[0]) =>
+  importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, datasetOf(files))
+
+/** Few users, entities and times, so that records often replace others or come late. */
+const key = fc.record({
+  accountId: fc.constantFrom('alice', 'bob').map(addressOf),
+  chainId: fc.constantFrom(...CHAINS),
+  timestamp: fc.constantFrom('10', '20', '30', '40'),
+  positionId: fc.constantFrom('main', 'a', 'b'),
+})
+const usd = fc.option(fc.nat(3), { nil: null })
+const imports = fc.array(
+  fc.record({
+    'market-snapshots': fc.array(
+      fc
+        .tuple(key, fc.constantFrom(...MARKETS), usd)
+        .map(([own, id, debtUsd]) => ({ ...record['market-snapshots'], ...own, marketId: addressOf(id), debtUsd })),
+      { maxLength: 6 },
+    ),
+    'vault-snapshots': fc.array(
+      fc.tuple(key, usd).map(([own, assetsUsd]) => ({ ...record['vault-snapshots'], ...own, assetsUsd })),
+      { maxLength: 4 },
+    ),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+
+/** Each user's rows at the user's newest timestamp in each market or vault. */
+const newest = (kind: string) => `SELECT * FROM ${kind}_snapshot s WHERE NOT EXISTS (SELECT FROM ${kind}_snapshot o
+  WHERE (o.account_id, o.chain_id, o.${kind}_id) = (s.account_id, s.chain_id, s.${kind}_id) AND o.timestamp > s.timestamp)`
+
+test('after any imports, holdings are the newest snapshots; the same import again changes nothing', async () => {
+  const rows = async (sql: string) => (await pool.query(sql)).rows
+  const sorted = (sql: string, kind: string) => rows(`${sql} ORDER BY account_id, chain_id, ${kind}_id, position_id`)
+  const state = () =>
+    rows(`SELECT version, (SELECT array_agg(h.ctid) FROM market_holding h) AS market,
+    (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault FROM data_version`)
+  await fc.assert(
+    fc.asyncProperty(imports, async (all) => {
+      await pool.query('TRUNCATE market_snapshot, vault_snapshot, market_holding, vault_holding')
+      for (const files of all) {
+        await load(files)
+        for (const kind of ['market', 'vault'])
+          expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(await sorted(newest(kind), kind))
+        const before = await state()
+        const { files: counts } = await load(files)
+        expect(Object.values(counts).map(({ written }) => written)).toEqual([0, 0])
+        expect(await state()).toEqual(before)
+      }
+    }),
+    { numRuns: LONG ? 300 : 30 },
+  )
+})
