@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import findMyWay from 'find-my-way'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { type Config, ConfigError } from './config.ts'
 import { historyPoint } from './db/connect/history.ts'
 import type { Deps } from './deps.ts'
@@ -39,21 +38,16 @@ import { Front, isProbe } from './http/server/front.ts'
 import { errorHandler, problem, sendProblem } from './http/server/problem.ts'
 import { RateLimit } from './http/server/rate-limit.ts'
 import { mountSite } from './http/site.ts'
-import { addWarmUp } from './http/warm-up.ts'
 import { releaseOf } from './release.ts'
 import { endpointOperations } from './rest/endpoint-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
 
 const BODY_LIMIT = 1024 * 1024
-const ROUTER = { maxParamLength: 16_000, ignoreTrailingSlash: true, caseSensitive: false }
 /** How often requests are checked for REQUEST_TIMEOUT_MS. */
 const CHECK_MS = 1000
 
-/**
- * Creates the HTTP server, which does not listen yet.
- * @param warm whether it warms up once it listens
- */
-export async function createApp(deps: Deps, { warm = false } = {}): Promise<FastifyInstance> {
+/** Creates the HTTP server, which does not listen yet. */
+export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const { config, store, notifications, cache, metrics, outage, log, now } = deps
   const handleError = errorHandler(outage)
   const app = Fastify({
@@ -62,7 +56,7 @@ export async function createApp(deps: Deps, { warm = false } = {}): Promise<Fast
     // The few log lines of requests carry the request id themselves.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT,
-    routerOptions: ROUTER,
+    routerOptions: { maxParamLength: 16_000, ignoreTrailingSlash: true, caseSensitive: false },
     requestIdHeader: false,
     genReqId: (request) => recordOf(request).id,
     frameworkErrors: (error, request, reply) => {
@@ -85,6 +79,9 @@ export async function createApp(deps: Deps, { warm = false } = {}): Promise<Fast
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setErrorHandler<Error>(handleError)
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, 404, `There is nothing at ${request.url.split('?')[0]}.`),
+  )
   // A store that hangs fails nothing for a while, but its heartbeat is missed at once.
   const unwatch = notifications.onDown(() => void store.probe.ping().catch((error) => outage.failed(error)))
   app.addHook('onClose', async () => unwatch())
@@ -140,6 +137,7 @@ export async function createApp(deps: Deps, { warm = false } = {}): Promise<Fast
     known.set(url, methods)
   })
 
+  const document = openApiDocument()
   const tokens = adminTokens(config)
   const onRefusal = countRefusals(metrics)
   const onUnplanned = countUnplanned(metrics)
@@ -205,16 +203,12 @@ export async function createApp(deps: Deps, { warm = false } = {}): Promise<Fast
     slots: new Slots({ ...bounds, name: 'sockets' }),
     idleMs: config.KEEP_ALIVE_TIMEOUT_MS,
   })
-  let openApiJson: string | undefined
-  app.get('/openapi.json', (_request, reply) => {
-    openApiJson ??= JSON.stringify(openApiDocument())
-    return reply.type('application/json; charset=utf-8').send(openApiJson)
-  })
-  mountRestDocs(app, openApiDocument, edge)
+  const openApiJson = JSON.stringify(document)
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiJson))
+  mountRestDocs(app, document, edge)
   mountSite(app, edge)
   mountDashboard(app, edge)
   refuseOtherMethods(app, known)
-  if (warm) addWarmUp(app, { documents: config.KNOWN_DOCUMENTS, isBusy: () => admission.busy })
   return app
 }
 
@@ -288,30 +282,20 @@ function limitsOf(config: Config): Limits {
   }
 }
 
-/**
- * Answers a known path with another method with a 405 that lists the allowed methods, and an unknown path with a 404. The
- * router for that is made at the first such request: routes for all methods would take a sixth of a start.
- */
+/** Answers a known path with another method with a 405 that lists the allowed methods. */
 function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>>): void {
-  const paths = [...known].filter(([url]) => url !== '*').map(([url, methods]) => ({ url, methods: [...methods] }))
-  let router: findMyWay.Instance<findMyWay.HTTPVersion.V1> | undefined
-  const refuse = (request: FastifyRequest, reply: FastifyReply) => {
-    if (!router) {
-      router = findMyWay(ROUTER)
-      for (const path of paths) router.on('GET', path.url, () => {}, path)
-    }
-    const { method } = request
-    const [path = ''] = request.url.split('?')
-    const found: (typeof paths)[number] | undefined = router.find('GET', path)?.store
-    // A route for the method may find nothing at its path.
-    if (!found || found.methods.includes(method)) return sendProblem(reply, 404, `There is nothing at ${path}.`)
-    const allow = found.methods.join(', ')
-    recordOf(request.raw).route = documentedPath(found.url)
-    return sendProblem(reply.header('allow', allow), 405, `${method} is not for this path. It takes ${allow}.`)
+  for (const [url, methods] of [...known]) {
+    if (url === '*') continue
+    const allow = [...methods].join(', ')
+    const others = app.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS')
+    app.route({
+      method: others,
+      url,
+      exposeHeadRoute: false,
+      handler: (request, reply) =>
+        sendProblem(reply.header('allow', allow), 405, `${request.method} is not for this path. It takes ${allow}.`),
+    })
   }
-  app.setNotFoundHandler(refuse)
-  // Without a route of its own, a GET of this path would be one of a path with a parameter.
-  for (const { url, methods } of paths) if (!methods.includes('GET')) app.get(url, refuse)
 }
 
 /** A route's path as the documents write it. Undefined if there is no route. */

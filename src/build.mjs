@@ -80,9 +80,7 @@ async function bundle() {
     format: 'esm',
     target: 'node20',
     external: EXTERNAL,
-    plugins: [allModules, namedImportsOnly, required],
-    // Node has one from 21 on. Without it pg looks at Response, which loads all of fetch.
-    define: { navigator: '{ "userAgent": "Node.js" }' },
+    plugins: [allModules, namedImportsOnly],
     // Packages in CommonJS ask for these, which a module has not.
     banner: {
       js: [
@@ -177,22 +175,6 @@ const EXTERNAL = [
   'pino',
   'pino-pretty',
 ]
-
-/**
- * Packages in CommonJS that stay outside and are loaded at every start: by require(), as an import reads them twice, once for
- * their names.
- */
-const required = {
-  name: 'required',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(pino|@prisma\/client\/runtime\/client)$/ }, ({ path, namespace }) =>
-      namespace === 'required' ? { path, external: true } : { path, namespace: 'required' },
-    )
-    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)})`,
-    }))
-  },
-}
 
 /** The entry `modules`: every module under its path, and the `graphql` that they share. */
 const allModules = {

@@ -6,8 +6,7 @@ import leven from 'leven'
  */
 export function nearest(word: string, candidates: string[]): string | undefined {
   const limit = word.length < 8 ? 1 : 2
-  const similar = candidates.filter((one) => Math.abs(one.length - word.length) <= limit)
-  return similar.find((one) => leven(word, one) <= limit || isSwapped(word, one))
+  return candidates.find((one) => leven(word, one) <= limit || isSwapped(word, one))
 }
 
 const isSwapped = (a: string, b: string) => leven(a, b) === 2 && sorted(a) === sorted(b)

@@ -3,6 +3,7 @@ import { createApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
+import { warmUp } from '../http/warm-up.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
 import { samplePool, sampleUser } from '../sample/sample.ts'
@@ -28,7 +29,8 @@ async function serve(sample: boolean): Promise<void> {
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
     const writes = await mayWrite(deps)
-    const app = await createApp(deps, { warm: true })
+    const app = await createApp(deps)
+    await warmUp(app)
     try {
       await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
     } catch (error) {

@@ -8,7 +8,7 @@ import { sendAnswer } from './cache/send-answer.ts'
 const MAX_FILES = 50
 
 /** Serves the interactive REST docs at /docs/rest. A separate server, opened at the first request, renders each file once. */
-export function mountRestDocs(app: FastifyInstance, document: () => object, edge: EdgeCache): void {
+export function mountRestDocs(app: FastifyInstance, document: object, edge: EdgeCache): void {
   const files = new LRUCache<string, Answer>({ max: MAX_FILES })
   let opened: Promise<FastifyInstance> | undefined
   for (const url of ['/docs/rest', '/docs/rest/*'])
@@ -16,7 +16,7 @@ export function mountRestDocs(app: FastifyInstance, document: () => object, edge
       const [path = ''] = request.url.split('?')
       let file = files.get(path)
       if (!file) {
-        opened ??= open(document()).catch((error) => {
+        opened ??= open(document).catch((error) => {
           opened = undefined
           throw error
         })

@@ -50,8 +50,6 @@ export interface ServerContext {
   failed?: ExecutionResult | undefined
 }
 
-export type GraphQLServer = ReturnType<typeof createGraphQLServer>
-
 /** Creates the handler of /graphql. The HTTP server around it adds limits, CORS and the pages. */
 export function createGraphQLServer(graph: ServedGraph) {
   return createYoga<ServerContext, GraphContext>({

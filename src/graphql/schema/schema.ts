@@ -39,7 +39,7 @@ import { addVault } from './types/vault.ts'
 export function createSchema(): GraphQLSchema {
   const builder = createBuilder()
   addTypes(builder)
-  return withExactFloats(builder.toSchema({ sortSchema: false }))
+  return withExactFloats(builder.toSchema())
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createGraphQLServer, type GraphQLServer } from '../../graphql/execution/yoga.ts'
+import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import type { Observer } from '../observe/observer.ts'
@@ -20,12 +20,7 @@ interface GraphQLOptions extends SocketsOptions {
 /** Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to browsers. */
 export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
   const { graph, edge, adminTokens, rateLimit, clientOf, connections, observer } = options
-  // Loading fetch, which it is made of, takes longer than most requests, and most are not for it.
-  let made: GraphQLServer | undefined
-  const server = () => {
-    made ??= createGraphQLServer(graph)
-    return made
-  }
+  const server = createGraphQLServer(graph)
   const page = graphiqlPage(graph, edge)
   mountGraphiQLAssets(app, edge)
   mountSockets(app, server, options)
@@ -48,7 +43,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
       const body =
         request.body instanceof Uint8Array && request.method === 'POST' ? new Uint8Array(request.body) : undefined
-      const response = await server().fetch(
+      const response = await server.fetch(
         `http://gateway/graphql${new URL(request.url, 'http://gateway').search}`,
         { method: request.method === 'HEAD' ? 'GET' : request.method, headers, ...(body ? { body } : {}) },
         {

@@ -9,7 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
 import { refusal } from '../../graphql/execution/errors.ts'
-import { type GraphQLServer, presentAndCount, type ServerContext } from '../../graphql/execution/yoga.ts'
+import { type createGraphQLServer, presentAndCount, type ServerContext } from '../../graphql/execution/yoga.ts'
 import type { Slots } from '../../graphql/live/slots.ts'
 import { documentReference } from '../../graphql/policy/documents.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
@@ -57,7 +57,11 @@ interface Extra {
 }
 
 /** Serves subscriptions over WebSockets, by the protocol of graphql-ws, with the bounds of event streams. */
-export function mountSockets(app: FastifyInstance, server: () => GraphQLServer, options: SocketsOptions): void {
+export function mountSockets(
+  app: FastifyInstance,
+  server: ReturnType<typeof createGraphQLServer>,
+  options: SocketsOptions,
+): void {
   const { front, slots, clientOf, connections, idleMs, graph } = options
   const protocol = makeServer<Record<string, unknown>, Extra>({
     onConnect(context) {
@@ -181,7 +185,7 @@ class Message extends EventEmitter {
 }
 
 async function subscribe(
-  server: () => GraphQLServer,
+  server: ReturnType<typeof createGraphQLServer>,
   { graph, adminTokens, rateLimit, admission }: SocketsOptions,
   { extra, connectionParams = {} }: Context<Record<string, unknown>, Extra>,
   { query, operationName, variables, extensions }: SubscribePayload,
@@ -214,7 +218,7 @@ async function subscribe(
     graph.limiter.assertReadable(variables)
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
     const text = await graph.documents.resolve(documentReference({ query: query || undefined, documentId, extensions }))
-    const { schema, parse, validate, contextFactory, subscribe } = server().getEnveloped(context)
+    const { schema, parse, validate, contextFactory, subscribe } = server.getEnveloped(context)
     const document = parse(text)
     const faults = validate(schema, document)
     if (faults.length > 0) return presented(faults)

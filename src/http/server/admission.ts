@@ -56,11 +56,6 @@ export class Admission {
     this.#adjusting = setInterval(() => this.#adjust(), ADJUST_MS).unref()
   }
 
-  /** Whether requests are processed or wait for that. */
-  get busy(): boolean {
-    return this.#active.size > 0
-  }
-
   /** Whether a new request may be read. A `late` one has waited already and has lower priority. */
   admits(response: Admitted, late: boolean): boolean {
     const now = performance.now()
