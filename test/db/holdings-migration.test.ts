@@ -43,9 +43,9 @@ test('a former store has the same snapshots, and the holdings that follow from t
     const newest = new Map<string, number>()
     const entityOf = (row: Record<string, string>) => [row.account_id, row.chain_id, row[`${kind}_id`]].join()
     for (const row of old[i] ?? []) newest.set(entityOf(row), Math.max(newest.get(entityOf(row)) ?? 0, +row.timestamp))
-    const held = (old[i] ?? []).filter((row) => +row.timestamp === newest.get(entityOf(row)))
-    expect(held.length).toBeLessThan((old[i] ?? []).length)
+    const latest = (old[i] ?? []).filter((row) => +row.timestamp === newest.get(entityOf(row)))
+    expect(latest.length).toBeLessThan((old[i] ?? []).length)
     const order = `account_id, chain_id, ${kind}_id, timestamp, position_id`
-    expect(await rows(`SELECT * FROM ${kind}_holding ORDER BY ${order}`)).toEqual(held)
+    expect(await rows(`SELECT * FROM ${kind}_holding ORDER BY ${order}`)).toEqual(latest)
   }
 })

@@ -57,12 +57,12 @@ export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
  */
 export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql): Prisma.Sql {
   const entity = Prisma.raw(`${kind}_id`)
-  const held = Prisma.raw(`SELECT * FROM ${kind}_holding h WHERE h.account_id = owner.address OFFSET 0`)
-  if (!asOf) return Prisma.sql`${owners} CROSS JOIN LATERAL (${held}) s`
+  const stored = Prisma.raw(`SELECT * FROM ${kind}_holding h WHERE h.account_id = owner.address OFFSET 0`)
+  if (!asOf) return Prisma.sql`${owners} CROSS JOIN LATERAL (${stored}) s`
   const snapshots = Prisma.sql`FROM ${Prisma.raw(`${kind}_snapshot`)} t
     WHERE t.account_id = owner.address AND t.chain_id = h.chain_id AND t.${entity} = h.${entity}`
   return Prisma.sql`${owners}
-    CROSS JOIN LATERAL (SELECT DISTINCT chain_id, ${entity} FROM (${held}) h) h
+    CROSS JOIN LATERAL (SELECT DISTINCT chain_id, ${entity} FROM (${stored}) h) h
     CROSS JOIN LATERAL (SELECT t.* ${snapshots} AND t.timestamp = (SELECT t.timestamp ${snapshots} ${upTo('t.timestamp', asOf)}
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC LIMIT 1) OFFSET 0) s`
 }
