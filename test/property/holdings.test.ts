@@ -53,19 +53,23 @@ const imports = fc.array(
 const newest = (kind: string) => `SELECT * FROM ${kind}_snapshot s WHERE NOT EXISTS (SELECT FROM ${kind}_snapshot o
   WHERE (o.account_id, o.chain_id, o.${kind}_id) = (s.account_id, s.chain_id, s.${kind}_id) AND o.timestamp > s.timestamp)`
 
+const rows = async (sql: string) => (await pool.query(sql)).rows
+const sorted = (sql: string, kind: string) => rows(`${sql} ORDER BY account_id, chain_id, ${kind}_id, position_id`)
+const expectNewest = async () => {
+  for (const kind of ['market', 'vault'])
+    expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(await sorted(newest(kind), kind))
+}
+
 test('after any imports, holdings are the newest snapshots; the same import again changes nothing', async () => {
-  const rows = async (sql: string) => (await pool.query(sql)).rows
-  const sorted = (sql: string, kind: string) => rows(`${sql} ORDER BY account_id, chain_id, ${kind}_id, position_id`)
   const state = () =>
     rows(`SELECT version, (SELECT array_agg(h.ctid) FROM market_holding h) AS market,
     (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault FROM data_version`)
   await fc.assert(
     fc.asyncProperty(imports, async (all) => {
-      await pool.query('TRUNCATE market_snapshot, vault_snapshot, market_holding, vault_holding')
+      await pool.query('TRUNCATE market_snapshot, vault_snapshot')
       for (const files of all) {
         await load(files)
-        for (const kind of ['market', 'vault'])
-          expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(await sorted(newest(kind), kind))
+        await expectNewest()
         const before = await state()
         const { files: counts } = await load(files)
         expect(Object.values(counts).map(({ written }) => written)).toEqual([0, 0])
@@ -74,4 +78,32 @@ test('after any imports, holdings are the newest snapshots; the same import agai
     }),
     { numRuns: LONG ? 300 : 30 },
   )
+})
+
+test('holdings follow whoever writes SQL: new keys, deletes, an emptied table', async () => {
+  const snapshot = { ...record['market-snapshots'], marketId: addressOf('market') }
+  const of = (account: string, timestamp: string, positionId = 'main') => ({
+    ...snapshot,
+    accountId: addressOf(account),
+    timestamp,
+    positionId,
+  })
+  await pool.query('TRUNCATE market_snapshot, vault_snapshot')
+  await load({
+    'market-snapshots': [of('alice', '10'), of('alice', '20'), of('alice', '20', 'a'), of('bob', '5')],
+    'vault-snapshots': [record['vault-snapshots']],
+  })
+  for (const sql of [
+    `UPDATE market_snapshot SET market_id = '${addressOf('other')}' WHERE timestamp = 20 AND position_id = 'a'`,
+    `UPDATE market_snapshot SET account_id = '${addressOf('bob')}' WHERE timestamp = 20`,
+    'UPDATE market_snapshot SET timestamp = timestamp - 18',
+    'DELETE FROM market_snapshot WHERE timestamp = 2',
+    'TRUNCATE market_snapshot',
+  ]) {
+    const before = await rows('SELECT * FROM market_holding')
+    await pool.query(sql)
+    expect(await rows('SELECT * FROM market_holding')).not.toEqual(before)
+    await expectNewest()
+  }
+  expect(await rows('SELECT count(*)::int FROM vault_holding')).toEqual([{ count: 1 }])
 })

@@ -26,7 +26,16 @@ export const storePairs = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})
   FROM staged s JOIN pool ON pool.id = s.market_address
   WHERE NOT EXISTS (SELECT FROM token_pair p WHERE ${PAIR.map((column) => `p.${column} = s.${column}`).join(' AND ')})`
 
-const SAME = 't.user_address = s.user_address AND t.distribution_date = s.distribution_date AND t.pool_key = s.pool_key'
+const OF_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.distribution_date'
+/** The stored position of a record of a known date, for which the planner has statistics. */
+const joinOld = (day: string) =>
+  `LEFT JOIN stored_position old ON ${OF_DAY} AND old.distribution_date = ${day} AND old.pool_key = p.pool_key`
+/**
+ * The stored position of a record, by its user. While an import fills a table that has no statistics yet, the planner would also
+ * read the whole table, or take the index of pools.
+ */
+const lookUpOld = `LEFT JOIN LATERAL (
+        SELECT * FROM stored_position old WHERE ${OF_DAY} AND old.pool_key + 0 = p.pool_key OFFSET 0) old ON true`
 const listed = (row: string, columns: string[]) => columns.map((column) => `${row}.${column}`).join(', ')
 
 /**
@@ -52,20 +61,19 @@ export function storePositions(
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
   const points = (side: 'a' | 'b', computed: string) =>
     `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
-  const onDay = (row: string) => (day ? `AND ${row}.distribution_date = ${day}` : '')
   const differs = `AND (${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`
   return `incoming AS MATERIALIZED (
       SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
         ${listed('s', AMOUNTS)}, ${points('a', pointsA)}, ${points('b', pointsB)}, ${given ?? 'false'} AS given, (${run})::int AS run_id,
-        old.id IS NOT NULL AS is_stored
+        old.id AS stored_id
       FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
       LEFT JOIN multiplier m ON m.pool_address = s.market_address
-      LEFT JOIN stored_position old ON old.user_address = s.user_address AND old.distribution_date = s.distribution_date
-        AND old.pool_key = p.pool_key ${onDay('old')}),
+      ${day ? joinOld(day) : lookUpOld}),
     updated AS (
       UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
-      FROM incoming s WHERE s.is_stored AND ${SAME} ${onDay('t')} ${changed ? differs : ''} RETURNING t.distribution_date),
+      FROM incoming s WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = ${day ?? 's.distribution_date'}
+        ${changed ? differs : ''} RETURNING t.distribution_date),
     inserted AS (
       INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
-      WHERE NOT is_stored ORDER BY distribution_date, id DESC RETURNING distribution_date)`
+      WHERE stored_id IS NULL ORDER BY distribution_date, id DESC RETURNING distribution_date)`
 }

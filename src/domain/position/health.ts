@@ -50,13 +50,17 @@ export const healthFactorSql = (threshold: Threshold) =>
   `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
 
 const supply = (side: Side) =>
-  `(t.${side}_supplied_amount_usd::numeric + t.${side}_protected_supplied_amount_usd::numeric)`
+  `least(t.${side}_supplied_amount_usd, 1e140) + least(t.${side}_protected_supplied_amount_usd, 1e140)`
+const SUPPLY = `(CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
+    + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)`
 
-/** Whether a position has debt, and its collateral for each dollar of it: the index `stored_position_coverage_idx` is on both. */
+/**
+ * Whether a position has debt, and its collateral for each dollar of it: the index `stored_position_coverage_idx` is on both.
+ * Beyond what doubles hold the coverage is less than the quotient.
+ */
 const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
-const COVERAGE = `least(greatest((CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
-    + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)
-    / (greatest(t.a_borrowed_amount_usd, 0)::numeric + greatest(t.b_borrowed_amount_usd, 0)::numeric), 1e-300), 1e300)::float8`
+const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
+    THEN ${SUPPLY} / greatest(greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150) ELSE 0 END)`
 
 /**
  * The FROM item of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
