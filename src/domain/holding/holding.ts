@@ -59,12 +59,11 @@ export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql):
   const entity = Prisma.raw(`${kind}_id`)
   const stored = Prisma.raw(`SELECT * FROM ${kind}_holding h WHERE h.account_id = owner.address OFFSET 0`)
   if (!asOf) return Prisma.sql`${owners} CROSS JOIN LATERAL (${stored}) s`
-  const snapshots = Prisma.sql`FROM ${Prisma.raw(`${kind}_snapshot`)} t
-    WHERE t.account_id = owner.address AND t.chain_id = h.chain_id AND t.${entity} = h.${entity}`
   return Prisma.sql`${owners}
     CROSS JOIN LATERAL (SELECT DISTINCT chain_id, ${entity} FROM (${stored}) h) h
-    CROSS JOIN LATERAL (SELECT t.* ${snapshots} AND t.timestamp = (SELECT t.timestamp ${snapshots} ${upTo('t.timestamp', asOf)}
-      ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC LIMIT 1) OFFSET 0) s`
+    CROSS JOIN LATERAL (SELECT t.* FROM ${Prisma.raw(`${kind}_snapshot`)} t
+      WHERE t.account_id = owner.address AND t.chain_id = h.chain_id AND t.${entity} = h.${entity} ${upTo('t.timestamp', asOf)}
+      ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
 }
 
 /** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
