@@ -48,7 +48,7 @@ const CHECK_MS = 1000
 
 /** Creates the HTTP server, which does not listen yet. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
-  const { config, store, notifications, cache, metrics, outage, log, now } = deps
+  const { config, store, notifications, cache, metrics, outage, log, now, primary } = deps
   const handleError = errorHandler(outage)
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -94,7 +94,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     now,
   })
   const clientOf = clientAddress(config.TRUST_PROXY)
-  const rateLimit = await openRateLimit(app, config, clientOf)
+  const rateLimit = await openRateLimit(app, deps, clientOf)
   const connections = new Connections(app.server, {
     max: config.MAX_CONNECTIONS,
     sendTimeoutMs: config.SEND_TIMEOUT_MS,
@@ -186,6 +186,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     redis,
     live,
     dataDir: config.DATABASE_URL === undefined ? config.DATA_DIR : undefined,
+    primary,
     log,
     now,
   })
@@ -249,14 +250,15 @@ async function openObserver(
   })
 }
 
-/** The rate limit, if one is set. Points are counted in Redis if there is one. */
+/** The rate limit, if one is set. Points are counted in Redis if there is one, else by the primary for all workers. */
 async function openRateLimit(
   app: FastifyInstance,
-  { RATE_LIMIT: limit, REDIS_URL: redisUrl }: Config,
+  { config: { RATE_LIMIT: limit, REDIS_URL: redisUrl }, primary }: Deps,
   clientOf: ClientOf,
 ): Promise<RateLimit | undefined> {
   if (limit === undefined) return undefined
-  if (redisUrl === undefined) return new RateLimit({ limit, clientOf, shared: undefined })
+  if (redisUrl === undefined)
+    return new RateLimit({ limit, clientOf, shared: primary && { add: primary.ask.addPoints } })
   const { openRedisPointCounter } = await import('./http/server/redis-point-counter.ts')
   const shared = openRedisPointCounter(redisUrl)
   app.addHook('onClose', async () => shared.close())

@@ -118,6 +118,11 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
 export const variables = z.object({
   HOST: text('a host name or an address').default('127.0.0.1').describe('the address on which it listens'),
   PORT: whole(0, 65_535).default(4000).describe('the port on which it listens; 0: any that is free'),
+  WORKERS: whole(1, 64)
+    .default(1)
+    .describe(
+      'processes that serve on the same port: one for each core. More than 1 have a primary, which runs the jobs, replaces a worker that dies, and on SIGHUP restarts one after the other. Memory, DATABASE_POOL_SIZE and the limits of connections, concurrent requests and subscriptions are for each; RATE_LIMIT is for all',
+    ),
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
     .optional()
     .meta({ description: 'a Postgres to use instead, 15 or later', defaultText: 'none: an embedded Postgres 18' }),
@@ -276,12 +281,24 @@ export const variables = z.object({
   }),
 })
 
+/** What the embedded Postgres leaves of its 100 connections to gateways. */
+const EMBEDDED_CONNECTIONS = 97
+
+/** The connections of all workers and the primary: each has a pool, and three that listen, probe and hold the server. */
+const embeddedConnections = ({ WORKERS, DATABASE_POOL_SIZE }: { WORKERS: number; DATABASE_POOL_SIZE: number }) =>
+  (WORKERS + 1) * (DATABASE_POOL_SIZE + 3)
+
 /** Adds the checks between settings. */
 const settings = variables.superRefine(
   ({ POSITIONS_SOURCE: source, POSITIONS_SOURCE_FORMAT: format, ...rest }, context) => {
     const issue = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
     if (rest.DISTRIBUTION_CRON !== undefined && source === undefined)
       issue('POSITIONS_SOURCE', 'is needed, since DISTRIBUTION_CRON is set: the daily job fetches positions from it')
+    if (rest.WORKERS > 1 && rest.DATABASE_URL === undefined && embeddedConnections(rest) > EMBEDDED_CONNECTIONS)
+      issue(
+        'WORKERS',
+        `of ${rest.WORKERS} may open ${embeddedConnections(rest)} connections, and the embedded Postgres takes ${EMBEDDED_CONNECTIONS}: set a smaller DATABASE_POOL_SIZE, fewer workers, or a DATABASE_URL`,
+      )
     if (format === 'auto' || source === undefined) return
     if (!isRemote(source) && format !== 'files')
       issue(

@@ -15,6 +15,7 @@ import { Outage } from './outage.ts'
 import { type Client, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
+import type { Primary } from './workers/link.ts'
 
 /** The notification channels of the store: changes of data, and finished runs. */
 export const CHANNELS = ['gateway_data', 'gateway_run']
@@ -30,6 +31,8 @@ export interface Deps {
   notifications: Notifications
   cache: Cache
   metrics: Registry
+  /** The primary, if this process is one of several workers. */
+  primary?: Primary | undefined
   /** Logs outages of the store. */
   outage: Outage
   basePoints: BasePoints

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster'
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { fail, print, wantsJson, warn, withDeps } from './cli/command.ts'
@@ -24,7 +25,9 @@ const program = new Command(manifest.name)
   .addHelpText('after', () => `\nSettings, from the environment (config --help explains them):\n${settingsInShort()}`)
   .showHelpAfterError(!wantsJson && '(--help tells more)')
   .configureOutput({ outputError: (text, write) => wantsJson || write(text) })
-  .hook('preAction', () => misspeltSettings(process.env).forEach(warn))
+  .hook('preAction', () => {
+    if (cluster.isPrimary) misspeltSettings(process.env).forEach(warn)
+  })
   .exitOverride()
 
 addServe(program)

@@ -49,14 +49,19 @@ const CLOSING_MS = 2000
 /** On Ctrl-C the terminal and npm each send a signal. */
 const SAME_SIGNAL_MS = 500
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /**
- * Aborts on the first SIGINT, SIGTERM or SIGHUP. A second signal ends the process at once. If anything hangs, the process
- * ends soon after SHUTDOWN_TIMEOUT_MS.
+ * Aborts on the first of these signals. A second one ends the process at once. If anything hangs, the process ends soon after
+ * SHUTDOWN_TIMEOUT_MS.
  */
-export function stopSignal({ SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config): AbortSignal {
+export function stopSignal(
+  { SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config,
+  signals: readonly (typeof STOP_SIGNALS)[number][] = STOP_SIGNALS,
+): AbortSignal {
   const controller = new AbortController()
   let since = Number.POSITIVE_INFINITY
-  const stop = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => {
+  const stop = (signal: (typeof STOP_SIGNALS)[number]) => {
     if (performance.now() - since > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
     if (controller.signal.aborted) return
     since = performance.now()
@@ -66,7 +71,7 @@ export function stopSignal({ SHUTDOWN_TIMEOUT_MS: timeoutMs }: Config): AbortSig
     }, timeoutMs + CLOSING_MS).unref()
     controller.abort()
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  for (const signal of signals) process.on(signal, stop)
   return controller.signal
 }
 

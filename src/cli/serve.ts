@@ -1,8 +1,10 @@
+import cluster from 'node:cluster'
 import { type Command, Option } from 'commander'
 import { createApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
+import { drain } from '../http/server/drain.ts'
 import { warmUp } from '../http/warm-up.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
@@ -24,32 +26,92 @@ export function addServe(program: Command): void {
 
 async function serve(sample: boolean): Promise<void> {
   const config = readConfig({ SAMPLE_DATA: sample ? 'on' : undefined, ...withoutEmpty(process.env) })
-  const stop = stopSignal(config)
+  if (cluster.isWorker) return work(config)
+  // On a terminal SIGHUP is its end.
+  const restarts = config.WORKERS > 1 && !process.stdout.isTTY
+  const stop = stopSignal(config, restarts ? ['SIGINT', 'SIGTERM'] : undefined)
+  if (restarts) process.on('SIGHUP', () => {})
   const deps = await openDeps(config)
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
     const writes = await mayWrite(deps)
-    const app = await createApp(deps)
-    await warmUp(app)
-    try {
-      await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
-    } catch (error) {
-      throw listenFault(config, (error as NodeJS.ErrnoException).code) ?? error
-    }
+    const server = await (config.WORKERS > 1 ? openWorkers(deps, restarts) : openServer(deps))
+    if (!server) return
     const jobs = writes ? [startSchedule(deps), startRankHistory(deps)] : []
-    const address = app.server.address()
-    const port = address && typeof address === 'object' ? address.port : config.PORT
-    print(welcome(deps, `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`))
-    await new Promise<void>((resolve) => {
-      if (stop.aborted) resolve()
-      else stop.addEventListener('abort', () => resolve(), { once: true })
-    })
-    const deadline = setTimeout(() => app.server.closeAllConnections(), config.SHUTDOWN_TIMEOUT_MS).unref()
-    await Promise.all([app, ...jobs].map((one) => one.close()))
-    clearTimeout(deadline)
+    const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
+    print(welcome(deps, `http://${host}:${server.port}`))
+    await aborted(stop)
+    await Promise.all([server, ...jobs].map((one) => one.close()))
   } finally {
     await deps.close()
   }
+}
+
+/** Serves as one of several workers. */
+async function work(config: Config): Promise<void> {
+  // Ctrl-C goes to all processes of a terminal: the primary ends its workers.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+  const stop = stopSignal(config, ['SIGTERM'])
+  const primary = (await import('../workers/link.ts')).openPrimary()
+  const deps = { ...(await openDeps(config)), primary }
+  try {
+    const server = await openServer(deps)
+    const drained = new Promise<void>((resolve) => {
+      primary.serve({ drain: () => void server.drain().then(resolve) })
+    })
+    primary.ask.ready.asEvent(server.port)
+    await Promise.race([aborted(stop), drained])
+    await server.close()
+  } finally {
+    await deps.close()
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+interface Served {
+  port: number
+  close(): Promise<void>
+}
+
+/** Serves from this process. */
+async function openServer(deps: Deps): Promise<Served & { drain(): Promise<void> }> {
+  const { config } = deps
+  const app = await createApp(deps)
+  await warmUp(app)
+  try {
+    await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
+  } catch (error) {
+    throw listenFault(config, (error as NodeJS.ErrnoException).code) ?? error
+  }
+  const address = app.server.address()
+  return {
+    port: address && typeof address === 'object' ? address.port : config.PORT,
+    drain: () => drain(app.server, config.SHUTDOWN_TIMEOUT_MS),
+    async close() {
+      const deadline = setTimeout(() => app.server.closeAllConnections(), config.SHUTDOWN_TIMEOUT_MS).unref()
+      await app.close()
+      clearTimeout(deadline)
+    },
+  }
+}
+
+/** Serves from workers. @returns undefined if they cannot start, which one of them has explained */
+async function openWorkers({ config, log }: Deps, restarts: boolean): Promise<Served | undefined> {
+  const { Workers } = await import('../workers/workers.ts')
+  const workers = new Workers({ count: config.WORKERS, shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS, log })
+  const started = await workers.start()
+  if ('exitCode' in started) {
+    process.exitCode = started.exitCode
+    await workers.close()
+    return undefined
+  }
+  if (restarts) process.on('SIGHUP', () => void workers.restart())
+  return { port: started.port, close: () => workers.close() }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import pTimeout, { TimeoutError } from 'p-timeout'
-import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { type Aggregator, Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Cache } from '../cache/cache.ts'
 import type { Notifications } from '../db/connect/notifications.ts'
@@ -10,6 +10,7 @@ import { freeBytes } from '../db/server/free-bytes.ts'
 import { readFreshness } from '../domain/distribution/freshness.ts'
 import type { Live } from '../graphql/live/live.ts'
 import type { Log } from '../log.ts'
+import type { Primary } from '../workers/link.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 
 const TIMEOUT_MS = 700
@@ -24,6 +25,8 @@ interface MetricsOptions {
   live: Live
   /** Where the embedded Postgres keeps its files. Undefined with a DATABASE_URL. */
   dataDir: string | undefined
+  /** The primary of a worker, which adds up the metrics of all. */
+  primary: Primary | undefined
   log: Log
   now(): Date
 }
@@ -33,17 +36,20 @@ interface MetricsOptions {
  * all gateways and of the command line, also after a restart. They are left out while the store does not answer.
  */
 export function mountMetrics(app: FastifyInstance, options: MetricsOptions): void {
-  const { metrics, redis, dataDir } = options
+  const { metrics, redis, dataDir, primary } = options
   collectDefaultMetrics({ register: metrics })
   const measureProcess = processMetrics(options)
   const setStore = storeMetrics(options)
-  const up = gauge(metrics, 'gateway_redis_up', 'Whether Redis answers: 1 or 0. Absent without REDIS_URL.')
+  const up = gauge(metrics, 'gateway_redis_up', 'Whether Redis answers: 1 or 0. Absent without REDIS_URL.', {
+    aggregator: 'min',
+  })
   const free = gauge(
     metrics,
     'gateway_data_dir_free_bytes',
     'Free bytes of the disk with DATA_DIR, where the embedded Postgres keeps its files. Absent with DATABASE_URL.',
+    { aggregator: 'min' },
   )
-  app.get('/metrics', async (_request, reply) => {
+  const measure = async () => {
     measureProcess()
     await Promise.all([
       setStore(),
@@ -54,7 +60,16 @@ export function mountMetrics(app: FastifyInstance, options: MetricsOptions): voi
         ),
       redis && isUp(redis.ping()).then((is) => up.set(Number(is))),
     ])
-    const text = await metrics.metrics()
+  }
+  primary?.serve({
+    async metrics() {
+      await measure()
+      return metrics.getMetricsAsJSON()
+    },
+  })
+  app.get('/metrics', async (_request, reply) => {
+    if (!primary) await measure()
+    const text = await (primary ? primary.ask.allMetrics() : metrics.metrics())
     return reply.header('content-type', metrics.contentType).header('cache-control', 'no-store').send(text)
   })
 }
@@ -65,9 +80,14 @@ const isUp = (check: Promise<unknown>) =>
     () => false,
   )
 
-/** A gauge that is absent until it is set. */
-const gauge = <Label extends string>(metrics: Registry, name: string, help: string, labelNames: Label[] = []) => {
-  const made = new Gauge({ name, help, labelNames, registers: [metrics] })
+/** A gauge that is absent until it is set. Its aggregator says what the workers' values make together. */
+const gauge = <Label extends string>(
+  metrics: Registry,
+  name: string,
+  help: string,
+  { labelNames = [], aggregator = 'sum' }: { labelNames?: Label[]; aggregator?: Aggregator } = {},
+) => {
+  const made = new Gauge({ name, help, labelNames, aggregator, registers: [metrics] })
   if (labelNames.length === 0) made.remove()
   return made
 }
@@ -75,10 +95,11 @@ const gauge = <Label extends string>(metrics: Registry, name: string, help: stri
 /** What this process knows by itself. */
 function processMetrics({ metrics, store, notifications, edge, live }: MetricsOptions): () => void {
   const { pool, reads } = store
-  gauge(metrics, 'gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', [
-    'version',
-    'node',
-  ]).set({ version: manifest.version, node: process.version }, 1)
+  gauge(metrics, 'gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
+    labelNames: ['version', 'node'],
+    aggregator: 'first',
+  }).set({ version: manifest.version, node: process.version }, 1)
+  gauge(metrics, 'gateway_workers', 'Processes that serve: as many as WORKERS while all are alive.').set(1)
   const subscriptions = gauge(metrics, 'gateway_subscriptions', 'Open GraphQL subscriptions of this process.')
   const answers = gauge(metrics, 'gateway_cache_answers', 'Answers that are cached in memory.')
   const bytes = gauge(metrics, 'gateway_cache_bytes', 'Bytes of the answers that are cached in memory.')
@@ -86,12 +107,13 @@ function processMetrics({ metrics, store, notifications, edge, live }: MetricsOp
     metrics,
     'gateway_notifications_up',
     'Whether notifications of changes arrive: 1 or 0. While they do not, nothing is answered from memory.',
+    { aggregator: 'min' },
   )
   const connections = gauge(
     metrics,
     'gateway_database_connections',
     'Connections of the pool by state: busy or idle. DATABASE_POOL_SIZE has a few more, which are shared.',
-    ['state'],
+    { labelNames: ['state'] },
   )
   const waiting = gauge(metrics, 'gateway_database_waiting', 'Reads and writes that wait for a connection.')
   return () => {
@@ -108,43 +130,55 @@ function processMetrics({ metrics, store, notifications, edge, live }: MetricsOp
 
 /** What the store says, read at each scrape. */
 function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promise<void> {
-  const up = gauge(metrics, 'gateway_database_up', 'Whether the database answered this scrape in time: 1 or 0.')
+  // All workers read the same store.
+  const same = { aggregator: 'max' } as const
+  const up = gauge(metrics, 'gateway_database_up', 'Whether the database answered this scrape in time: 1 or 0.', {
+    aggregator: 'min',
+  })
   const newest = gauge(
     metrics,
     'gateway_newest_distribution_timestamp_seconds',
     'Midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
+    same,
   )
   const age = gauge(
     metrics,
     'gateway_newest_distribution_age_seconds',
     'Seconds since midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
+    same,
   )
-  const version = gauge(metrics, 'gateway_data_version', 'The version of the data. Each change of the store raises it.')
-  const changed = gauge(metrics, 'gateway_data_changed_timestamp_seconds', 'When the data last changed.')
-  const pending = gauge(metrics, 'gateway_ranks_pending', 'Past dates whose ranks are not computed yet.')
-  const running = gauge(metrics, 'gateway_distribution_runs_in_progress', 'Runs in progress, of all gateways.')
+  const version = gauge(
+    metrics,
+    'gateway_data_version',
+    'The version of the data. Each change of the store raises it.',
+    same,
+  )
+  const changed = gauge(metrics, 'gateway_data_changed_timestamp_seconds', 'When the data last changed.', same)
+  const pending = gauge(metrics, 'gateway_ranks_pending', 'Past dates whose ranks are not computed yet.', same)
+  const running = gauge(metrics, 'gateway_distribution_runs_in_progress', 'Runs in progress, of all gateways.', same)
   const succeeded = gauge(
     metrics,
     'gateway_distribution_last_success_timestamp_seconds',
     'When the newest successful run of each kind ended.',
-    ['kind'],
+    { ...same, labelNames: ['kind'] },
   )
   const duration = gauge(
     metrics,
     'gateway_distribution_last_success_duration_seconds',
     'How long the newest successful run of each kind took.',
-    ['kind'],
+    { ...same, labelNames: ['kind'] },
   )
   const positions = gauge(
     metrics,
     'gateway_distribution_last_success_positions',
     'The positions that the newest successful run of each kind left on its date.',
-    ['kind'],
+    { ...same, labelNames: ['kind'] },
   )
   const runs = new Counter({
     name: 'gateway_distribution_runs_total',
     help: 'Finished runs in the store. All gateways on the store report the same numbers.',
     labelNames: ['kind', 'status'],
+    ...same,
     registers: [metrics],
   })
   const read = async () => {

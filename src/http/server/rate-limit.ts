@@ -1,36 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { LRUCache } from 'lru-cache'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
+import { type Charge, MemoryPointCounter, type PointCounter } from '../../point-counter.ts'
 import type { ClientOf } from './client-address.ts'
 
 const WINDOW_SECONDS = 60
-const MAX_CLIENTS = 100_000
 /** How long points are counted locally after the shared counter has failed. */
 const AWAY_MS = 2000
-
-/** Counts the points of clients in the current minute. */
-export interface PointCounter {
-  /** Adds points unless that would exceed `limit`. @returns the points before, and whether they were added */
-  add(client: string, minute: number, points: number, limit: number): Promise<Charge>
-}
-
-export interface Charge {
-  added: boolean
-  used: number
-}
 
 interface RateLimitOptions {
   /** The points per client and minute. */
   limit: number
   clientOf: ClientOf
-  /** A counter that several gateways share. */
+  /** A counter that several gateways, or the workers of one, share. */
   shared: PointCounter | undefined
 }
 
 /** Limits the points that a client may use per minute. Response headers report how many are left. */
 export class RateLimit {
   readonly #options: RateLimitOptions
-  readonly #local = new MemoryCounter()
+  readonly #local = new MemoryPointCounter()
   #awayUntil = 0
 
   constructor(options: RateLimitOptions) {
@@ -83,19 +71,5 @@ export function chargeOnce(
     const rejection = await rateLimit?.charge(request, response, points())
     charged = rejection === undefined
     return rejection
-  }
-}
-
-class MemoryCounter {
-  readonly #clients = new LRUCache<string, { minute: number; used: number }>({ max: MAX_CLIENTS })
-
-  add(client: string, minute: number, points: number, limit: number): Charge {
-    const cached = this.#clients.get(client)
-    const entry = cached?.minute === minute ? cached : { minute, used: 0 }
-    if (entry !== cached) this.#clients.set(client, entry)
-    const { used } = entry
-    const added = used + points <= limit
-    if (added) entry.used += points
-    return { added, used }
   }
 }

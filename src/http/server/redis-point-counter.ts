@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout'
 import { createClient } from 'redis'
-import type { PointCounter } from './rate-limit.ts'
+import type { PointCounter } from '../../point-counter.ts'
 
 const PREFIX = 'gateway:points:'
 const KEEP_SECONDS = 120
