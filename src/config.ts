@@ -126,6 +126,13 @@ export const variables = z.object({
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
     .optional()
     .meta({ description: 'a Postgres to use instead, 15 or later', defaultText: 'none: an embedded Postgres 18' }),
+  DATABASE_DIRECT_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
+    .optional()
+    .meta({
+      description:
+        'the same database without the pooler in transaction mode that DATABASE_URL leads to: for migrations, and to listen for changes',
+      defaultText: 'none: DATABASE_URL',
+    }),
   MIGRATE: oneOf('on', 'off')
     .default('on')
     .describe(
@@ -299,6 +306,8 @@ const settings = variables.superRefine(
         'WORKERS',
         `of ${rest.WORKERS} may open ${embeddedConnections(rest)} connections, and the embedded Postgres takes ${EMBEDDED_CONNECTIONS}: set a smaller DATABASE_POOL_SIZE, fewer workers, or a DATABASE_URL`,
       )
+    if (rest.DATABASE_DIRECT_URL !== undefined && rest.DATABASE_URL === undefined)
+      issue('DATABASE_URL', 'is needed, since DATABASE_DIRECT_URL is set: it leads to the same database by a pooler')
     if (format === 'auto' || source === undefined) return
     if (!isRemote(source) && format !== 'files')
       issue(

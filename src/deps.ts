@@ -10,6 +10,7 @@ import { storeFault } from './db/faults.ts'
 import { clockAhead, clockWarning } from './db/server/clock.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { assertMigrated, migrate } from './db/server/migrate.ts'
+import { poolingAt } from './db/server/pooling.ts'
 import type { BasePoints } from './domain/points/formula.ts'
 import { Outage } from './outage.ts'
 import { type Client, openClient } from './sources/client.ts'
@@ -22,6 +23,13 @@ export const CHANNELS = ['gateway_data', 'gateway_run']
 
 /** The directory of the migrations. */
 export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
+
+/** The connections beside the pool: one listens, one checks that the database answers, one has the lock of a job. */
+const BESIDE_POOL = 3
+const POOLED =
+  'DATABASE_URL leads to a pooler in transaction mode, so changes are not heard and answers are not cached: set DATABASE_DIRECT_URL to the same database without it'
+const POOLED_MIGRATIONS =
+  'they cannot be applied through a pooler in transaction mode (set DATABASE_DIRECT_URL to the same database without it)'
 
 /** The resources of a running gateway. They are passed, never imported. */
 export interface Deps {
@@ -59,9 +67,13 @@ export async function openDeps(config: Config): Promise<Deps> {
     const embedded = config.DATABASE_URL ? undefined : await openEmbedded({ dataDir: config.DATA_DIR, log })
     if (embedded) closing.push(() => embedded.release())
     const url = config.DATABASE_URL ?? embedded?.url ?? ''
-    const migrations = { url, migrationsDir: MIGRATIONS }
-    if (config.MIGRATE === 'on') await migrate({ ...migrations, log })
-    else await assertMigrated(migrations)
+    const isPooled = !embedded && (await poolingAt(url, config.DATABASE_POOL_SIZE + BESIDE_POOL)) === 'transaction'
+    const directUrl = config.DATABASE_DIRECT_URL ?? url
+    const isDirect = !isPooled || config.DATABASE_DIRECT_URL !== undefined
+    if (!isDirect) log.warn({}, POOLED)
+    const migrations = { url: directUrl, migrationsDir: MIGRATIONS }
+    if (config.MIGRATE === 'on' && isDirect) await migrate({ ...migrations, log })
+    else await assertMigrated({ ...migrations, reason: isDirect ? 'MIGRATE is off' : POOLED_MIGRATIONS })
     const outage = new Outage({ log, probe: () => store.probe.ping() })
     closing.push(async () => outage.close())
     const onError = (error: Error) => outage.failed(error)
@@ -71,13 +83,14 @@ export async function openDeps(config: Config): Promise<Deps> {
       readTimeoutMs: config.READ_TIMEOUT_MS,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       maxAnswerBytes: config.MAX_ANSWER_BYTES,
+      sessions: !isPooled,
       onError,
     })
     closing.push(() => store.close())
     const warning = clockWarning('Postgres', await clockAhead(store.pool))
     if (warning) log.warn({}, warning)
     const notifications = openNotifications({
-      url,
+      url: directUrl,
       channels: CHANNELS,
       notify: store.probe.notify,
       onError(error) {

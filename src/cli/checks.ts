@@ -120,7 +120,9 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
     if (!isReached) return
     yield* checked('migrations', 'Let the role read the tables.', () => checkMigrations(client))
     yield* checked('rights', 'Let the role read the tables.', () => checkRights(client))
-    yield* checked('listener', 'Check the network to Postgres.', () => checkListener(client, url))
+    yield* checked('listener', 'Check the network to Postgres.', () =>
+      checkListener(client, config.DATABASE_DIRECT_URL ?? url),
+    )
     yield* checked('clock', 'Check the network to Postgres.', async () => {
       const skew = clockWarning('Postgres', await clockAhead(client))
       return skew === undefined ? ok('This machine and Postgres agree.') : warning(skew, '')
@@ -227,7 +229,7 @@ async function checkListener(client: pg.Client, url: string): Promise<Found> {
       ? ok('A notification of Postgres was heard.')
       : problem(
           'No notification of Postgres is heard, so nothing is cached.',
-          'Does DATABASE_URL lead to a pooler in transaction mode? Use one in session mode, or none.',
+          'Does DATABASE_URL lead to a pooler in transaction mode? Set DATABASE_DIRECT_URL to the same database without it.',
         )
   } finally {
     stop()

@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { freePort, isInstalled } from './redis-server.ts'
+import { openPooler } from '../support/pooler.ts'
+import { isInstalled } from './redis-server.ts'
 import { createDatabase, LONG, query, type Server, startServer } from './server.ts'
 import { openStallingProxy } from './stalling-proxy.ts'
 
@@ -85,9 +81,8 @@ const present = isInstalled('pgbouncer')
 test.skipIf(!present)(
   `behind a pooler in transaction mode nothing is served from memory, and the log says why${present ? '' : ' (skipped: no pgbouncer)'}`,
   async () => {
-    const pooler = await openPooler(database.url)
-    // This pgbouncer does not know prepared statements, so one connection has to do all reads.
-    const server = await startServer({ databaseUrl: pooler.url, env: { DATABASE_POOL_SIZE: '2' } })
+    const pooler = await openPooler(database.url, { size: 1 })
+    const server = await startServer({ databaseUrl: pooler.url })
     try {
       await vi.waitFor(() => expect(server.printed()).toContain('do not arrive'), { timeout: 30_000, interval: 200 })
       for (let i = 0; i < 20; i++) {
@@ -151,36 +146,3 @@ test('two gateways under reads and writes: none is stale, none goes backwards', 
     await one.close()
   }
 })
-
-/** A pgbouncer in transaction mode before a database. */
-async function openPooler(target: string) {
-  const { hostname, port, pathname, username, password } = new URL(target)
-  const name = pathname.slice(1)
-  const dir = await mkdtemp(join(tmpdir(), 'fire-pgbouncer-'))
-  await chmod(dir, 0o755)
-  const own = await freePort()
-  const config = `[databases]
-${name} = host=${hostname} port=${port} dbname=${name} user=${username} password=${decodeURIComponent(password)}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${own}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 1
-ignore_startup_parameters = extra_float_digits
-`
-  await writeFile(join(dir, 'pgbouncer.ini'), config)
-  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-  const pooler = spawn('pgbouncer', [...user, join(dir, 'pgbouncer.ini')], { stdio: 'ignore' })
-  const url = `postgres://${username}@127.0.0.1:${own}/${name}`
-  await vi.waitFor(() => query(url, 'SELECT 1'), { timeout: 20_000 })
-  return {
-    url,
-    async close() {
-      pooler.kill('SIGKILL')
-      await once(pooler, 'exit')
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
-}

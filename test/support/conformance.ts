@@ -12,14 +12,16 @@ export const hasConformance = existsSync(join(suite, 'check.mjs'))
 /** Follows the name of a test that needs it. */
 export const SKIPPED = ' (skipped: ../shared/conformance is not beside this clone)'
 
-/** A gateway on the suite's data. */
-export async function startOnConformance(options: GatewayOptions = {}): Promise<Gateway> {
-  const template = await filledTemplate('template_conformance', async (pool) => {
+/** A template of databases with the suite's data. */
+export const conformanceTemplate = () =>
+  filledTemplate('template_conformance', async (pool) => {
     const data = await openDirectory(join(suite, 'data'))
     await importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, data)
   })
-  return startGateway({ ...options, template })
-}
+
+/** A gateway on the suite's data. */
+export const startOnConformance = async (options: GatewayOptions = {}): Promise<Gateway> =>
+  startGateway({ ...options, template: await conformanceTemplate() })
 
 export interface Case {
   path: string
@@ -29,7 +31,7 @@ export interface Case {
 export const conformanceCases = () => JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as Case[]
 
 /** Sends every case to a gateway on the suite's data. @returns how many fail; it prints which */
-export async function failedCases({ base }: Gateway): Promise<number> {
+export async function failedCases({ base }: Pick<Gateway, 'base'>): Promise<number> {
   const { check } = (await import(pathToFileURL(join(suite, 'check.mjs')).href)) as {
     check(base: string, cases: Case[]): Promise<number>
   }

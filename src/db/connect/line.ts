@@ -1,7 +1,8 @@
 import { Socket } from 'node:net'
-import pg, { type ClientConfig } from 'pg'
+import type pg from 'pg'
 import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
+import { Client, type ClientConfig } from './client.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
 /** The maximum number of unanswered statements. */
@@ -36,7 +37,7 @@ export class Line {
   #corked = false
 
   constructor(config: ClientConfig, onConnect: (client: pg.ClientBase) => Promise<void>, onLost: () => void) {
-    this.#client = new pg.Client({ ...config, pipeline: true, stream: () => this.#socket } as ClientConfig)
+    this.#client = new Client({ ...config, pipeline: true, stream: () => this.#socket } as ClientConfig)
     this.#client.on('error', onLost)
     this.#client.on('end', onLost)
     this.#client.on('connect', () => {

@@ -3,7 +3,7 @@ import { sessionSql } from './session.ts'
 
 /**
  * Runs `work` under a lock that all gateways on the store share. Does nothing if another process has it. The lock is on
- * a separate connection, so it ends with the process.
+ * a separate connection, so it ends with the process, and is its transaction's, so a pooler may be in between.
  * @returns whether it ran
  */
 export async function whileLocked(pool: pg.Pool, key: number, work: () => Promise<void>): Promise<boolean> {
@@ -17,9 +17,9 @@ export async function whileLocked(pool: pg.Pool, key: number, work: () => Promis
   // Work that depends on the lock notices its loss itself.
   client.on('error', () => {})
   await client.connect()
-  await client.query(sessionSql())
   try {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [key])
+    await client.query(`BEGIN; ${sessionSql({}, 'LOCAL')}; SET LOCAL idle_in_transaction_session_timeout = 0`)
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS locked', [key])
     if (!rows[0]?.locked) return false
     await work()
     return true

@@ -13,8 +13,8 @@ export interface SessionSettings {
   lock_timeout?: number
 }
 
-/** The first statement of a session. Poolers may reject the same settings as connection parameters. */
-export function sessionSql(settings: SessionSettings = {}): string {
+/** The first statement of a session, or of a transaction. Poolers may reject the same settings as connection parameters. */
+export function sessionSql(settings: SessionSettings = {}, scope: 'SESSION' | 'LOCAL' = 'SESSION'): string {
   const limits = Object.entries(settings).filter(([, value]) => value > 0)
-  return [...Object.entries(KEEPALIVES), ...limits].map(([name, value]) => `SET ${name} = ${value}`).join('; ')
+  return [...Object.entries(KEEPALIVES), ...limits].map(([name, value]) => `SET ${scope} ${name} = ${value}`).join('; ')
 }

@@ -2,6 +2,7 @@ import pTimeout from 'p-timeout'
 import pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { destroyConnection } from './cancel.ts'
+import { Client, type ClientConfig } from './client.ts'
 import { type Models, openModels } from './models.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
@@ -9,7 +10,7 @@ import { Reads } from './reads.ts'
 import type { ReadScope, Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
-import { mostWriters } from './transaction.ts'
+import { limitLocks, mostWriters } from './transaction.ts'
 
 /** The connections to the store: a pool for pg and Prisma, and a few shared ones for single statements. */
 export interface Store {
@@ -42,6 +43,8 @@ export interface StoreOptions {
   lockTimeoutMs?: number
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes?: number
+  /** Whether each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
+  sessions?: boolean
   onError(error: Error): void
   /** Called with each statement of a reader, after it has ended. */
   onStatement?: (statement: Statement) => void
@@ -54,6 +57,7 @@ export function openStore({
   readTimeoutMs = 0,
   lockTimeoutMs = 0,
   maxAnswerBytes,
+  sessions = true,
   onError,
   onStatement,
 }: StoreOptions): Store {
@@ -63,18 +67,20 @@ export function openStore({
     application_name: 'gateway',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
+    named: sessions,
   }
-  const session = sessionSql({ statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs })
+  const session = sessions ? sessionSql({ statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs }) : 'SELECT'
   const onConnect = async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(session), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
   const pool = new pg.Pool({
     ...client,
-    Client,
+    Client: PoolClient,
     connectionTimeoutMillis: WAIT_MS,
     max: poolSize - lines,
     onConnect,
   })
+  limitLocks(pool, lockTimeoutMs)
   pool.on('error', onError)
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
@@ -110,8 +116,8 @@ export function openStore({
 }
 
 /** A pool connection that must connect within CONNECT_MS. The pool itself would allow WAIT_MS. */
-class Client extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
+class PoolClient extends Client {
+  constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS })
   }
 }

@@ -5,8 +5,9 @@ import type { Pool, PoolClient } from 'pg'
  * Writes have no time limit. If it can, the server checks every second that the client is connected, so that a killed
  * one loses its locks. A hanging client loses its locks later than any wait for a source.
  */
-const begin = (mode: string) => `BEGIN ${mode};
+const begin = (mode: string, lockTimeoutMs = 0) => `BEGIN ${mode};
   SET LOCAL statement_timeout = 0;
+  ${lockTimeoutMs > 0 ? `SET LOCAL lock_timeout = ${lockTimeoutMs};` : ''}
   SET LOCAL idle_in_transaction_session_timeout = '15min';
   DO $$ BEGIN
     SET LOCAL client_connection_check_interval = '1s';
@@ -17,6 +18,10 @@ const begin = (mode: string) => `BEGIN ${mode};
 export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options.max / 2))
 
 const limits = new WeakMap<Pool, LimitFunction>()
+const lockTimeouts = new WeakMap<Pool, number>()
+
+/** Sets how long transactions on a pool wait for a lock, also where a setting of the connection would not stay. */
+export const limitLocks = (pool: Pool, milliseconds: number) => void lockTimeouts.set(pool, milliseconds)
 
 /**
  * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is
@@ -40,7 +45,7 @@ async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>,
   }
   client.on('error', onError)
   try {
-    await client.query(begin(mode))
+    await client.query(begin(mode, lockTimeouts.get(pool)))
     const result = await work(client)
     await client.query('COMMIT')
     return result

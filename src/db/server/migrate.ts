@@ -81,13 +81,18 @@ export async function migrate(options: {
  * Checks that all migrations in `migrationsDir` are applied, and changes nothing.
  * @throws BAD_INPUT if one is not, or as `migrate` does
  */
-export async function assertMigrated(options: { url: string; migrationsDir: string }): Promise<void> {
+export async function assertMigrated(options: {
+  url: string
+  migrationsDir: string
+  /** Why they are not applied now. */
+  reason?: string
+}): Promise<void> {
   const pool = new pg.Pool({ connectionString: options.url, max: 1 })
   pool.on('error', () => {})
   try {
     const { pending, fault } = await readMigrationState(pool, options.migrationsDir)
     if (fault !== undefined) throw new GatewayError('BAD_INPUT', fault)
-    if (pending.length > 0) throw lacking(pending, 'MIGRATE is off')
+    if (pending.length > 0) throw lacking(pending, options.reason ?? 'MIGRATE is off')
   } catch (error) {
     throw refusalOf(error) ?? error
   } finally {

@@ -1,0 +1,22 @@
+import pg from 'pg'
+
+export interface ClientConfig extends pg.ClientConfig {
+  /** False: statements have no names, by which a connection parses them once. A pooler in transaction mode would mix them up. */
+  named?: boolean
+}
+
+/** A connection of the store. */
+export class Client extends pg.Client {
+  constructor(config: ClientConfig) {
+    super(config)
+    if (config.named === false) this.query = unnamed(this.query.bind(this))
+  }
+}
+
+/** Sends statements without their names. */
+function unnamed(query: pg.Client['query']): pg.Client['query'] {
+  return ((statement: { name?: string | undefined }, ...rest: unknown[]) => {
+    if (typeof statement === 'object') statement.name = undefined
+    return (query as (...args: unknown[]) => unknown)(statement, ...rest)
+  }) as pg.Client['query']
+}
