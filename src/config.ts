@@ -130,7 +130,7 @@ export const variables = z.object({
     .optional()
     .meta({
       description:
-        'the same database without the pooler in transaction mode that DATABASE_URL leads to: for migrations, and to listen for changes',
+        'the same database without the pooler in transaction mode that DATABASE_URL leads to: for migrations, the locks of jobs, and to listen for changes',
       defaultText: 'none: DATABASE_URL',
     }),
   MIGRATE: oneOf('on', 'off')

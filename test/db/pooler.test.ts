@@ -16,7 +16,7 @@ describe.skipIf(!hasPooler)(`behind a pooler in transaction mode${NO_POOLER}`, (
   let pooler: Closing<typeof openPooler>
   beforeAll(async () => {
     store = await openStore()
-    pooler = await openPooler(store.url, { size: 3 })
+    pooler = await openPooler(store.url, { size: 4 })
   })
   afterAll(async () => {
     await pooler?.close()
@@ -85,7 +85,7 @@ describe.skipIf(!hasPooler)(`behind a pooler in transaction mode${NO_POOLER}`, (
     await store.pool.query(`CREATE DATABASE ${name}`)
     const url = new URL(store.url)
     url.pathname = name
-    const empty = await openPooler(url.href, { size: 3 })
+    const empty = await openPooler(url.href, { size: 4 })
     try {
       const failed = await command(['serve'], { DATABASE_URL: empty.url })
       expect(failed.code).toBe(2)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { command } from '../support/command-line.ts'
 import { openPooler } from '../support/pooler.ts'
 import { isInstalled } from './redis-server.ts'
 import { createDatabase, LONG, query, type Server, startServer } from './server.ts'
@@ -9,6 +10,8 @@ import { openStallingProxy } from './stalling-proxy.ts'
 let database: Awaited<ReturnType<typeof createDatabase>>
 beforeAll(async () => {
   database = await createDatabase()
+  // It is not migrated through a pooler.
+  expect(await command(['migrate'], { DATABASE_URL: database.url })).toMatchObject({ code: 0 })
 })
 afterAll(() => database.drop())
 
@@ -81,7 +84,7 @@ const present = isInstalled('pgbouncer')
 test.skipIf(!present)(
   `behind a pooler in transaction mode nothing is served from memory, and the log says why${present ? '' : ' (skipped: no pgbouncer)'}`,
   async () => {
-    const pooler = await openPooler(database.url, { size: 1 })
+    const pooler = await openPooler(database.url, { size: 4 })
     const server = await startServer({ databaseUrl: pooler.url })
     try {
       await vi.waitFor(() => expect(server.printed()).toContain('do not arrive'), { timeout: 30_000, interval: 200 })

@@ -1,15 +1,20 @@
 import pg from 'pg'
 import { sessionSql } from './session.ts'
 
+const urls = new WeakMap<pg.Pool, string>()
+
+/** Sets where the locks of a pool are taken: past a pooler, which would have a connection less for each. */
+export const lockAt = (pool: pg.Pool, url: string) => void urls.set(pool, url)
+
 /**
  * Runs `work` under a lock that all gateways on the store share. Does nothing if another process has it. The lock is on
  * a separate connection, so it ends with the process, and is its transaction's, so a pooler may be in between.
  * @returns whether it ran
  */
 export async function whileLocked(pool: pg.Pool, key: number, work: () => Promise<void>): Promise<boolean> {
-  const { connectionString, connectionTimeoutMillis = 10_000 } = pool.options
+  const { connectionTimeoutMillis = 10_000 } = pool.options
   const client = new pg.Client({
-    connectionString,
+    connectionString: urls.get(pool) ?? pool.options.connectionString,
     connectionTimeoutMillis,
     application_name: 'gateway-lock',
     keepAlive: true,
