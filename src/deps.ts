@@ -4,7 +4,6 @@ import { Registry } from 'prom-client'
 import type { Cache } from './cache/cache.ts'
 import { openCache } from './cache/open-cache.ts'
 import type { Config } from './config.ts'
-import { lockAt } from './db/connect/lock.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
 import { openStore, type Store } from './db/connect/store.ts'
 import { storeFault } from './db/faults.ts'
@@ -80,6 +79,7 @@ export async function openDeps(config: Config): Promise<Deps> {
     const onError = (error: Error) => outage.failed(error)
     const store = openStore({
       url,
+      directUrl,
       poolSize: config.DATABASE_POOL_SIZE,
       readTimeoutMs: config.READ_TIMEOUT_MS,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
@@ -88,7 +88,6 @@ export async function openDeps(config: Config): Promise<Deps> {
       onError,
     })
     closing.push(() => store.close())
-    lockAt(store.pool, directUrl)
     const warning = clockWarning('Postgres', await clockAhead(store.pool))
     if (warning) log.warn({}, warning)
     const notifications = openNotifications({

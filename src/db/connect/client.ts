@@ -5,6 +5,14 @@ export interface ClientConfig extends pg.ClientConfig {
   named?: boolean
 }
 
+/** What the options of the store's pool have beside those of its connections. */
+export interface StorePoolOptions {
+  /** How long transactions wait for a lock; 0 or undefined: as long as the server lets them. */
+  lockTimeoutMs?: number
+  /** Where locks of jobs are taken: past a pooler, which would have a connection less for each. */
+  directUrl?: string
+}
+
 /** A connection of the store. */
 export class Client extends pg.Client {
   constructor(config: ClientConfig) {

@@ -1,10 +1,6 @@
 import pg from 'pg'
+import type { StorePoolOptions } from './client.ts'
 import { sessionSql } from './session.ts'
-
-const urls = new WeakMap<pg.Pool, string>()
-
-/** Sets where the locks of a pool are taken: past a pooler, which would have a connection less for each. */
-export const lockAt = (pool: pg.Pool, url: string) => void urls.set(pool, url)
 
 /**
  * Runs `work` under a lock that all gateways on the store share. Does nothing if another process has it. The lock is on
@@ -12,9 +8,13 @@ export const lockAt = (pool: pg.Pool, url: string) => void urls.set(pool, url)
  * @returns whether it ran
  */
 export async function whileLocked(pool: pg.Pool, key: number, work: () => Promise<void>): Promise<boolean> {
-  const { connectionTimeoutMillis = 10_000 } = pool.options
+  const {
+    connectionString,
+    connectionTimeoutMillis = 10_000,
+    directUrl = connectionString,
+  }: pg.PoolOptions & StorePoolOptions = pool.options
   const client = new pg.Client({
-    connectionString: urls.get(pool) ?? pool.options.connectionString,
+    connectionString: directUrl,
     connectionTimeoutMillis,
     application_name: 'gateway-lock',
     keepAlive: true,

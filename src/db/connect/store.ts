@@ -2,7 +2,7 @@ import pTimeout from 'p-timeout'
 import pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { destroyConnection } from './cancel.ts'
-import { Client, type ClientConfig } from './client.ts'
+import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
 import { type Models, openModels } from './models.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
@@ -10,7 +10,7 @@ import { Reads } from './reads.ts'
 import type { ReadScope, Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
-import { limitLocks, mostWriters } from './transaction.ts'
+import { mostWriters } from './transaction.ts'
 
 /** The connections to the store: a pool for pg and Prisma, and a few shared ones for single statements. */
 export interface Store {
@@ -35,6 +35,8 @@ const MOST_LINES = 3
 
 export interface StoreOptions {
   url: string
+  /** The same database without a pooler. */
+  directUrl?: string
   /** The maximum number of connections, at least 2. */
   poolSize: number
   /** The time limit for the reads of one operation. 0 or undefined means the server's default. */
@@ -53,6 +55,7 @@ export interface StoreOptions {
 /** Opens the store. Connections are made on first use. */
 export function openStore({
   url,
+  directUrl = url,
   poolSize,
   readTimeoutMs = 0,
   lockTimeoutMs = 0,
@@ -73,14 +76,15 @@ export function openStore({
   const onConnect = async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(session), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
+  const options: StorePoolOptions = { lockTimeoutMs, directUrl }
   const pool = new pg.Pool({
     ...client,
+    ...options,
     Client: PoolClient,
     connectionTimeoutMillis: WAIT_MS,
     max: poolSize - lines,
     onConnect,
   })
-  limitLocks(pool, lockTimeoutMs)
   pool.on('error', onError)
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {

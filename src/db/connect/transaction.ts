@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, PoolOptions } from 'pg'
+import type { StorePoolOptions } from './client.ts'
 
 /**
  * Writes have no time limit. If it can, the server checks every second that the client is connected, so that a killed
@@ -18,10 +19,6 @@ const begin = (mode: string, lockTimeoutMs = 0) => `BEGIN ${mode};
 export const mostWriters = ({ options }: Pool) => Math.max(1, Math.floor(options.max / 2))
 
 const limits = new WeakMap<Pool, LimitFunction>()
-const lockTimeouts = new WeakMap<Pool, number>()
-
-/** Sets how long transactions on a pool wait for a lock, also where a setting of the connection would not stay. */
-export const limitLocks = (pool: Pool, milliseconds: number) => void lockTimeouts.set(pool, milliseconds)
 
 /**
  * Runs `work` in a transaction: commits when it resolves, rolls back when it rejects. A connection that fails is
@@ -45,7 +42,8 @@ async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>,
   }
   client.on('error', onError)
   try {
-    await client.query(begin(mode, lockTimeouts.get(pool)))
+    const { lockTimeoutMs }: PoolOptions & StorePoolOptions = pool.options
+    await client.query(begin(mode, lockTimeoutMs))
     const result = await work(client)
     await client.query('COMMIT')
     return result
