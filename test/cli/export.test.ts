@@ -134,14 +134,17 @@ describe('an export, imported in an empty store, answers every request alike', {
   test('with the sample', async () => {
     source = await startOnSample({ users: 8, days: 5, now })
     copy = await startGateway({ now })
-    await compareRestored(source, copy, await everyRequest(source))
+    await compareRestored(source, copy, someOf(await everyRequest(source), 3))
   })
 
   test.skipIf(!hasConformance)(`with the conformance data${hasConformance ? '' : SKIPPED}`, async () => {
     source = await startOnConformance({ now })
     copy = await startGateway({ now })
     const cases = conformanceCases().filter(({ method = 'GET' }) => method === 'GET')
-    await compareRestored(source, copy, [...cases.map(({ path }) => path), ...someOf(await everyRequest(source), 5)])
+    await compareRestored(source, copy, [
+      ...someOf(cases, 2).map(({ path }) => path),
+      ...someOf(await everyRequest(source), 10),
+    ])
   })
 
   test('with nothing', async () => {
