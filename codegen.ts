@@ -1,5 +1,5 @@
 /**
- * The typed operations, from committed schemas: those that the REST router, the command line and GraphiQL execute, those of the
+ * The schema, and the typed operations: those that the REST router, the command line and GraphiQL execute, those of the
  * client that the package exports, and those that are sent to a source of positions. `npm run generate` writes them.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -11,6 +11,8 @@ import { CodeFileLoader } from '@graphql-tools/code-file-loader'
 import { GraphQLFileLoader } from '@graphql-tools/graphql-file-loader'
 import { loadDocuments, loadSchema } from '@graphql-tools/load'
 import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
+import { lexicographicSortSchema, printSchema } from 'graphql'
+import { createSchema } from './src/graphql/schema/schema.ts'
 
 const scalars = {
   Address: 'string',
@@ -83,8 +85,14 @@ async function generate({ directory, scalars, ...sources }: (typeof outputs)[num
   )
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  for (const { path, content } of await generateOperations()) {
-    await mkdir(dirname(join(import.meta.dirname, path)), { recursive: true })
-    await writeFile(join(import.meta.dirname, path), content)
-  }
+async function write({ path, content }: GeneratedFile): Promise<void> {
+  await mkdir(dirname(join(import.meta.dirname, path)), { recursive: true })
+  await writeFile(join(import.meta.dirname, path), content)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  // The rest of the program needs the types of operations, which need the schema.
+  const schema = printSchema(lexicographicSortSchema(createSchema()))
+  await write({ path: 'src/generated/schema.graphql', content: `${schema}\n` })
+  for (const file of await generateOperations()) await write(file)
+}
