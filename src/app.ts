@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { type Config, ConfigError } from './config.ts'
 import { historyPoint } from './db/connect/history.ts'
 import type { Deps } from './deps.ts'
@@ -21,6 +21,7 @@ import { mountGraphQL } from './http/graphql/mount.ts'
 import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
 import { mountMetrics } from './http/metrics.ts'
+import { DATA_VERSION, minVersionOf } from './http/observe/data-version.ts'
 import { Observer } from './http/observe/observer.ts'
 import { RequestLog } from './http/observe/request-log.ts'
 import { RequestMetrics } from './http/observe/request-metrics.ts'
@@ -93,6 +94,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     historyPoint: () => historyPoint(store),
     now,
   })
+  const { replicas } = store
+  replicas?.onRaise(() => edge.clear())
+  replicas?.start()
   const clientOf = clientAddress(config.TRUST_PROXY)
   const rateLimit = await openRateLimit(app, deps, clientOf)
   const connections = new Connections(app.server, {
@@ -122,7 +126,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id).header('vary', 'Origin')
     recordOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
-    done(unreadable(request.url))
+    done(unreadable(request))
   })
   await app.register(cors, CORS)
   addEtags(app)
@@ -303,7 +307,13 @@ function refuseOtherMethods(app: FastifyInstance, known: Map<string, Set<string>
 /** A route's path as the documents write it. Undefined if there is no route. */
 const documentedPath = (url: string | undefined) => url?.replace(/:(\w+)/g, '{$1}')
 
-function unreadable(url: string): GatewayError | undefined {
+function unreadable({ url, headers }: FastifyRequest): GatewayError | undefined {
+  if (Number.isNaN(minVersionOf(headers))) {
+    const message = 'must be a whole number, as in an answer of this gateway'
+    return new GatewayError('BAD_INPUT', `The header ${DATA_VERSION} ${message}.`, [
+      { in: 'header', name: DATA_VERSION, message },
+    ])
+  }
   if (!url.includes('%')) return undefined
   try {
     decodeURIComponent(url)

@@ -64,6 +64,21 @@ const readBy = <T>(values: string, read: (given: string) => T) =>
     }),
   )
 
+/** URLs of Postgres servers, separated by commas. */
+const replicaUrls = kind('URLs like postgres://user:password@host:5432/database, separated by commas', (message) =>
+  z.string().transform((given, context) => {
+    const urls = splitUrls(given)
+    const isPostgres = (one: string) => URL.canParse(one) && /^postgres(ql)?:$/.test(new URL(one).protocol)
+    if (!urls.every(isPostgres)) context.addIssue(message)
+    else if (new Set(urls.map((one) => new URL(one).host)).size < urls.length)
+      context.addIssue('must not have the same server twice')
+    return urls
+  }),
+)
+
+/** Splits a list of URLs. Passwords may contain commas. */
+export const splitUrls = (given: string): string[] => given.split(/,(?=\s*\w+:\/\/)/).map((one) => one.trim())
+
 /** `id=name` pairs, separated by commas. */
 const chains = kind('id=name pairs, separated by commas, such as 146=sonic', (message) =>
   z.string().transform((given, context) => {
@@ -133,6 +148,11 @@ export const variables = z.object({
         'the same database without the pooler in transaction mode that DATABASE_URL leads to: for migrations, the locks of jobs, and to listen for changes',
       defaultText: 'none: DATABASE_URL',
     }),
+  DATABASE_REPLICA_URLS: replicaUrls.optional().meta({
+    description:
+      'streaming replicas of that Postgres, separated by commas: reads go to those that have replayed what this gateway has answered or heard of (see [Replicas](../deploy/README.md#replicas)). Each URL must lead to one server, not to a balancer',
+    defaultText: 'none: DATABASE_URL',
+  }),
   MIGRATE: oneOf('on', 'off')
     .default('on')
     .describe(
@@ -308,6 +328,8 @@ const settings = variables.superRefine(
       )
     if (rest.DATABASE_DIRECT_URL !== undefined && rest.DATABASE_URL === undefined)
       issue('DATABASE_URL', 'is needed, since DATABASE_DIRECT_URL is set: it leads to the same database by a pooler')
+    if (rest.DATABASE_REPLICA_URLS !== undefined && rest.DATABASE_URL === undefined)
+      issue('DATABASE_URL', 'is needed, since DATABASE_REPLICA_URLS is set: it leads to the primary of the replicas')
     if (format === 'auto' || source === undefined) return
     if (!isRemote(source) && format !== 'files')
       issue(

@@ -5,6 +5,7 @@ import type { Cache } from './cache/cache.ts'
 import { openCache } from './cache/open-cache.ts'
 import type { Config } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
+import { Replicas } from './db/connect/replicas.ts'
 import { openStore, type Store } from './db/connect/store.ts'
 import { storeFault } from './db/faults.ts'
 import { clockAhead, clockWarning } from './db/server/clock.ts'
@@ -77,16 +78,13 @@ export async function openDeps(config: Config): Promise<Deps> {
     const outage = new Outage({ log, probe: () => store.probe.ping() })
     closing.push(async () => outage.close())
     const onError = (error: Error) => outage.failed(error)
-    const store = openStore({
-      url,
-      directUrl,
+    const storeOptions = {
       poolSize: config.DATABASE_POOL_SIZE,
       readTimeoutMs: config.READ_TIMEOUT_MS,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       maxAnswerBytes: config.MAX_ANSWER_BYTES,
-      sessions: !isPooled,
-      onError,
-    })
+    }
+    const store = openStore({ ...storeOptions, url, directUrl, sessions: !isPooled, onError })
     closing.push(() => store.close())
     const warning = clockWarning('Postgres', await clockAhead(store.pool))
     if (warning) log.warn({}, warning)
@@ -100,6 +98,16 @@ export async function openDeps(config: Config): Promise<Deps> {
       },
     })
     closing.push(() => notifications.close())
+    if (config.DATABASE_REPLICA_URLS) {
+      const open = async (url: string): Promise<[string, Store]> => {
+        const pooling = await poolingAt(url, config.DATABASE_POOL_SIZE + 1, 'DATABASE_REPLICA_URLS')
+        const sessions = !isPooled && pooling !== 'transaction'
+        return [new URL(url).host, openStore({ ...storeOptions, url, sessions, onError() {} })]
+      }
+      const replicas = new Map(await Promise.all(config.DATABASE_REPLICA_URLS.map(open)))
+      store.replicas = new Replicas({ primary: store, replicas, notifications, log })
+      closing.push(async () => store.replicas?.close())
+    }
     const cache = await openCache({
       redisUrl: config.REDIS_URL,
       onError: (error) => log.warn({ err: error }, 'Redis cannot be reached: answers are computed'),

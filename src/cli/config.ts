@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig, splitUrls } from '../config.ts'
 import { print, printJson, withoutEmpty } from './command.ts'
 import { listSettings, type Setting, settingsInFull } from './settings.ts'
 import { table } from './table.ts'
@@ -33,6 +33,12 @@ const HIDDEN = '***'
 /** A value without tokens, keys, and the passwords of URLs. */
 function withoutSecrets({ secret }: Setting, value: string): string {
   if (secret) return HIDDEN
+  const urls = splitUrls(value)
+  if (urls.length > 1) return urls.map(withoutPassword).join(',')
+  return withoutPassword(value)
+}
+
+function withoutPassword(value: string): string {
   if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value)) return value
   const url = new URL(value)
   if (url.password !== '') url.password = HIDDEN

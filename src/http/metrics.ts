@@ -116,6 +116,7 @@ function processMetrics({ metrics, store, notifications, edge, live }: MetricsOp
     { labelNames: ['state'] },
   )
   const waiting = gauge(metrics, 'gateway_database_waiting', 'Reads and writes that wait for a connection.')
+  const measureReplicas = replicaMetrics(metrics, store)
   return () => {
     const { answers: count, bytes: size } = edge.size
     subscriptions.set(live.open)
@@ -125,6 +126,37 @@ function processMetrics({ metrics, store, notifications, edge, live }: MetricsOp
     connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
     connections.set({ state: 'idle' }, pool.idleCount)
     waiting.set(pool.waitingCount + reads.waiting)
+    measureReplicas()
+  }
+}
+
+/** What this process knows of the replicas. */
+function replicaMetrics(metrics: Registry, { replicas }: Store): () => void {
+  const served = new Counter({
+    name: 'gateway_replica_reads_total',
+    help: 'Reads by server, primary or the host of a replica, and outcome. A read that failed on a replica was read again from the primary. Absent without DATABASE_REPLICA_URLS.',
+    labelNames: ['server', 'outcome'],
+    registers: [metrics],
+  })
+  const labelNames = ['replica']
+  const up = gauge(
+    metrics,
+    'gateway_replica_up',
+    'Whether reads may go to a replica: 1 or 0. It is 0 if the replica cannot be reached, was promoted, belongs to another cluster or is far behind.',
+    { labelNames, aggregator: 'min' },
+  )
+  const behind = gauge(
+    metrics,
+    'gateway_replica_behind_seconds',
+    'For how long a replica has lacked a data version that this process has answered or heard of.',
+    { labelNames, aggregator: 'max' },
+  )
+  if (replicas) replicas.onRead = (server, outcome) => served.inc({ server, outcome })
+  return () => {
+    for (const { name: replica, fault, behindSeconds } of replicas?.states ?? []) {
+      up.set({ replica }, Number(fault === undefined))
+      behind.set({ replica }, behindSeconds)
+    }
   }
 }
 

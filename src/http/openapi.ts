@@ -4,6 +4,7 @@ import generated from '../generated/examples.json' with { type: 'json' }
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { operationText } from '../rest/operation-text.ts'
+import { DATA_VERSION } from './observe/data-version.ts'
 import { problem } from './server/problem.ts'
 
 const problemShape = z
@@ -66,6 +67,12 @@ const tagged = {
       'The ETag of the response. If the response contains the time of its request, the tag ignores it and is weak.',
     schema: { type: 'string' as const },
     example: '"3Ufq0bGAC2iOA6jDdlVqZ0dNnZ4"',
+  },
+  [DATA_VERSION]: {
+    description:
+      'The data version of the response, if the server reads from replicas. Send it with the next request, also to another server of the same data, and no response is older.',
+    schema: { type: 'string' as const },
+    example: '1742',
   },
   vary: {
     description: 'Origin, among others.',
@@ -201,7 +208,7 @@ export function openApiDocument() {
       version: '1.0.0',
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference. Unknown query parameters are ignored.',
+        'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference. Unknown query parameters are ignored. Any request may send x-data-version, a whole number from a response: the response is not older than that one, whichever server answers.',
     },
     servers: [{ url: '/' }],
     tags: TAGS,

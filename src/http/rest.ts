@@ -13,6 +13,7 @@ import { endpoints } from '../rest/index.ts'
 import { alternateLink } from './alternate-link.ts'
 import { bypassesCache, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
+import { DATA_VERSION } from './observe/data-version.ts'
 import { recordOf } from './observe/request-record.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
 import { readInput } from './server/input.ts'
@@ -94,5 +95,7 @@ async function change(
   const variables = endpoint.variables(parsed)
   const { body } = await endpoint.answer({ ...parsed, variables, execute })
   edge.clear()
+  const version = await graph.deps.store.replicas?.changed()
+  if (version !== undefined) reply.header(DATA_VERSION, version)
   return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
 }

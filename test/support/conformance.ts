@@ -12,10 +12,13 @@ export const hasConformance = existsSync(join(suite, 'check.mjs'))
 /** Follows the name of a test that needs it. */
 export const SKIPPED = ' (skipped: ../shared/conformance is not beside this clone)'
 
+/** The suite's data, in the import format. */
+export const conformanceData = join(suite, 'data')
+
 /** A template of databases with the suite's data. */
 export const conformanceTemplate = () =>
   filledTemplate('template_conformance', async (pool) => {
-    const data = await openDirectory(join(suite, 'data'))
+    const data = await openDirectory(conformanceData)
     await importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, data)
   })
 

@@ -18,29 +18,56 @@ function newest(): string | undefined {
   return programs.find((path) => ['initdb', 'pg_dump', 'psql'].every((name) => existsSync(join(path, name))))
 }
 
+/** Whether streaming replicas can be made. */
+export const hasReplicas = postgresPrograms !== undefined && existsSync(join(postgresPrograms, 'pg_basebackup'))
+/** Follows the name of a test that needs them. */
+export const NO_REPLICAS = hasReplicas ? '' : ' (skipped: no pg_basebackup of Postgres)'
+
 export interface OwnPostgres {
   /** A database on it. */
   url(database: string): string
+  /** Ends it like a crash. */
+  kill(): Promise<void>
+  /** Starts it again on the same port. */
+  start(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a Postgres that is not the embedded one, as those who bring their own do. */
-export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
+/**
+ * Starts a Postgres that is not the embedded one, as those who bring their own do.
+ * @param primary what it is a streaming replica of
+ */
+export async function startOwnPostgres(programs: string, primary?: OwnPostgres): Promise<OwnPostgres> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-own-postgres-'))
   // It refuses root.
   const ids = userInfo().uid === 0 ? { uid: await idOf('-u'), gid: await idOf('-g') } : {}
   if (ids.uid !== undefined) await chown(directory, ids.uid, ids.gid)
   const data = join(directory, 'data')
-  const pgCtl = (...args: string[]) => run(join(programs, 'pg_ctl'), ['-D', data, ...args], { ...ids, cwd: directory })
+  const program = (name: string, ...args: string[]) => run(join(programs, name), args, { ...ids, cwd: directory })
+  const pgCtl = (...args: string[]) => program('pg_ctl', '-D', data, ...args)
   const port = await freePort()
-  await pgCtl('init', '-o', '--username=postgres --auth=trust --no-sync')
+  if (primary) {
+    const copy = ['-D', data, '-d', primary.url('postgres'), '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
+    await program('pg_basebackup', ...copy)
+  } else await pgCtl('init', '-o', '--username=postgres --auth=trust --no-sync')
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
   // Its output must not be this process's: the server would keep it open.
-  await pgCtl('start', '--wait', '--log', join(directory, 'log'), '-o', options)
+  let isUp = false
+  const start = async () => {
+    await pgCtl('start', '--wait', '--log', join(directory, 'log'), '-o', options)
+    isUp = true
+  }
+  const kill = async () => {
+    if (isUp) await pgCtl('stop', '--mode', 'immediate')
+    isUp = false
+  }
+  await start()
   return {
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    kill,
+    start,
     async close() {
-      await pgCtl('stop', '--mode', 'immediate')
+      await kill()
       await rm(directory, { recursive: true, force: true })
     },
   }

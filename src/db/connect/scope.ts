@@ -11,12 +11,22 @@ export interface Statement {
   outcome: 'ok' | 'failed' | 'timeout'
 }
 
+/** The data version of an answer is between these two. */
+export interface DataVersions {
+  from: number
+  to: number
+}
+
 /** Who waits for the result of a read. An AbortSignal is one, and so is an HTTP request. */
 export interface Caller {
   /** Whether the result is no longer needed. */
   readonly aborted: boolean
   /** Called with each statement that ran for it. */
   onStatement?(statement: Statement): void
+  /** The data version that its answer must have at least. */
+  readonly minVersion?: number | undefined
+  /** Called with the data versions of its answer, where there are replicas. */
+  onVersions?(versions: DataVersions): void
 }
 
 /** Bounds the reads of one operation: its statements share a deadline, and end when its result is no longer needed. */

@@ -7,6 +7,7 @@ import { type Models, openModels } from './models.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import { Reads } from './reads.ts'
+import type { Replicas } from './replicas.ts'
 import type { ReadScope, Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
@@ -19,6 +20,8 @@ export interface Store {
   /** Checks that the database answers, even while the pool is busy. */
   probe: Probe
   models: Models
+  /** The replicas that share its reads. */
+  replicas?: Replicas<Store> | undefined
   /** Called with each statement of a reader, after it has ended. */
   onStatement: ((statement: Statement) => void) | undefined
   /** The maximum number of bytes of one answer. Undefined means no limit. */

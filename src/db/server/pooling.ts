@@ -13,9 +13,10 @@ const TRIES = 5
  * Finds out what is at a URL. A pooler gives out keys for cancelling of its own, so they do not name the process that answers.
  * One in transaction mode answers a connection from another process while the first one is busy, or two connections from the
  * same one. A database that cannot be reached counts as Postgres: what uses it next reports that.
+ * @param setting the name of the setting with the URL, for the error
  * @throws BAD_INPUT if a pooler in session mode lends fewer than `needed` connections
  */
-export async function poolingAt(url: string, needed: number): Promise<Pooling> {
+export async function poolingAt(url: string, needed: number, setting = 'DATABASE_URL'): Promise<Pooling> {
   const [one, two] = [connection(url), connection(url)]
   try {
     await one.connect()
@@ -33,7 +34,7 @@ export async function poolingAt(url: string, needed: number): Promise<Pooling> {
   } finally {
     for (const client of [one, two]) client.connection.stream.destroy()
   }
-  await assertLends(url, needed)
+  await assertLends(url, needed, setting)
   return 'session'
 }
 
@@ -53,7 +54,7 @@ async function pidOf(client: pg.Client): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-async function assertLends(url: string, needed: number): Promise<void> {
+async function assertLends(url: string, needed: number, setting: string): Promise<void> {
   const clients = Array.from({ length: needed }, () => connection(url))
   const answers = await Promise.allSettled(
     clients.map(async (client) => {
@@ -66,6 +67,6 @@ async function assertLends(url: string, needed: number): Promise<void> {
   if (lent === needed) return
   throw new GatewayError(
     'BAD_INPUT',
-    `DATABASE_URL leads to a pooler in session mode that lends ${lent} connections, and this gateway needs ${needed}: raise its default_pool_size, set a smaller DATABASE_POOL_SIZE, or use transaction mode and DATABASE_DIRECT_URL.`,
+    `${setting} leads to a pooler in session mode that lends ${lent} connections, and this gateway needs ${needed}: raise its default_pool_size, set a smaller DATABASE_POOL_SIZE, or use transaction mode and DATABASE_DIRECT_URL.`,
   )
 }

@@ -142,6 +142,7 @@ export async function subscribe(
           if (signal.aborted) return undefined
           const read = async (reader: Reader) => {
             const version = await versionSeenBy(reader)
+            store.replicas?.raise(Number(version))
             if ('anyway' in event && !event.anyway && version === seen.version) return undefined
             const rootValue: LiveRoot<Event> = { event, version }
             const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })

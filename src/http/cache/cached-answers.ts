@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { plainAnswer, VARY } from '../graphql/request-params.ts'
+import { minVersionOf } from '../observe/data-version.ts'
 import { recordOf } from '../observe/request-record.ts'
 import { bypassesCache, type EdgeCache } from './edge-cache.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -7,7 +8,8 @@ import { sendAnswer } from './send-answer.ts'
 /** Answers a GET from the edge cache. @returns whether it was cached */
 export function sendCached(edge: EdgeCache, request: IncomingMessage, response: ServerResponse): boolean {
   const { method, url = '', headers } = request
-  const answer = (method === 'GET' || method === 'HEAD') && !bypassesCache(headers) ? edge.find(url) : undefined
+  const isCacheable = (method === 'GET' || method === 'HEAD') && !bypassesCache(headers)
+  const answer = isCacheable ? edge.find(url, minVersionOf(headers)) : undefined
   if (!answer) return false
   const record = recordOf(request)
   record.cache = 'hit'
@@ -24,7 +26,7 @@ export function sendCachedQuery(edge: EdgeCache, request: IncomingMessage, respo
   if (!isReady || bypassesCache(headers)) return false
   const body: Buffer | null = request.read()
   const { key, type } = plainAnswer(request, body) ?? {}
-  const answer = key === undefined ? undefined : edge.find(key)
+  const answer = key === undefined ? undefined : edge.find(key, minVersionOf(headers))
   if (!answer) {
     if (body) request.unshift(body)
     return false

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Cache } from '../../cache/cache.ts'
 import type { Notifications } from '../../db/connect/notifications.ts'
-import type { Caller, Statement } from '../../db/connect/scope.ts'
+import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/body.ts'
 
 /** What the cache did for a request: `joined` sent the answer that another request was computing. */
@@ -30,6 +30,8 @@ export interface Answer {
   etag: string
   /** The value of its `link` header. */
   link?: string | undefined
+  /** The data versions that it may be from. Undefined without replicas. */
+  versions?: DataVersions | undefined
   /** Compressed bodies, made on first use. */
   compressed: Partial<Record<Encoding, Buffer>>
 }
@@ -48,6 +50,8 @@ export interface Computed {
   link?: string | undefined
   /** The weak ETag of an answer that depends on the time of its request and so is not cached. */
   etag?: string
+  /** The data versions that it may be from. Undefined without replicas. */
+  versions?: DataVersions | undefined
 }
 
 /** The cache key of a GET. Undefined if the URL is too long to cache. */
@@ -90,7 +94,14 @@ export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
 /** An answer that is being computed, shared by all clients that request it in the meantime. */
 class Flight implements Caller {
   readonly #clients: Caller[] = []
+  readonly minVersion: number | undefined
+  versions: DataVersions | undefined
   answer!: Promise<Answer>
+
+  constructor(client: Caller) {
+    this.#clients.push(client)
+    this.minVersion = client.minVersion
+  }
 
   join(client: Caller): this {
     this.#clients.push(client)
@@ -100,6 +111,10 @@ class Flight implements Caller {
   /** The statements are those of the first client, for which they run. */
   onStatement(statement: Statement): void {
     this.#clients[0]?.onStatement?.(statement)
+  }
+
+  onVersions(versions: DataVersions): void {
+    this.versions = versions
   }
 
   /** Whether all clients have gone. */
@@ -144,9 +159,10 @@ export class EdgeCache {
     return { answers: this.#answers?.size ?? 0, bytes: this.#answers?.calculatedSize ?? 0 }
   }
 
-  /** The cached answer of a key. */
-  find(key: string): Answer | undefined {
-    return this.#options.notifications.connected ? this.#answers?.get(key) : undefined
+  /** The cached answer of a key, if it is of a data version or newer. */
+  find(key: string, minVersion?: number): Answer | undefined {
+    const answer = this.#options.notifications.connected ? this.#answers?.get(key) : undefined
+    return answer && has(answer.versions, minVersion) ? answer : undefined
   }
 
   /**
@@ -156,11 +172,16 @@ export class EdgeCache {
    */
   async answer(key: string | undefined, compute: Compute, client: CacheClient, bypass = false): Promise<Answer> {
     const { notifications, shared } = this.#options
-    if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, await compute(client))
+    const { minVersion } = client
+    if (key === undefined || !(this.#answers || shared)) {
+      const flight = new Flight(client)
+      return answerOf(undefined, { ...(await compute(flight)), versions: flight.versions })
+    }
     // While changes may be missed, an answer in flight may predate the last change.
-    const cached = bypass || !notifications.connected ? undefined : (this.find(key) ?? this.#flights.get(key))
+    const cached =
+      bypass || !notifications.connected ? undefined : (this.find(key, minVersion) ?? this.#flights.get(key))
     if (cached instanceof Flight) {
-      if (!cached.aborted) {
+      if (!cached.aborted && (cached.minVersion ?? 0) >= (minVersion ?? 0)) {
         client.cache = 'joined'
         return cached.join(client).answer
       }
@@ -170,8 +191,9 @@ export class EdgeCache {
     }
     client.cache = bypass ? 'bypass' : 'miss'
     const epoch = this.#epoch
-    const flight = new Flight().join(client)
-    flight.answer = this.#compute(key, () => compute(flight), client, bypass)
+    const flight = new Flight(client)
+    const computed = async () => ({ ...(await compute(flight)), versions: flight.versions })
+    flight.answer = this.#compute(key, computed, client, bypass)
     this.#flights.set(key, flight)
     try {
       const answer = await flight.answer
@@ -208,9 +230,10 @@ export class EdgeCache {
     const point = await this.#currentPoint()
     const sharedKey = `answer ${shared.release} ${point} ${key}`
     const cached = bypass ? undefined : await shared.cache.get(sharedKey)
-    if (cached !== undefined) {
+    const found = cached === undefined ? undefined : (JSON.parse(cached) as Computed)
+    if (found && has(found.versions, client.minVersion)) {
       client.cache = 'shared'
-      return answerOf(key, JSON.parse(cached) as Computed)
+      return answerOf(key, found)
     }
     const computed = await compute()
     if (computed.etag === undefined) void this.#share(shared.cache, sharedKey, point, computed)
@@ -240,7 +263,14 @@ const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-function answerOf(key: string | undefined, { name, status, json, timed, link, etag: weak }: Computed): Answer {
+/** Whether an answer is of a data version or newer. */
+const has = (versions: DataVersions | undefined, minVersion: number | undefined) =>
+  minVersion === undefined || (versions !== undefined && versions.from >= minVersion)
+
+function answerOf(
+  key: string | undefined,
+  { name, status, json, timed, link, etag: weak, versions }: Computed,
+): Answer {
   const body = Buffer.from(json)
   const timeAt = timed ? body.indexOf(REQUEST_TIME) : -1
   return {
@@ -252,6 +282,7 @@ function answerOf(key: string | undefined, { name, status, json, timed, link, et
     ...(timeAt >= 0 && { timeAt }),
     etag: weak ?? `${timed ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`,
     link,
+    versions,
     compressed: {},
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import fresh from 'fresh'
+import { DATA_VERSION } from '../observe/data-version.ts'
 import { corsHeaders } from '../server/cors.ts'
 import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
 
@@ -31,6 +32,7 @@ export function sendAnswer(
 ): void {
   const encoding = isCompressible(answer) ? accepted(headers['accept-encoding']) : undefined
   const head = ['request-id', id, 'vary', `${vary}, Accept-Encoding`, ...corsHeaders, ...more]
+  if (answer.versions) head.push(DATA_VERSION, String(answer.versions.to))
   if (method === 'POST') head.push('cache-control', 'no-store')
   else {
     head.push(

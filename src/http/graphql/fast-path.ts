@@ -37,7 +37,7 @@ export async function answerCompiled(
   { admin, charge, caller }: { admin: Admin; charge: ChargeOperation; caller: RequestRecord },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
   const bypass = bypassesCache(headers)
-  const cached = key === undefined || bypass ? undefined : edge.find(key)
+  const cached = key === undefined || bypass ? undefined : edge.find(key, caller.minVersion)
   if (cached) {
     caller.cache = 'hit'
     caller.startOperation(cached.name)

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
+import { DATA_VERSION } from '../observe/data-version.ts'
 import type { Observer } from '../observe/observer.ts'
 import { recordOf } from '../observe/request-record.ts'
 import { adminOf } from '../server/admin.ts'
@@ -57,7 +58,11 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         },
       )
       // An admin may have changed data: the next read must see it without waiting for the notification.
-      if (typeof admin === 'object') edge.clear()
+      if (typeof admin === 'object') {
+        edge.clear()
+        caller.dataVersion = await graph.deps.store.replicas?.changed()
+      }
+      if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
       reply.code(response.status)
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
         const retryAfter = response.headers.get('retry-after')

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller, Statement } from '../../db/connect/scope.ts'
+import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
 import type { CacheResult } from '../cache/edge-cache.ts'
+import { minVersionOf } from './data-version.ts'
 
 /** The statements in the trace of one request. More are only counted. */
 const MAX_TRACED = 100
@@ -29,6 +30,8 @@ export class RequestRecord implements Caller {
   cache: CacheResult | undefined
   /** Whether the answer is an event stream, which ends when its client has had enough. */
   streams = false
+  /** The data version of an answer that is not cached. Undefined without replicas. */
+  dataVersion: number | undefined
   /** The number of SQL statements that ran for it, and how long they took, in milliseconds. */
   statements = 0
   statementMs = 0
@@ -40,6 +43,15 @@ export class RequestRecord implements Caller {
   constructor(request: IncomingMessage) {
     this.request = request
     this.id = requestIdOf(request.headers)
+  }
+
+  /** The data version that the client requires at least. */
+  get minVersion(): number | undefined {
+    return minVersionOf(this.request.headers)
+  }
+
+  onVersions({ to }: DataVersions): void {
+    this.dataVersion = to
   }
 
   /** Whether the client has gone. */

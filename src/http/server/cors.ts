@@ -1,8 +1,10 @@
+import { DATA_VERSION } from '../observe/data-version.ts'
+
 /** Any origin may send requests, without credentials. */
 export const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  exposedHeaders: ['request-id', 'etag', 'link'],
+  exposedHeaders: ['request-id', 'etag', 'link', DATA_VERSION],
   maxAge: 86_400,
   strictPreflight: false,
 }

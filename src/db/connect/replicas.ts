@@ -1,0 +1,432 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { storeFault, unavailable } from '../faults.ts'
+import type { Notifications } from './notifications.ts'
+import type { Probe } from './probe.ts'
+import type { Caller, Statement } from './scope.ts'
+
+/** Why a replica is not read. */
+export type ReplicaFault = 'unreachable' | 'promoted' | 'foreign' | 'behind'
+
+const FAULTS: Record<ReplicaFault, string> = {
+  unreachable: 'it cannot be reached or read',
+  promoted: 'it is not in recovery, so it is no replica any more',
+  foreign: 'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet',
+  behind: 'it is far behind the primary',
+}
+
+/** The connections to a server, as far as they matter here. */
+interface Connections {
+  probe: Pick<Probe, 'query'>
+  close(): Promise<void>
+}
+
+export interface ReplicasOptions<Store extends Connections> {
+  primary: Store
+  /** By name. */
+  replicas: ReadonlyMap<string, Store>
+  notifications: Notifications
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+}
+
+const CHECK_MS = 1000
+/** From when on a replica that lags is reported. It is not read before either. */
+const BEHIND_MS = 5000
+/** The pauses in which a replica that lags is checked. */
+const FOLLOW_MS = 5
+const MAX_FOLLOW_MS = 200
+
+/** What a server says of itself. */
+interface Sight {
+  inRecovery: boolean
+  version: number
+  /** Identifies the state of the data. A version number alone would repeat on another timeline. */
+  history: string
+}
+
+const SIGHT = `SELECT pg_is_in_recovery() AS "inRecovery", sum(version)::float8 AS version,
+  string_agg(history::text, '/' ORDER BY id) AS history FROM data_version`
+
+/** A server whose data version is known to be at least `seen`, since a version never falls. */
+class Server<Store extends Connections> {
+  readonly store: Store
+  readonly #onSight: (sight: Sight) => void
+  #running: Promise<Sight> | undefined
+  #next: Promise<Sight> | undefined
+  seen = 0
+
+  constructor(store: Store, onSight: (sight: Sight) => void) {
+    this.store = store
+    this.#onSight = onSight
+  }
+
+  /** Reads the version after this call. Concurrent calls share a statement. */
+  look(): Promise<Sight> {
+    if (!this.#running) return this.#look()
+    this.#next ??= this.#running.then(
+      () => this.#look(),
+      () => this.#look(),
+    )
+    return this.#next
+  }
+
+  #look(): Promise<Sight> {
+    this.#next = undefined
+    this.#running = this.store.probe
+      .query<Sight>(SIGHT)
+      .then((sight) => {
+        this.#onSight(sight)
+        return sight
+      })
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+}
+
+/** A read on a replica. It is abandoned when the replica is lost. */
+class Attempt implements Caller {
+  readonly #caller: Caller | undefined
+  /** Whether a statement has failed. */
+  failed = false
+  abandoned = false
+  reject: (error: Error) => void = () => {}
+
+  constructor(caller: Caller | undefined) {
+    this.#caller = caller
+  }
+
+  get aborted(): boolean {
+    return this.abandoned || (this.#caller?.aborted ?? false)
+  }
+
+  onStatement(statement: Statement): void {
+    if (statement.outcome === 'failed') this.failed = true
+    this.#caller?.onStatement?.(statement)
+  }
+}
+
+class Replica<Store extends Connections> {
+  readonly name: string
+  readonly server: Server<Store>
+  readonly attempts = new Set<Attempt>()
+  /** Undefined: it may be read. */
+  fault: ReplicaFault | undefined = 'unreachable'
+  /** The fault in the last log line. Null before the first one. */
+  logged: ReplicaFault | undefined | null = null
+  /** Whether it was seen to have the same data as the primary. */
+  proven = false
+  checking = false
+  following = false
+  /** Since when it is behind. */
+  behindSince: number | undefined
+
+  constructor(name: string, store: Store, onSight: (replica: Replica<Store>, sight: Sight) => void) {
+    this.name = name
+    this.server = new Server(store, (sight) => onSight(this, sight))
+  }
+
+  /** Abandons all reads on it. */
+  lose(): void {
+    for (const attempt of this.attempts) {
+      attempt.abandoned = true
+      attempt.reject(unavailable())
+    }
+    this.attempts.clear()
+  }
+}
+
+/**
+ * Spreads reads over streaming replicas. No answer goes back in time: a replica is read only once it was seen at the
+ * highest data version that this gateway has heard of or has answered from, or that the client requires. Otherwise the
+ * primary is read. The version of a server is read after each answer, so that the answer's version is never understated.
+ * A read that fails on a replica is read once more, from the primary.
+ */
+export class Replicas<Store extends Connections> {
+  readonly #options: ReplicasOptions<Store>
+  readonly #primary: Server<Store>
+  readonly #replicas: Replica<Store>[]
+  readonly #raised = new Set<() => void>()
+  readonly #closing = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #unsubscribe: (() => void)[] = []
+  /** The highest data version that was answered or heard of. */
+  #floor = 0
+  /** The newest sight of the primary. */
+  #newest: Sight | undefined
+  /** The number of changes that were heard of, and how many of them the floor includes. */
+  #changes = 0
+  #learned = -1
+  #systemIdentifier: string | undefined
+  #turn = 0
+  /** Called with the server of each read, `primary` or a replica, after it has ended. A failed one runs on the primary. */
+  onRead: ((server: string, outcome: 'ok' | 'failed') => void) | undefined
+
+  constructor(options: ReplicasOptions<Store>) {
+    this.#options = options
+    this.#primary = new Server(options.primary, (sight) => this.#sawPrimary(sight))
+    this.#replicas = [...options.replicas].map(
+      ([name, store]) => new Replica(name, store, (replica, sight) => this.#sawReplica(replica, sight)),
+    )
+  }
+
+  /** Starts to check the replicas. Until they have been checked, the primary is read. */
+  start(): void {
+    const { notifications } = this.#options
+    const changed = () => void this.changed()
+    // The primary may have been restored meanwhile, or replaced.
+    const up = () => {
+      for (const replica of this.#replicas) Object.assign(replica.server, { seen: 0 })
+      Object.assign(this.#primary, { seen: 0 })
+      this.#floor = 0
+      this.#newest = undefined
+      changed()
+    }
+    this.#unsubscribe = [notifications.subscribe('gateway_data', changed), notifications.onUp(up)]
+    this.#timer = setInterval(() => this.#checkAll(), CHECK_MS).unref()
+    this.#checkAll()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearInterval(this.#timer)
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    for (const replica of this.#replicas) replica.lose()
+    await Promise.all(this.#replicas.map(({ server }) => server.store.close()))
+  }
+
+  /** Calls `listener` when an answer is newer than all before, so that these are outdated. */
+  onRaise(listener: () => void): void {
+    this.#raised.add(listener)
+  }
+
+  /** What is known of each replica. */
+  get states(): { name: string; fault: ReplicaFault | undefined; behindSeconds: number }[] {
+    return this.#replicas.map(({ name, fault, behindSince }) => ({
+      name,
+      fault,
+      behindSeconds: behindSince === undefined ? 0 : (performance.now() - behindSince) / 1000,
+    }))
+  }
+
+  /**
+   * Learns the version of a change. Until then the primary is read.
+   * @returns a version that includes the change. Undefined if the primary does not answer
+   */
+  async changed(): Promise<number | undefined> {
+    const change = ++this.#changes
+    const version = await this.#primary.look().then(
+      (sight) => sight.version,
+      () => undefined,
+    )
+    if (version === undefined) return undefined
+    this.#learned = Math.max(this.#learned, change)
+    this.#followAll()
+    return version
+  }
+
+  /** Reads are from this data version on. */
+  raise(version: number): void {
+    if (version <= this.#floor) return
+    this.#floor = version
+    for (const listener of this.#raised) listener()
+    this.#followAll()
+  }
+
+  /** Reads from a replica, or from the primary. `work` may run more than once. */
+  async read<T>(
+    work: (store: Store, caller: Caller | undefined) => Promise<T>,
+    caller: Caller | undefined,
+  ): Promise<T> {
+    const min = Math.max(this.#floor, caller?.minVersion ?? 0)
+    const replica = this.#pick(min)
+    const done = replica && (await this.#readReplica(replica, work, caller))
+    return done ? done.result : this.#readPrimary(work, caller)
+  }
+
+  /** The least busy replica that has a version, in turns. Undefined if there is none. */
+  #pick(min: number): Replica<Store> | undefined {
+    if (this.#learned < this.#changes) return undefined
+    let best: Replica<Store> | undefined
+    const count = this.#replicas.length
+    this.#turn = (this.#turn + 1) % count
+    for (let i = 0; i < count; i++) {
+      const replica = this.#replicas[(this.#turn + i) % count] as Replica<Store>
+      if (replica.fault === undefined && replica.server.seen >= min)
+        if (!best || replica.attempts.size < best.attempts.size) best = replica
+    }
+    return best
+  }
+
+  /** @returns undefined if the replica failed */
+  async #readReplica<T>(
+    replica: Replica<Store>,
+    work: (store: Store, caller: Caller) => Promise<T>,
+    caller: Caller | undefined,
+  ): Promise<{ result: T } | undefined> {
+    const { server } = replica
+    const from = server.seen
+    const attempt = new Attempt(caller)
+    replica.attempts.add(attempt)
+    try {
+      const { result, version } = await new Promise<{ result: T; version: number }>((resolve, reject) => {
+        attempt.reject = reject
+        const run = async () => {
+          const result = await work(server.store, attempt)
+          if (attempt.failed) throw unavailable()
+          const { version } = await server.look()
+          // It was promoted or replaced meanwhile.
+          if (replica.fault !== undefined || (await this.#isAhead(version))) throw unavailable()
+          return { result, version }
+        }
+        run().then(resolve, reject)
+      })
+      this.raise(version)
+      caller?.onVersions?.({ from, to: version })
+      this.onRead?.(replica.name, 'ok')
+      return { result }
+    } catch (error) {
+      if (caller?.aborted || !(attempt.failed || attempt.abandoned || isOfServer(error))) throw error
+      attempt.abandoned = true
+      this.onRead?.(replica.name, 'failed')
+      void this.#check(replica)
+      return undefined
+    } finally {
+      replica.attempts.delete(attempt)
+    }
+  }
+
+  /** Whether a replica shows what the primary does not: for an instant each commit, or always if it is on another timeline. */
+  async #isAhead(version: number): Promise<boolean> {
+    if (version <= this.#primary.seen) return false
+    return this.#primary.look().then(
+      () => version > this.#primary.seen,
+      // A primary that is away shows nothing newer.
+      () => false,
+    )
+  }
+
+  async #readPrimary<T>(
+    work: (store: Store, caller: Caller | undefined) => Promise<T>,
+    caller: Caller | undefined,
+  ): Promise<T> {
+    const from = this.#primary.seen
+    const result = await work(this.#primary.store, caller)
+    const { version } = await this.#primary.look()
+    caller?.onVersions?.({ from, to: version })
+    this.onRead?.('primary', 'ok')
+    return result
+  }
+
+  #sawPrimary(sight: Sight): void {
+    this.#newest = sight
+    this.#primary.seen = Math.max(this.#primary.seen, sight.version)
+    this.raise(sight.version)
+  }
+
+  /** Judges a replica by its newest sight. */
+  #sawReplica(replica: Replica<Store>, { inRecovery, version, history }: Sight): void {
+    const { server } = replica
+    const isOlder = version < server.seen
+    const isOther = version === this.#newest?.version && history !== this.#newest.history
+    if (!inRecovery) this.#fail(replica, 'promoted')
+    // Another server answers at its address, or it is on another timeline.
+    else if (isOlder || isOther) {
+      server.seen = 0
+      this.#fail(replica, 'foreign')
+    } else {
+      if (version === this.#newest?.version) replica.proven = true
+      server.seen = version
+    }
+  }
+
+  #fail(replica: Replica<Store>, fault: ReplicaFault): void {
+    replica.proven = false
+    replica.fault = fault
+    replica.lose()
+  }
+
+  #checkAll(): void {
+    // A change whose version could not be learned.
+    if (this.#learned < this.#changes || this.#learned < 0) void this.changed()
+    for (const replica of this.#replicas) void this.#check(replica)
+  }
+
+  /** Finds out whether a replica may be read, and logs what has changed. */
+  async #check(replica: Replica<Store>): Promise<void> {
+    if (replica.checking) return
+    replica.checking = true
+    try {
+      const fault = await this.#faultOf(replica)
+      if (fault === undefined || fault === 'behind') replica.fault = fault
+      else this.#fail(replica, fault)
+    } catch {
+      this.#fail(replica, 'unreachable')
+    }
+    replica.checking = false
+    if (replica.logged === replica.fault || this.#closing.signal.aborted) return
+    const { log } = this.#options
+    const { name, fault } = replica
+    if (fault === undefined) log.info({ replica: name }, 'a replica is read')
+    else log.warn({ replica: name, cause: FAULTS[fault] }, 'a replica is passed by')
+    replica.logged = fault
+  }
+
+  async #faultOf(replica: Replica<Store>): Promise<ReplicaFault | undefined> {
+    const { server } = replica
+    const own = await systemIdentifierOf(server.store)
+    const { inRecovery, version, history } = await server.look()
+    if (!inRecovery) return 'promoted'
+    this.#systemIdentifier ??= await systemIdentifierOf(this.#primary.store).catch(() => undefined)
+    if (own !== undefined && this.#systemIdentifier !== undefined && own !== this.#systemIdentifier) return 'foreign'
+    if (version === this.#newest?.version && history !== this.#newest.history) return 'foreign'
+    if ((own === undefined && !replica.proven) || (await this.#isAhead(version))) return 'foreign'
+    if (version >= this.#floor) replica.behindSince = undefined
+    else {
+      replica.behindSince ??= performance.now()
+      void this.#follow(replica)
+    }
+    const { behindSince } = replica
+    return behindSince !== undefined && performance.now() - behindSince > BEHIND_MS ? 'behind' : undefined
+  }
+
+  #followAll(): void {
+    for (const replica of this.#replicas) if (replica.fault === undefined) void this.#follow(replica)
+  }
+
+  /** Looks at a replica until it has caught up. */
+  async #follow(replica: Replica<Store>): Promise<void> {
+    if (replica.following) return
+    replica.following = true
+    const { server } = replica
+    try {
+      for (let pause = FOLLOW_MS; replica.fault === undefined && server.seen < this.#floor; pause *= 2) {
+        await server.look()
+        if (server.seen >= this.#floor) break
+        const { signal } = this.#closing
+        await sleep(Math.min(pause, MAX_FOLLOW_MS), undefined, { signal, ref: false })
+      }
+    } catch {
+      void this.#check(replica)
+    } finally {
+      replica.following = false
+    }
+  }
+}
+
+/** Identifies the cluster of a server and its copies. Undefined if the role may not read it. */
+async function systemIdentifierOf({ probe }: Connections): Promise<string | undefined> {
+  const query = 'SELECT system_identifier::text AS id FROM pg_control_system()'
+  try {
+    return (await probe.query<{ id: string }>(query)).id
+  } catch (error) {
+    if (storeFault(error)?.code === 'FORBIDDEN') return undefined
+    throw error
+  }
+}
+
+/** Whether a read failed by its server, so that another one may answer it. */
+function isOfServer(error: unknown): boolean {
+  const code = storeFault(error)?.code
+  return code === 'UNAVAILABLE' || code === 'FORBIDDEN'
+}
