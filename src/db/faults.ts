@@ -56,6 +56,11 @@ export function storeFault(error: unknown): GatewayError | undefined {
   return undefined
 }
 
+/** Whether Postgres, or Citus, has no plan for a statement. */
+export const isUnsupported = (error: unknown): boolean =>
+  error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED)
+
+const FEATURE_NOT_SUPPORTED = '0A000'
 const QUERY_CANCELED = '57014'
 const INSUFFICIENT_PRIVILEGE = '42501'
 const UNDEFINED_TABLE = '42P01'

@@ -13,6 +13,8 @@ export interface Reader {
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** Returns the rows of a statement as Postgres sends them: the text of each column. */
   textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
+  /** Whether rows of users are spread over several servers, so that statements about one user are quick, and others bounded. */
+  readonly sharded?: boolean | undefined
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
   /** Prisma's models on the same snapshot. */
@@ -28,6 +30,7 @@ export type Lend = <T>(
 interface PgReaderOptions {
   /** Called with each statement after it has ended. */
   onStatement?: ((statement: Statement) => void) | undefined
+  sharded?: boolean
   /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
   /** Opens Prisma's models on first use. Undefined if they are not needed. */
@@ -46,8 +49,10 @@ class PgReader implements Reader {
   readonly #openModels: PgReaderOptions['models']
   #models: Prisma.TransactionClient | undefined
   readonly maxBytes: number | undefined
+  readonly sharded: boolean | undefined
 
-  constructor(lend: Lend, { onStatement, maxBytes, models }: PgReaderOptions) {
+  constructor(lend: Lend, { onStatement, maxBytes, models, sharded }: PgReaderOptions) {
+    this.sharded = sharded
     this.#lend = lend
     this.#onStatement = onStatement
     this.#openModels = models

@@ -22,6 +22,8 @@ export interface Store {
   models: Models
   /** The replicas that share its reads. */
   replicas?: Replicas<Store> | undefined
+  /** Whether rows of users are spread over several servers. */
+  sharded: boolean
   /** Called with each statement of a reader, after it has ended. */
   onStatement: ((statement: Statement) => void) | undefined
   /** The maximum number of bytes of one answer. Undefined means no limit. */
@@ -50,6 +52,8 @@ export interface StoreOptions {
   maxAnswerBytes?: number
   /** Whether each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
   sessions?: boolean
+  /** Whether rows of users are spread over several servers. */
+  sharded?: boolean
   onError(error: Error): void
   /** Called with each statement of a reader, after it has ended. */
   onStatement?: (statement: Statement) => void
@@ -64,6 +68,7 @@ export function openStore({
   lockTimeoutMs = 0,
   maxAnswerBytes,
   sessions = true,
+  sharded = false,
   onError,
   onStatement,
 }: StoreOptions): Store {
@@ -107,6 +112,7 @@ export function openStore({
     reads,
     probe,
     models,
+    sharded,
     onStatement,
     maxAnswerBytes,
     async close() {
@@ -130,15 +136,16 @@ class PoolClient extends Client {
 }
 
 /** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
-export const plainReader = ({ reads, onStatement, models }: Store): Reader =>
-  pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement, models: () => models.prisma })
+export const plainReader = ({ reads, onStatement, models, sharded }: Store): Reader =>
+  pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement, sharded, models: () => models.prisma })
 
-const readerOptions = ({ onStatement, maxAnswerBytes: maxBytes }: Store, { caller }: ReadScope) => ({
+const readerOptions = ({ onStatement, sharded, maxAnswerBytes: maxBytes }: Store, { caller }: ReadScope) => ({
   onStatement(statement: Statement) {
     onStatement?.(statement)
     caller?.onStatement?.(statement)
   },
   maxBytes,
+  sharded,
 })
 
 /** Thrown at the second statement of work that was started without a transaction. */
@@ -185,6 +192,10 @@ class SingleReader implements Reader {
 
   get maxBytes() {
     return this.#reader.maxBytes
+  }
+
+  get sharded() {
+    return this.#reader.sharded
   }
 
   /** One call of Prisma may take several statements. */

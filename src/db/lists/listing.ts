@@ -89,6 +89,10 @@ export interface Filter {
   set?: KeySet | undefined
 }
 
+/** Reads the rows of a set like those of any condition: Citus has no plan for a page of each key. */
+export const withoutSet = ({ set, ...filter }: Filter): Filter =>
+  set ? { ...filter, where: [...filter.where, set.matches] } : filter
+
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
 /** Returns columns as a select list, each named after its field. */
@@ -120,7 +124,7 @@ export async function listPages<Row>(
 ): Promise<Row[][]> {
   const columns = selectList(listing.columns)
   const [bound, conditions] = ownedBy(listing, owners)
-  const paged = pageSql(bound, columns, filter, page, conditions)
+  const paged = pageSql(bound, columns, reader.sharded ? withoutSet(filter) : filter, page, conditions)
   if (owners.columns.length === 0) {
     const rows = await reader.$queryRaw<Row[]>(paged)
     return [page.backward ? rows.reverse() : rows]
@@ -253,9 +257,17 @@ export async function rowsByKey<Row>(
   return found
 }
 
-/** Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`, from 1. */
-function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
+/**
+ * Builds a FROM item `owner` with one row per key: columns k0, k1, ... and the ordinal `number`, from 1. The planner knows the
+ * values of a single key, by which Citus finds its shard.
+ */
+export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.Sql {
   if (types.length === 0) return Prisma.sql`generate_series(1, ${keys.length}::int) AS owner(number)`
+  const [only] = keys
+  if (only && keys.length === 1) {
+    const values = types.map((type, i) => Prisma.sql`${only[i] ?? ''}::${Prisma.raw(type)} AS ${Prisma.raw(`k${i}`)}`)
+    return Prisma.sql`(SELECT ${Prisma.join(values)}, 1 AS number) owner`
+  }
   const columns = types.map((type, i) => Prisma.sql`${keys.map((key) => key[i] ?? '')}::${Prisma.raw(type)}[]`)
   const names = Prisma.raw(types.map((_, i) => `k${i}`).join(', '))
   return Prisma.sql`unnest(${Prisma.join(columns)}) WITH ORDINALITY AS owner(${names}, number)`
@@ -283,8 +295,7 @@ export async function countRows<Row>(
 
 /** Builds the statement that counts the rows that match the filter: one row with `total`. */
 export function countSql<Row>(listing: Listing<Row>, filter: Filter, owned: Prisma.Sql[]): Prisma.Sql {
-  const any = filter.set ? [filter.set.matches] : []
-  const where = [...owned, ...filter.where, ...any]
+  const where = [...owned, ...withoutSet(filter).where]
   const condition = where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty
   return Prisma.sql`SELECT count(*) AS total FROM ${listing.from} ${condition}`
 }

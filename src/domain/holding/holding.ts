@@ -1,3 +1,4 @@
+import { readTogether } from '../../db/connect/of-users.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
@@ -111,13 +112,24 @@ export const sortValue = (value: string) => Prisma.raw(`floor((${value}) * 1e6 +
 /** SQL of the total of a displayed value over entities `t`. */
 export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`
 
-/** A FROM item with a row `wallets` for each group of addresses. */
-export const groupsOf = (groups: readonly (readonly string[])[]) =>
-  Prisma.sql`unnest(${groups.map((addresses) => `{${addresses.join(',')}}`)}::text[])
+/** Groups of addresses. */
+export type Groups = readonly (readonly string[])[]
+
+/** A FROM item with a row `wallets` for each group of addresses. The planner knows the address of a single one. */
+export function groupsOf(groups: Groups): Prisma.Sql {
+  const [[only = ''] = []] = groups
+  if (isOne(groups)) return Prisma.sql`(SELECT ${only}::text AS address, 1 AS ordinality) wallets`
+  return Prisma.sql`unnest(${groups.map((addresses) => `{${addresses.join(',')}}`)}::text[])
     WITH ORDINALITY AS wallets(addresses, ordinality)`
+}
 
 /** The addresses of `wallets`, as `owners`. */
-export const groupOwners = Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
+export const ownersOf = (groups: Groups): Prisma.Sql =>
+  isOne(groups)
+    ? oneOwner(Prisma.sql`wallets.address`)
+    : Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
+
+const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1
 
 /**
  * Reads aggregates over the holdings of each group of addresses, in one statement.
@@ -126,16 +138,16 @@ export const groupOwners = Prisma.sql`unnest(wallets.addresses::text[]) AS owner
  */
 export function readGroups<Row>(
   reader: Reader,
-  groups: readonly (readonly string[])[],
+  groups: Groups,
   chainId: number | null,
   columns: Columns,
   from: (holder: Holder) => Prisma.Sql,
   moment?: Date | null,
 ): Promise<Row[]> {
-  const holder = { owners: groupOwners, chainId: Prisma.sql`${chainId}::bigint`, asOf: momentSql(moment) }
-  return reader.$queryRaw<Row[]>`
-    SELECT e.* FROM ${groupsOf(groups)}
+  const holder = { owners: ownersOf(groups), chainId: Prisma.sql`${chainId}::bigint`, asOf: momentSql(moment) }
+  const statement = Prisma.sql`SELECT e.* FROM ${groupsOf(groups)}
     CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })}
       ${from(holder)}) e
     ORDER BY wallets.ordinality`
+  return readTogether<Row[]>(reader, groups.flat(), statement)
 }

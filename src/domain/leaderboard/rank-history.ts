@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { selectList } from '../../db/lists/listing.ts'
+import { ownersSql, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { addPoints, pointsOf } from '../points/millionths.ts'
 import { buckets } from '../series/calendar.ts'
@@ -60,9 +60,12 @@ export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<Ran
 export async function rankHistory(reader: Reader, users: readonly string[], span: Span): Promise<RankedPoints[][]> {
   const rows = await reader.$queryRaw<(RankedPoints & { ordinality: number })[]>`
     WITH ${buckets(span)}, dates AS (SELECT last AS date FROM bucket)
-    SELECT owner.ordinality::int AS ordinality, ${selectList(rankColumns)}
-    FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS owner(address, ordinality)
-    JOIN account a ON a.user_address = owner.address ${joinedAt(Prisma.sql`dates`)}
+    SELECT owner.number::int AS ordinality, ${selectList(rankColumns)}
+    FROM ${ownersSql(
+      ['text'],
+      users.map((user) => [user]),
+    )}
+    JOIN account a ON a.user_address = owner.k0 ${joinedAt(Prisma.sql`dates`)}
     ORDER BY ordinality, at.date`
   const found: RankedPoints[][] = users.map(() => [])
   for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)

@@ -1,8 +1,9 @@
+import { readTogether } from '../../db/connect/of-users.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { CASH, type Earnings, earningsColumns } from '../earnings/earnings.ts'
-import { groupOwners, groupsOf, holdings, upTo } from '../holding/holding.ts'
+import { type Groups, groupsOf, holdings, ownersOf, upTo } from '../holding/holding.ts'
 import { moved, type Span } from './interval.ts'
 
 const { entities: _, entityCount: __, ...totals } = earningsColumns
@@ -16,24 +17,23 @@ export type EarningsBucket = Pick<Earnings, keyof typeof totals> & { start: Date
  */
 export async function earningsSeries(
   reader: Reader,
-  groups: readonly (readonly string[])[],
+  groups: Groups,
   { interval, starts }: Span,
 ): Promise<EarningsBucket[][]> {
   const found: EarningsBucket[][] = groups.map(() => [])
   if (starts.length === 0) return found
   const ends = starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
   const seconds = starts.map((start) => String(start.getTime() / 1000))
-  const holder = { owners: groupOwners, chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
+  const holder = { owners: ownersOf(groups), chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
   const entity = Prisma.sql`chain_id, entity_type, entity_id`
-  const rows = await reader.$queryRaw<(EarningsBucket & { owner: number; n: number })[]>`
-    WITH bucket AS MATERIALIZED (SELECT * FROM unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)),
+  const statement = Prisma.sql`WITH bucket AS MATERIALIZED (SELECT * FROM unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)),
     held AS (
       SELECT wallets.ordinality AS owner, bucket.n, h.* FROM ${groupsOf(groups)} CROSS JOIN bucket
       CROSS JOIN LATERAL (${holdings(holder)}) h),
     flow AS (
       SELECT wallets.ordinality AS owner, greatest(width_bucket(f.timestamp, ${seconds}::bigint[]), 1) AS n,
         f.chain_id, f.entity_type::text, f.entity_id, sum(${CASH}) AS cash, bool_or(f.amount_usd IS NULL) AS incomplete
-      FROM ${groupsOf(groups)} CROSS JOIN ${groupOwners} CROSS JOIN LATERAL (SELECT * FROM cash_flow f
+      FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)} CROSS JOIN LATERAL (SELECT * FROM cash_flow f
         WHERE f.account_id = owner.address ${upTo('f.timestamp', Prisma.sql`${ends.at(-1)}::timestamptz`)} OFFSET 0) f
       GROUP BY 1, 2, 3, 4, 5),
     invested AS (
@@ -47,6 +47,7 @@ export async function earningsSeries(
       FROM (SELECT owner, n, ${entity}, deposit_usd + protected_usd - debt_usd AS value, 0::numeric AS cash, incomplete FROM held
         UNION ALL SELECT owner, n, ${entity}, 0, cash, incomplete FROM invested) b
       GROUP BY owner, n, ${entity}) t GROUP BY 1, 2`
+  const rows = await readTogether<(EarningsBucket & { owner: number; n: number })[]>(reader, groups.flat(), statement)
   for (const { owner, n, ...row } of rows) found[owner - 1]?.push({ ...row, start: starts[n - 1] as Date })
   return found
 }

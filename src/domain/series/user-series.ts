@@ -1,14 +1,12 @@
+import { readTogether } from '../../db/connect/of-users.ts'
 import type { Reader } from '../../db/connect/reader.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { groupOwners, groupsOf } from '../holding/holding.ts'
+import { type Groups, groupsOf, ownersOf } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'
 import type { Levels } from './pool-series.ts'
-
-/** Groups of users, each of which is added up: a single user, or those of a portfolio. */
-type Groups = readonly (readonly string[])[]
 
 /** A user's or a group's points in a bucket. */
 export interface UserPoints {
@@ -18,13 +16,16 @@ export interface UserPoints {
 
 /** Each group's points in each bucket with any, from the accounts' days. */
 export async function userPoints(reader: Reader, groups: Groups, span: Span): Promise<UserPoints[][]> {
-  const rows = await reader.$queryRaw<(UserPoints & { ordinality: number })[]>`
-    SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
+  const rows = await readTogether<(UserPoints & { ordinality: number })[]>(
+    reader,
+    groups.flat(),
+    Prisma.sql`SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
       ${Prisma.raw(pointsOf('sum(d.points)'))} AS points
-    FROM ${groupsOf(groups)} CROSS JOIN ${groupOwners}
+    FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
     CROSS JOIN LATERAL (SELECT d.distribution_date, d.points FROM account_day d WHERE d.user_address = owner.address
       AND ${within(span, 'd.distribution_date')} OFFSET 0) d
-    GROUP BY 1, 2`
+    GROUP BY 1, 2`,
+  )
   return byOrdinality(groups, rows)
 }
 
@@ -43,17 +44,20 @@ const [supplied, secured, borrowed] = ['supplied', 'protected_supplied', 'borrow
 
 /** Each group's levels on the last distribution date of each bucket, if a user had a position on it. */
 export async function userLevels(reader: Reader, groups: Groups, span: Span): Promise<UserLevels[][]> {
-  const rows = await reader.$queryRaw<(UserLevels & { ordinality: number })[]>`
-    WITH ${buckets(span)}
+  const rows = await readTogether<(UserLevels & { ordinality: number })[]>(
+    reader,
+    groups.flat(),
+    Prisma.sql`WITH ${buckets(span)}
     SELECT wallets.ordinality::int AS ordinality, bucket.start, count(*)::int AS "positionCount",
       ${Prisma.raw(`(${supplied})::float8 AS "suppliedUsd", (${secured})::float8 AS "protectedUsd",
       (${borrowed})::float8 AS "borrowedUsd", (${supplied} + ${secured})::float8 AS "tvlUsd",
       (${supplied} + ${secured} - ${borrowed})::float8 AS "netWorthUsd"`)}
-    FROM ${groupsOf(groups)} CROSS JOIN ${groupOwners}
+    FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
     CROSS JOIN bucket
     CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
       AND p.distribution_date = bucket.last OFFSET 0) p
-    GROUP BY 1, 2`
+    GROUP BY 1, 2`,
+  )
   return byOrdinality(groups, rows)
 }
 
@@ -71,15 +75,17 @@ const USD_IF = Prisma.raw(`(sum(${exact('r.usd')}) FILTER`)
 /** Each group's liquidation rewards in each bucket with any. */
 export async function userRewards(reader: Reader, groups: Groups, span: Span): Promise<UserRewards[][]> {
   const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
-  const rows = await reader.$queryRaw<(UserRewards & { ordinality: number })[]>`
-    SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
+  const rows = await readTogether<(UserRewards & { ordinality: number })[]>(
+    reader,
+    groups.flat(),
+    Prisma.sql`SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
       count(*) FILTER (WHERE r.market)::int AS "marketCount",
       CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
         ELSE ${USD_IF} (WHERE r.market))::float8 END AS "marketUsd",
       count(*) FILTER (WHERE NOT r.market)::int AS "vaultCount",
       CASE WHEN count(*) FILTER (WHERE NOT r.market) = 0 THEN 0
         ELSE ${USD_IF} (WHERE NOT r.market))::float8 END AS "vaultUsd"
-    FROM ${groupsOf(groups)} CROSS JOIN ${groupOwners}
+    FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
     CROSS JOIN LATERAL (
       SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd
       FROM market_liquidation_reward m
@@ -88,7 +94,8 @@ export async function userRewards(reader: Reader, groups: Groups, span: Span): P
       SELECT false, v.timestamp, v.chain_id, v.tx_hash, v.log_index, v.liquid_reward_usd FROM vault_liquidation_reward v
       WHERE v.account_id = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
       OFFSET 0) r
-    GROUP BY 1, 2`
+    GROUP BY 1, 2`,
+  )
   return byOrdinality(groups, rows)
 }
 

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { type Listing, selectList } from '../../db/lists/listing.ts'
+import { type Listing, ownersSql, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
 import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'
@@ -23,9 +23,12 @@ export async function latestSnapshots(
 ): Promise<(MarketSnapshot | VaultSnapshot)[][]> {
   const of = <Row>(kind: EntityType, { columns }: Listing<Row>) =>
     reader.$queryRaw<(Row & { ordinality: number })[]>`
-      SELECT u.ordinality::int AS ordinality, found.* FROM unnest(${[...users]}::text[]) WITH ORDINALITY AS u(address, ordinality)
+      SELECT owner.number::int AS ordinality, found.* FROM ${ownersSql(
+        ['text'],
+        users.map((user) => [user]),
+      )}
       CROSS JOIN LATERAL (SELECT ${selectList(columns)}
-        ${latestFrom(kind, Prisma.raw('u.address'), Prisma.sql`${chainId}::bigint`, momentSql(asOf))}) found`
+        ${latestFrom(kind, Prisma.raw('owner.k0'), Prisma.sql`${chainId}::bigint`, momentSql(asOf))}) found`
   const [markets, vaults] = await Promise.all([of('market', marketSnapshots), of('vault', vaultSnapshots)])
   const found: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
   for (const row of [...markets, ...vaults]) found[row.ordinality - 1]?.push(row)

@@ -49,7 +49,9 @@ export class Batches {
     let loader = loaders.get(name)
     if (!loader) {
       const loadMany = async (keys: readonly unknown[]) => batch(this.#reader, keys as readonly Key[], ...args)
-      loader = new DataLoader<unknown, unknown, string>(loadMany, { cacheKeyFn: signature, maxBatchSize: 10_000 })
+      // On a sharded store each user's statement goes to one server.
+      const maxBatchSize = this.#reader.sharded ? 1 : 10_000
+      loader = new DataLoader<unknown, unknown, string>(loadMany, { cacheKeyFn: signature, maxBatchSize })
       loaders.set(name, loader)
     }
     return loader.load(key) as Promise<Value>

@@ -200,7 +200,7 @@ class Compiler {
     if (list.rows) throw new Unplanned('the rows of a list are selected twice')
     const level: Level = { joins: [] }
     const more = list.sqlField.kind === 'list' ? list.sqlField.list.more : undefined
-    const row = new Scope(this.#alias(), columns, level, more)
+    const row = new Scope(this.#alias(), columns, level, more, ownedColumns(list, columns))
     const rows = { scope: row, level, item: NOTHING as Piece }
     list.rows = rows
     scope.level.joins.push({ kind: 'list', list })
@@ -228,6 +228,17 @@ class Compiler {
   #alias(): string {
     return `x${++this.#aliases}`
   }
+}
+
+/** The columns of a list's rows that equal one of the owner, and the SQL of that one. */
+function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, string> {
+  const equal = (sqlField.kind === 'list' ? sqlField.list.owner?.columns : undefined) ?? []
+  return new Map(
+    Object.entries(columns).flatMap(([field, { sql }]) => {
+      const value = owner[equal.findIndex(({ column }) => column === sql)]
+      return value === undefined ? [] : [[field, value] as const]
+    }),
+  )
 }
 
 const NOTHING: Piece = { kind: 'constant', json: '0' }

@@ -71,14 +71,23 @@ export class Scope {
   readonly level: Level
   readonly used = new Set<string>()
   readonly #more: More | undefined
+  /** The SQL of columns that equal one of the owner. */
+  readonly #owned: ReadonlyMap<string, string>
   #rest: Scope | undefined
 
   /** @param more the row of another kind that has further columns of this one */
-  constructor(alias: string, columns: Columns, level: Level, more?: More) {
+  constructor(
+    alias: string,
+    columns: Columns,
+    level: Level,
+    more?: More,
+    owned: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.alias = alias
     this.columns = columns
     this.level = level
     this.#more = more
+    this.#owned = owned
   }
 
   has(field: string): boolean {
@@ -88,6 +97,8 @@ export class Scope {
   /** Returns the SQL of a column and marks it as used. @throws Unplanned if the row has no such column */
   column(field: string): string {
     if (!(field in this.columns)) return this.#joined(field).column(field)
+    const owned = this.#owned.get(field)
+    if (owned !== undefined) return owned
     this.used.add(field)
     return `${this.alias}."${field}"`
   }

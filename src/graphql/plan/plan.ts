@@ -10,6 +10,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
+import { isUnsupported } from '../../db/faults.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { readVariables } from '../execution/variables.ts'
@@ -92,7 +93,7 @@ export class Plan {
     if (given) {
       let known = this.#statements.get(given.key)
       if (!known) {
-        known = { cached: await this.#keep(variables) }
+        known = { cached: await this.#keep(variables, reader.sharded) }
         this.#statements.set(given.key, known)
       }
       if (known.cached) {
@@ -106,16 +107,17 @@ export class Plan {
   }
 
   /** Builds the statement to cache for these variables. Null if it depends on their addresses or on stored data. */
-  async #keep(variables: Record<string, unknown>): Promise<Cached | null> {
+  async #keep(variables: Record<string, unknown>, sharded: boolean | undefined): Promise<Cached | null> {
     const coerced = this.#coerced(this.#parameters.standIns(variables))
     const variant = coerced && this.#variant(coerced)
     if (!variant) return null
+    const nothing = nothingStored(sharded)
     try {
-      const statement = await variant.statement(NOTHING_STORED, coerced)
+      const statement = await variant.statement(nothing, coerced)
       // Cursors carry a digest of the filter, with its addresses.
       const { name } = statement.known
       const given = name === '' ? undefined : this.#coerced(variables)
-      if (given && name !== (await variant.statement(NOTHING_STORED, given)).known.name) return null
+      if (given && name !== (await variant.statement(nothing, given)).known.name) return null
       const fill = this.#parameters.filler(variables, statement.text, statement.values)
       return fill && !statement.assertStart ? { variant, statement, fill } : null
     } catch {
@@ -190,13 +192,14 @@ interface Cached {
 }
 
 /** A reader that fails every read. */
-const NOTHING_STORED: Reader = {
+const nothingStored = (sharded: boolean | undefined): Reader => ({
+  sharded,
   $queryRaw: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
   textRows: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
   get models(): never {
     throw new Error('a cached statement depends on nothing stored')
   },
-}
+})
 
 class Variant {
   readonly #root: Level
@@ -211,6 +214,8 @@ class Variant {
   readonly #nth: number
   readonly #cursorIndexes: Map<string, number>
   readonly #lists: List[]
+  /** The texts of statements that the sharded store has no plan for. */
+  readonly #unsupported = new LRUCache<string, true>({ max: 100 })
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
   constructor({ root, answer }: Compiled) {
@@ -261,13 +266,21 @@ class Variant {
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
     const columns = { ...this.#columns, cursor: more }
-    const sql = statement(this.#root, this.#spliced, this.#nested, columns, { argumentsOf, pageOf })
+    const sql = statement(this.#root, this.#spliced, this.#nested, columns, {
+      argumentsOf,
+      pageOf,
+      sharded: reader.sharded,
+    })
     return { text: this.#textOf(sql), values: sql.values, known: { pageOf, name, cursor }, assertStart }
   }
 
-  /** Runs a statement. The answer's JSON is written on demand. */
-  async read(reader: Reader, { known, assertStart, ...sql }: Statement): Promise<Planned> {
-    const found = await reader.textRows(sql)
+  /** Runs a statement. The answer's JSON is written on demand. Undefined if the store, being sharded, has no plan for it. */
+  async read(reader: Reader, { known, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
+    if (this.#unsupported.has(sql.text)) return undefined
+    const found = await reader.textRows(sql).catch((error) => {
+      if (reader.sharded && isUnsupported(error)) this.#unsupported.set(sql.text, true)
+      throw error
+    })
     if (assertStart && !this.#hasRows(found)) await assertStart(reader)
     return this.#planned(found, { ...known, maxBytes: reader.maxBytes ?? Number.POSITIVE_INFINITY })
   }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 import type { Columns } from '../../db/lists/column.ts'
-import { countSql, fromRecordset, type Listing, type Page, pageSql } from '../../db/lists/listing.ts'
+import { countSql, fromRecordset, type Listing, type Page, pageSql, withoutSet } from '../../db/lists/listing.ts'
 import type { Encoding } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../schema/connection.ts'
@@ -12,6 +12,8 @@ export interface Request {
   argumentsOf(field: Field): Record<string, any>
   /** Returns the page of a connection; undefined for a plain list. */
   pageOf(list: List): Page | undefined
+  /** Whether rows of users are spread over several servers. */
+  sharded: boolean | undefined
 }
 
 /** Returns the page for a connection's arguments. `after` replaces the cursor argument. @throws BAD_INPUT */
@@ -103,7 +105,7 @@ function joins(all: Join[], request: Request): Prisma.Sql {
     all.map((join) => {
       if (join.kind === 'one') {
         const keys = join.keys.map((key) => keySql(key, request))
-        return oneJoin(join.scope, join.one.at(keys, join.scope.used))
+        return oneJoin(join, join.one.at(keys, join.scope.used))
       }
       if (join.kind === 'count')
         return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
@@ -115,8 +117,11 @@ function joins(all: Join[], request: Request): Prisma.Sql {
   )
 }
 
-const oneJoin = (scope: Scope, found: Prisma.Sql) =>
-  Prisma.sql`LEFT JOIN LATERAL (SELECT ${selected(scope)} ${found}) ${raw([scope.alias])} ON true`
+/** A row that is always found is joined so that the planner sees through it: Citus finds the shard of a user by a constant. */
+function oneJoin({ scope, one }: Extract<Join, { kind: 'one' }>, found: Prisma.Sql): Prisma.Sql {
+  const row = Prisma.sql`LATERAL (SELECT ${selected(scope)} ${found}) ${raw([scope.alias])}`
+  return one.always ? Prisma.sql`CROSS JOIN ${row}` : Prisma.sql`LEFT JOIN ${row} ON true`
+}
 
 function keySql(key: Key, request: Request): Prisma.Sql {
   if ('sql' in key) return Prisma.raw(key.sql)
@@ -166,7 +171,7 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   const listing = listingOf(list, args)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
-  const filtered = filter(args)
+  const filtered = request.sharded ? withoutSet(filter(args)) : filter(args)
   const united = filtered.branches || filtered.set || page.after || page.before
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
