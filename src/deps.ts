@@ -9,6 +9,7 @@ import { Replicas } from './db/connect/replicas.ts'
 import { openStore, type Store } from './db/connect/store.ts'
 import { storeFault } from './db/faults.ts'
 import { clockAhead, clockWarning } from './db/server/clock.ts'
+import { isShardedAt } from './db/server/distribute.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { assertMigrated, migrate } from './db/server/migrate.ts'
 import { poolingAt } from './db/server/pooling.ts'
@@ -83,6 +84,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       readTimeoutMs: config.READ_TIMEOUT_MS,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       maxAnswerBytes: config.MAX_ANSWER_BYTES,
+      sharded: await isShardedAt(directUrl),
     }
     const store = openStore({ ...storeOptions, url, directUrl, sessions: !isPooled, onError })
     closing.push(() => store.close())

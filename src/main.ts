@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { fail, print, wantsJson, warn, withDeps } from './cli/command.ts'
 import { addCompletion } from './cli/completion.ts'
 import { addConfig } from './cli/config.ts'
+import { addDistribute } from './cli/distribute.ts'
 import { addDoctor } from './cli/doctor.ts'
 import { addExport } from './cli/export.ts'
 import { addImport } from './cli/import.ts'
@@ -39,6 +40,7 @@ addMultipliers(program)
 addSchema(program)
 addConfig(program)
 addDoctor(program)
+addDistribute(program)
 addCompletion(program)
 program
   .command('migrate')

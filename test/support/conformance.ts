@@ -29,6 +29,7 @@ export const startOnConformance = async (options: GatewayOptions = {}): Promise<
 export interface Case {
   path: string
   method?: string
+  status?: number
 }
 
 export const conformanceCases = () => JSON.parse(readFileSync(join(suite, 'cases.json'), 'utf8')) as Case[]

@@ -5,6 +5,7 @@ import { openCache } from '../../src/cache/open-cache.ts'
 import { readConfig } from '../../src/config.ts'
 import { openNotifications } from '../../src/db/connect/notifications.ts'
 import { openStore as openGatewayStore } from '../../src/db/connect/store.ts'
+import { isShardedAt } from '../../src/db/server/distribute.ts'
 import { CHANNELS, type Deps } from '../../src/deps.ts'
 import { Outage } from '../../src/outage.ts'
 import { openClient } from '../../src/sources/client.ts'
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   now?: () => Date
   /** The database of another gateway, which must outlive this one. */
   on?: Gateway
+  /** A database that it does not own. */
+  url?: string
   /** The database that its own is a copy of. */
   template?: string
   /** Gets what it logs. */
@@ -43,7 +46,7 @@ export interface GatewayOptions {
 
 /** A gateway that listens, on a database of its own (empty, but for the tables, or a copy) unless it is `on` another one's. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const shared = options.on?.deps.config.DATABASE_URL
+  const shared = options.url ?? options.on?.deps.config.DATABASE_URL
   const database = shared ? { url: shared, async close() {} } : await openStore(options.template)
   const config = readConfig({
     ADMIN_TOKEN,
@@ -61,6 +64,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     readTimeoutMs: config.READ_TIMEOUT_MS,
     lockTimeoutMs: config.LOCK_TIMEOUT_MS,
     maxAnswerBytes: config.MAX_ANSWER_BYTES,
+    sharded: await isShardedAt(database.url),
     onError() {},
     onStatement: ({ text }) => statements.push(text),
   })

@@ -1,5 +1,6 @@
 import type { DatabaseError, PoolClient } from 'pg'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../../db/locks.ts'
+import { isSharded } from '../../db/server/distribute.ts'
 import { GatewayError } from '../../errors.ts'
 import { archiveRanks } from './archive-ranks.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
@@ -10,6 +11,8 @@ import { refreshPoolDays } from './refresh-pool-days.ts'
  * @throws UNAVAILABLE if the lock is not available within the session's lock_timeout
  */
 export async function lockWriters(client: PoolClient): Promise<void> {
+  if (await isSharded(client))
+    throw new GatewayError('BAD_INPUT', 'The store is sharded, and this version writes to stores on one server only.')
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.writers])
   } catch (error) {

@@ -1,0 +1,85 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LOCKS } from '../../src/db/locks.ts'
+import { distribute } from '../../src/db/server/distribute.ts'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import { openDirectory } from '../../src/sources/dataset/directory.ts'
+import { NO_CITUS, startCitus } from '../support/citus.ts'
+import { command } from '../support/command-line.ts'
+import { conformanceCases, conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { openStore, silent } from '../support/store.ts'
+
+const skipped = NO_CITUS || (hasConformance ? '' : SKIPPED)
+
+describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
+  let citus: Awaited<ReturnType<typeof startCitus>>
+  let pool: pg.Pool
+  const started: Gateway[] = []
+  const gatewayWith = async (env: Record<string, string> = {}) => {
+    const gateway = await startGateway({ url: citus.url, env })
+    started.push(gateway)
+    return gateway
+  }
+
+  beforeAll(async () => {
+    citus = await startCitus()
+    pool = new pg.Pool({ connectionString: citus.url, max: 2 })
+    const deps = { pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }
+    await importDataset(deps, await openDirectory(conformanceData))
+  }, 120_000)
+  afterAll(async () => {
+    for (const gateway of started) await gateway.close()
+    await pool?.end()
+    await citus?.close()
+  })
+
+  test('gateway distribute waits for no writer, shards a filled store once, and says what is missing', async () => {
+    const env = { DATABASE_URL: citus.url }
+    const writer = await pool.connect()
+    await writer.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.writers})`)
+    expect(await command(['distribute'], env)).toMatchObject({ code: 6, err: expect.stringContaining('is writing') })
+    await writer.query('ROLLBACK')
+    writer.release()
+    expect(await command(['distribute'], env)).toMatchObject({ code: 0, out: expect.stringContaining('2 workers now') })
+    expect(await command(['distribute'], env)).toMatchObject({ code: 0, out: expect.stringContaining('already') })
+    const shards = await pool.query("SELECT FROM pg_dist_shard WHERE logicalrelid = 'stored_position'::regclass")
+    expect(shards.rowCount).toBe(32)
+    const plain = await openStore()
+    await expect(distribute(plain.url)).rejects.toThrow('CREATE EXTENSION citus')
+    await plain.close()
+  })
+
+  test('what REST reads about one user is one task on one worker', async () => {
+    const gateway = await gatewayWith()
+    const sent: pg.QueryConfig[] = []
+    const { reads } = gateway.deps.store
+    const { lend } = reads
+    const record = (query: pg.QueryConfig, client: Pick<pg.ClientBase, 'query'>) => {
+      sent.push(query)
+      return client.query(query)
+    }
+    const lendRecorded: typeof lend = (name, work, scope) =>
+      lend(name, (client) => work({ query: (query: pg.QueryConfig) => record(query, client) } as pg.PoolClient), scope)
+    Object.assign(reads, { lend: lendRecorded })
+    const ofUsers = conformanceCases().filter(({ path, status }) => status === 200 && /0x[0-9a-f]{40}/.test(path))
+    for (const { path } of ofUsers.filter(({ path }, i) => i % 25 === 0 && !path.includes('breakdown'))) {
+      sent.length = 0
+      expect((await gateway.get(path)).status, path).toBe(200)
+      expect(sent.length, path).toBeGreaterThan(0)
+      for (const { text, values } of sent) {
+        const { rows } = await pool.query(`EXPLAIN ${text}`, values)
+        const tasks = rows.map((row) => /Task Count: (\d+)/.exec(row['QUERY PLAN'])?.[1]).filter(Boolean)
+        expect(tasks.length <= 1 && (tasks[0] ?? '1') === '1', `${path}: ${text}`).toBe(true)
+      }
+    }
+  })
+
+  test.each(['on', 'off'])(
+    'passes every case of the conformance suite, PLAN=%s',
+    async (plan) => {
+      expect(await failedCases(await gatewayWith({ PLAN: plan }))).toBe(0)
+    },
+    300_000,
+  )
+})

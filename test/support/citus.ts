@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { migrate } from '../../src/db/server/migrate.ts'
+import { silent } from './store.ts'
+
+const run = promisify(execFile)
+const engine = join(import.meta.dirname, '../../../shared/engines/citus')
+
+const hasCitus =
+  process.getuid?.() === 0 && existsSync(join(engine, 'up.sh')) && existsSync('/usr/lib/postgresql/15/bin/initdb')
+/** Follows the name of a test that needs it. */
+export const NO_CITUS = hasCitus ? '' : ' (skipped: no Citus, or not root)'
+
+export interface Citus {
+  /** The migrated database on the coordinator. */
+  url: string
+  /** Stops a worker, of which the first is 1, and starts it again. */
+  stop(worker: number): Promise<void>
+  start(worker: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a Citus cluster of a coordinator and two workers. */
+export async function startCitus(): Promise<Citus> {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-citus-'))
+  await chmod(directory, 0o755)
+  const { stdout } = await run('bash', [join(engine, 'up.sh'), directory])
+  const url = stdout.trim()
+  await migrate({ url, migrationsDir: join(import.meta.dirname, '../../prisma/migrations'), log: silent })
+  const control = async (worker: number, what: string) => {
+    const node = join(directory, `node${worker}`)
+    const command = `/usr/lib/postgresql/15/bin/pg_ctl -D ${node} -l ${node}.log -w ${what}`
+    await run('su', ['postgres', '-s', '/bin/bash', '-c', command])
+  }
+  return {
+    url,
+    stop: (worker) => control(worker, '-m immediate stop'),
+    start: (worker) => control(worker, 'start'),
+    close: async () => void (await run('bash', [join(engine, 'down.sh'), directory])),
+  }
+}
