@@ -126,7 +126,7 @@ export function groupsOf(groups: Groups): Prisma.Sql {
 /** The addresses of `wallets`, as `owners`. */
 export const ownersOf = (groups: Groups): Prisma.Sql =>
   isOne(groups)
-    ? oneOwner(Prisma.sql`wallets.address`)
+    ? Prisma.sql`LATERAL ${oneOwner(Prisma.raw('wallets.address'))}`
     : Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
 
 const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1

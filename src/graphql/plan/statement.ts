@@ -175,7 +175,7 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   const united = filtered.branches || filtered.set || page.after || page.before
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
-  for (const { field } of keys) if (field in scope.columns) scope.column(field)
+  for (const { field } of keys) if (field in scope.columns) scope.used.add(field)
   const columns = Prisma.join([
     selected(scope, listing.columns),
     ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`)),
