@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { openNotifications } from '../db/connect/notifications.ts'
 import { clockAhead, clockWarning } from '../db/server/clock.ts'
+import { systemIdentifierOf } from '../db/server/cluster.ts'
 import { findEmbedded } from '../db/server/embedded.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
 import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
@@ -127,6 +128,12 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
       const skew = clockWarning('Postgres', await clockAhead(client))
       return skew === undefined ? ok('This machine and Postgres agree.') : warning(skew, '')
     })
+    for (const replica of config.DATABASE_REPLICA_URLS ?? [])
+      yield* checked(
+        `replica ${new URL(replica).host}`,
+        'Check DATABASE_REPLICA_URLS, and that Postgres runs there.',
+        () => checkReplica(client, replica),
+      )
   } finally {
     client.connection.stream.destroy()
   }
@@ -205,6 +212,45 @@ async function checkRights(client: pg.Client): Promise<Found> {
         'That is right for a gateway that only serves. For others grant INSERT, UPDATE and DELETE on all tables in public.',
       )
     : ok(`${role} may read and write the ${rows.length} tables.`)
+}
+
+/** Whether the server is a replica of the primary, and how far behind it is. */
+async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
+  const replica = new pg.Client({
+    connectionString: url,
+    application_name: 'gateway-doctor',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  })
+  replica.on('error', () => {})
+  try {
+    await replica.connect()
+    const { rows } = await replica.query(
+      `SELECT pg_is_in_recovery() AS "isReplica", sum(version)::float8 AS version,
+         to_char(pg_last_xact_replay_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS "replayedAt"
+       FROM data_version`,
+    )
+    const { isReplica, version, replayedAt } = rows[0]
+    if (!isReplica)
+      return problem('It is not in recovery, so it is no replica and not read.', 'Name only replicas of DATABASE_URL.')
+    const [own, other] = [await systemIdentifierOf(replica), await systemIdentifierOf(primary)]
+    if (own !== undefined && other !== undefined && own !== other)
+      return problem('It belongs to another cluster than DATABASE_URL.', 'Name only replicas of DATABASE_URL.')
+    const newest = await primary.query<{ version: number }>('SELECT sum(version)::float8 AS version FROM data_version')
+    const behind = (newest.rows[0]?.version ?? 0) - version
+    if (behind > 0)
+      return warning(
+        `It is ${behind} data ${behind === 1 ? 'version' : 'versions'} behind. It replayed up to ${replayedAt} UTC.`,
+        'Reads go there once it has caught up: check the replication if it does not.',
+      )
+    return own === undefined || other === undefined
+      ? ok(
+          'It has the newest data. The role may not read whether it is of the same cluster: the gateway compares the data.',
+        )
+      : ok('It is of the same cluster, and has the newest data.')
+  } finally {
+    replica.connection.stream.destroy()
+  }
 }
 
 /** Whether notifications arrive, as the gateway itself would find out. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { command, type Serving, serve } from '../support/command-line.ts'
+import { command, parsed, type Serving, serve } from '../support/command-line.ts'
 import { conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
 import {
   hasReplicas,
@@ -187,6 +187,9 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
   test(`of ${READS} reads beside a writer none goes back in time`, { timeout: 1_200_000 }, async () => {
     const both = [await start(), await start({ WORKERS: '1', PLAN: 'off' })]
     for (const gateway of both) for (const one of replicas) await isRead(gateway, one)
+    const [near, far] = replicas as [OwnPostgres, OwnPostgres]
+    await delayed(near, 3)
+    await delayed(far, 40)
     const highest = new Map<Serving, number>()
     let begun = 0
     let violations = 0
@@ -210,6 +213,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
       }
     }
     await Promise.all(Array.from({ length: 8 }, (_, client) => one(client)))
+    for (const one of replicas) await delayed(one, 0)
     expect(violations).toBe(0)
     const served = await Promise.all(both.flatMap((gateway) => replicas.map((server) => readsOn(gateway, server))))
     expect(served.reduce((sum, reads) => sum + reads, 0)).toBeGreaterThan(READS / 20)
@@ -281,7 +285,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     expect(await readsOn(gateway, one)).toBe(0)
   })
 
-  test('a Postgres of another cluster is passed by with one clear line, at most data like it', async () => {
+  test('a Postgres of another cluster is passed by with one clear line', async () => {
     const stranger = await startOwnPostgres(postgresPrograms ?? '')
     try {
       expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({ code: 0 })
@@ -302,6 +306,47 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     }
   })
 
+  test('the doctor says of each replica whether it is reached, of the same cluster, and has the newest data', async () => {
+    const [paused, other] = replicas as [OwnPostgres, OwnPostgres]
+    const away = primary.url('postgres').replace(/:\d+\//, ':1/')
+    await caughtUp(other)
+    await caughtUp(paused)
+    await queried(paused, 'SELECT pg_wal_replay_pause()')
+    try {
+      await write(++count)
+      await caughtUp(other)
+      const examined = async (...urls: string[]) => {
+        const env = { DATABASE_URL: primary.url('postgres'), DATABASE_REPLICA_URLS: urls.join(',') }
+        const { code, out } = await command(['doctor', '--json'], env)
+        const found = parsed(out).filter(({ check }) => check.startsWith('replica'))
+        return { code, found: found.map(({ check, status, message }) => [check, status, message]) }
+      }
+      const fine = await examined(other.url('postgres'), paused.url('postgres'))
+      expect(fine).toEqual({
+        code: 0,
+        found: [
+          [`replica ${host(other)}`, 'ok', 'It is of the same cluster, and has the newest data.'],
+          [`replica ${host(paused)}`, 'warning', expect.stringMatching(/^It is 1 data versions? behind\. /)],
+        ],
+      })
+      const stranger = await startOwnPostgres(postgresPrograms ?? '')
+      try {
+        expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({ code: 0 })
+        expect(await examined(stranger.url('postgres'), away)).toEqual({
+          code: 1,
+          found: [
+            [`replica ${host(stranger)}`, 'problem', 'It is not in recovery, so it is no replica and not read.'],
+            ['replica 127.0.0.1:1', 'problem', expect.stringContaining('ECONNREFUSED')],
+          ],
+        })
+      } finally {
+        await stranger.close()
+      }
+    } finally {
+      await queried(paused, 'SELECT pg_wal_replay_resume()')
+    }
+  })
+
   test('a replica that is promoted is no longer read', async () => {
     const gateway = await start()
     const [promoted, other] = replicas as [OwnPostgres, OwnPostgres]
@@ -313,6 +358,21 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     await isRead(gateway, other)
     expect(gateway.printed()).toContain('it is not in recovery, so it is no replica any more')
   })
+
+  /** Makes a replica replay commits so much later. */
+  const delayed = async (replica: OwnPostgres, ms: number) => {
+    await queried(replica, `ALTER SYSTEM SET recovery_min_apply_delay = ${ms}`)
+    await queried(replica, 'SELECT pg_reload_conf()')
+  }
+
+  /** Waits until a replica has replayed what is committed. */
+  const caughtUp = async (replica: OwnPostgres) => {
+    const version = await dataVersion()
+    await vi.waitFor(async () => {
+      const [row] = await queried(replica, 'SELECT sum(version) AS version FROM data_version')
+      expect(Number(row.version)).toBeGreaterThanOrEqual(version)
+    }, PATIENCE)
+  }
 
   async function queried(server: OwnPostgres, text: string, values: unknown[] = []) {
     const client = new pg.Client(server.url('postgres'))

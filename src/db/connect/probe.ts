@@ -5,8 +5,8 @@ import pg from 'pg'
 export interface Probe {
   /** @throws if the database does not answer in time */
   ping(): Promise<void>
-  /** Returns the first row of a statement. @throws if the database does not answer in time */
-  query<Row>(text: string): Promise<Row>
+  /** @throws if the database does not answer in time */
+  query<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>>
   /** Notifies a channel. @throws if the database does not confirm in time */
   notify(channel: string, payload: string): Promise<void>
   close(): Promise<void>
@@ -46,7 +46,7 @@ export function openProbe(url: string): Probe {
         })
       return pinging
     },
-    query: async <Row>(text: string) => (await pool.query(text)).rows[0] as Row,
+    query: <Row extends pg.QueryResultRow>(text: string) => pool.query<Row>(text),
     async notify(channel, payload) {
       // Blocks no writer, and does not wait for the disk.
       await pool.query(`BEGIN; SET LOCAL synchronous_commit = off;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storeFault, unavailable } from '../faults.ts'
+import { systemIdentifierOf } from '../server/cluster.ts'
 import type { Notifications } from './notifications.ts'
 import type { Probe } from './probe.ts'
 import type { Caller, Statement } from './scope.ts'
@@ -73,7 +74,8 @@ class Server<Store extends Connections> {
     this.#next = undefined
     this.#running = this.store.probe
       .query<Sight>(SIGHT)
-      .then((sight) => {
+      .then(({ rows: [sight] }) => {
+        if (!sight) throw new Error('a server has no data version')
         this.#onSight(sight)
         return sight
       })
@@ -374,10 +376,10 @@ export class Replicas<Store extends Connections> {
 
   async #faultOf(replica: Replica<Store>): Promise<ReplicaFault | undefined> {
     const { server } = replica
-    const own = await systemIdentifierOf(server.store)
+    const own = await systemIdentifierOf(server.store.probe)
     const { inRecovery, version, history } = await server.look()
     if (!inRecovery) return 'promoted'
-    this.#systemIdentifier ??= await systemIdentifierOf(this.#primary.store).catch(() => undefined)
+    this.#systemIdentifier ??= await systemIdentifierOf(this.#primary.store.probe).catch(() => undefined)
     if (own !== undefined && this.#systemIdentifier !== undefined && own !== this.#systemIdentifier) return 'foreign'
     if (version === this.#newest?.version && history !== this.#newest.history) return 'foreign'
     if ((own === undefined && !replica.proven) || (await this.#isAhead(version))) return 'foreign'
@@ -411,17 +413,6 @@ export class Replicas<Store extends Connections> {
     } finally {
       replica.following = false
     }
-  }
-}
-
-/** Identifies the cluster of a server and its copies. Undefined if the role may not read it. */
-async function systemIdentifierOf({ probe }: Connections): Promise<string | undefined> {
-  const query = 'SELECT system_identifier::text AS id FROM pg_control_system()'
-  try {
-    return (await probe.query<{ id: string }>(query)).id
-  } catch (error) {
-    if (storeFault(error)?.code === 'FORBIDDEN') return undefined
-    throw error
   }
 }
 
