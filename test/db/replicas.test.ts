@@ -306,6 +306,23 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     }
   })
 
+  test('while the primary is away, replicas answer; when it is back, changes are seen', async () => {
+    const gateway = await start()
+    for (const one of replicas) await isRead(gateway, one)
+    await primary.kill()
+    const health = async () => (await fetch(`${gateway.base}/health`)).status
+    await vi.waitFor(async () => expect(await health()).toBe(503), PATIENCE)
+    try {
+      for (let i = 0; i < 50; i++) expect(await total(gateway)).toBe(count)
+    } finally {
+      await primary.start()
+    }
+    await vi.waitFor(() => write(++count), PATIENCE)
+    await vi.waitFor(async () => expect(await total(gateway)).toBe(count), PATIENCE)
+    for (const one of replicas) await isRead(gateway, one)
+    expect(await total(gateway)).toBe(count)
+  })
+
   test('the doctor says of each replica whether it is reached, of the same cluster, and has the newest data', async () => {
     const [paused, other] = replicas as [OwnPostgres, OwnPostgres]
     const away = primary.url('postgres').replace(/:\d+\//, ':1/')

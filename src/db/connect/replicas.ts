@@ -178,8 +178,7 @@ export class Replicas<Store extends Connections> {
     const changed = () => void this.changed()
     // The primary may have been restored meanwhile, or replaced.
     const up = () => {
-      for (const replica of this.#replicas) Object.assign(replica.server, { seen: 0 })
-      Object.assign(this.#primary, { seen: 0 })
+      for (const server of [this.#primary, ...this.#replicas.map(({ server }) => server)]) server.seen = 0
       this.#floor = 0
       this.#newest = undefined
       changed()

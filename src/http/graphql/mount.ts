@@ -58,10 +58,8 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         },
       )
       // An admin may have changed data: the next read must see it without waiting for the notification.
-      if (typeof admin === 'object') {
-        edge.clear()
-        caller.dataVersion = await graph.deps.store.replicas?.changed()
-      }
+      if (typeof admin === 'object') edge.clear()
+      if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
       if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
       reply.code(response.status)
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
