@@ -3,6 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LOCKS } from '../../src/db/locks.ts'
 import { distribute } from '../../src/db/server/distribute.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
+import { preview } from '../../src/domain/distribution/preview.ts'
+import { resync, resyncPlan } from '../../src/domain/distribution/resync.ts'
+import { updateMultipliers } from '../../src/domain/multiplier/update.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { NO_CITUS, startCitus } from '../support/citus.ts'
 import { command } from '../support/command-line.ts'
@@ -82,4 +86,49 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     },
     300_000,
   )
+
+  test('multipliers, resync, previews and rank history write as on one server, and raise the data version', async () => {
+    const gateway = await gatewayWith()
+    const deps = { ...gateway.deps, pool: gateway.deps.store.pool }
+    const version = async () =>
+      (await pool.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1')).rows[0]?.version
+    const totals = async () =>
+      (await pool.query('SELECT total_points, position_count, account_count FROM program')).rows
+    const accounts = async () => (await pool.query('SELECT * FROM account ORDER BY rank')).rows
+    await resync(deps, null, 'test')
+    const [before, ranks, first] = [await totals(), await accounts(), await version()]
+    const { rows } = await pool.query<{ poolAddress: string }>(
+      'SELECT pool_address AS "poolAddress" FROM multiplier LIMIT 1',
+    )
+    const [update] = rows.map(({ poolAddress }) => ({ poolAddress, depositA: 7, depositB: 7, borrowA: 7, borrowB: 7 }))
+    if (!update) throw new Error('no multiplier')
+    const { programPointsBefore, programPointsAfter } = await preview(deps, resyncPlan(deps, null), {
+      multipliers: [update],
+      first: 1,
+    })
+    expect(programPointsAfter).not.toBe(programPointsBefore)
+    expect([await totals(), await accounts(), await version()]).toEqual([before, ranks, first])
+    const [change] = await updateMultipliers(deps, [update], 'test')
+    await resync(deps, null, 'test')
+    expect(Number((await totals())[0].total_points) / 1e6).toBeCloseTo(programPointsAfter, 5)
+    expect(Number(await version())).toBeGreaterThan(Number(first))
+    if (change?.before) await updateMultipliers(deps, [{ poolAddress: update.poolAddress, ...change.before }], 'test')
+    await resync(deps, null, 'test')
+    expect([await totals(), await accounts()]).toEqual([before, ranks])
+    const ofPast = 'SELECT * FROM rank_history ORDER BY distribution_date, user_address'
+    await rebuildRankHistory(pool)
+    const { rows: past } = await pool.query(ofPast)
+    await pool.query('DELETE FROM rank_history_date')
+    await rebuildRankHistory(pool)
+    expect((await pool.query(ofPast)).rows).toEqual(past)
+    expect(past.length).toBeGreaterThan(0)
+  }, 120_000)
+
+  test('an import is refused with one line', async () => {
+    const importing = importDataset(
+      { pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent },
+      await openDirectory(conformanceData),
+    )
+    await expect(importing).rejects.toThrow('The store is sharded')
+  })
 })

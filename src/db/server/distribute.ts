@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
-import { TABLES_OF_USERS } from '../connect/of-users.ts'
+import { isSharded, TABLES_OF_USERS } from '../connect/sharding.ts'
 import { LOCKS } from '../locks.ts'
 
 /**
@@ -29,12 +29,6 @@ const DATA_CHANGED = `CREATE FUNCTION data_changed() RETURNS VOID LANGUAGE plpgs
       PERFORM pg_notify('gateway_data', '');
     END IF;
   END $$`
-
-/** Whether the rows of users are spread over several servers. */
-export async function isSharded(client: Pick<pg.Client, 'query'>): Promise<boolean> {
-  const { rows } = await client.query("SELECT to_regprocedure('data_changed()') IS NOT NULL AS sharded")
-  return rows[0]?.sharded === true
-}
 
 /** Whether the store at a URL is sharded. A database that cannot be reached counts as not: what uses it next reports that. */
 export async function isShardedAt(url: string): Promise<boolean> {

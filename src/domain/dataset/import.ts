@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises'
 import type { DatabaseError, Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
+import { assertOneServer } from '../../db/connect/sharding.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
@@ -80,6 +81,7 @@ export async function importDataset(
   const work = inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
       await lockWriters(client)
+      await assertOneServer(client)
       await actAs(client, requestedBy)
       await client.query(stagedRuns)
       await client.query("SET LOCAL work_mem = '64MB'")

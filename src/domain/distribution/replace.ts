@@ -66,8 +66,8 @@ export async function recompute(
   const { rows } = await client.query<{ revision: string }>(
     `WITH computed AS (
        UPDATE stored_position t SET points_a = ${pointsA}, points_b = ${pointsB}, run_id = $2, given = false
-       FROM pool LEFT JOIN multiplier m ON m.pool_address = pool.id
-       WHERE t.distribution_date = $1 AND pool.key = t.pool_key)
+       FROM (SELECT pool.key, m.* FROM pool LEFT JOIN multiplier m ON m.pool_address = pool.id OFFSET 0) m
+       WHERE t.distribution_date = $1 AND m.key = t.pool_key)
      SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision`,
     [day, runId],
   )

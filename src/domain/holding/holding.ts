@@ -1,5 +1,5 @@
-import { readTogether } from '../../db/connect/of-users.ts'
 import type { Reader } from '../../db/connect/reader.ts'
+import { readTogether } from '../../db/connect/sharding.ts'
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { many, one } from '../../db/lists/filter.ts'
@@ -126,7 +126,7 @@ export function groupsOf(groups: Groups): Prisma.Sql {
 /** The addresses of `wallets`, as `owners`. */
 export const ownersOf = (groups: Groups): Prisma.Sql =>
   isOne(groups)
-    ? Prisma.sql`LATERAL ${oneOwner(Prisma.raw('wallets.address'))}`
+    ? Prisma.sql`LATERAL ${oneOwner(Prisma.sql`wallets.address`)}`
     : Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
 
 const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1

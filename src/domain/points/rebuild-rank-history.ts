@@ -38,8 +38,8 @@ async function computeRanks(
      SELECT $1, user_address, points, row_number() OVER (ORDER BY points DESC, user_address)
      FROM (SELECT a.user_address, coalesce(b.points, 0) + coalesce(d.points, 0) AS points
        FROM account a
-       LEFT JOIN rank_history b ON b.distribution_date = $2 AND b.user_address = a.user_address
-       LEFT JOIN account_day d ON d.distribution_date = $1 AND d.user_address = a.user_address
+       LEFT JOIN (SELECT * FROM rank_history WHERE distribution_date = $2 OFFSET 0) b USING (user_address)
+       LEFT JOIN (SELECT * FROM account_day WHERE distribution_date = $1 OFFSET 0) d USING (user_address)
        WHERE a.first_distribution_date <= $1) t`,
     [date, before],
   )

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { isSharded, mergeSql } from '../../db/connect/sharding.ts'
 
 /**
  * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter. Nearly all values fit a
@@ -22,13 +23,13 @@ const VALUES = [
     ['token_address', 'points', 'supplied_usd', 'protected_usd', 'borrowed_usd'].map((value) => `${side}_${value}`),
   ),
 ]
-const listed = (row: string) => VALUES.map((value) => `${row}.${value}`).join(', ')
 
 /**
  * Refreshes the rollups of pools on these dates, in one pass over the dates' positions, and the totals of pools, in one pass
  * over their days. Rows that are up to date are not written.
  */
 export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<void> {
+  const sharded = await isSharded(client)
   await client.query(
     `CREATE TEMP TABLE refreshed_pool_day ON COMMIT DROP AS
      SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count, ${amounts('a')}, ${amounts('b')}
@@ -36,25 +37,22 @@ export async function refreshPoolDays(client: PoolClient, dates: string[]): Prom
     [dates],
   )
   await client.query('ANALYZE refreshed_pool_day')
-  await client.query(
-    `DELETE FROM pool_day d WHERE d.distribution_date = ANY($1::date[]) AND NOT EXISTS (SELECT FROM refreshed_pool_day s
+  const { rows: gone } = await client.query<{ pool: string; date: string }>(
+    `SELECT d.pool_address AS pool, d.distribution_date::text AS date FROM pool_day d
+     WHERE d.distribution_date = ANY($1::date[]) AND NOT EXISTS (SELECT FROM refreshed_pool_day s
        WHERE s.pool_address = d.pool_address AND s.distribution_date = d.distribution_date)`,
     [dates],
   )
-  await client.query(`
-    MERGE INTO pool_day d USING refreshed_pool_day s
-      ON s.pool_address = d.pool_address AND s.distribution_date = d.distribution_date
-    WHEN MATCHED AND (${listed('d')}) IS DISTINCT FROM (${listed('s')}) THEN
-      UPDATE SET ${VALUES.map((value) => `${value} = s.${value}`).join(', ')}
-    WHEN NOT MATCHED THEN
-      INSERT (pool_address, distribution_date, ${VALUES.join(', ')})
-      VALUES (s.pool_address, s.distribution_date, ${listed('s')})`)
+  if (gone.length > 0)
+    await client.query(
+      `DELETE FROM pool_day d USING unnest($1::text[], $2::date[]) AS gone(pool, date)
+       WHERE d.pool_address = gone.pool AND d.distribution_date = gone.date`,
+      [gone.map(({ pool }) => pool), gone.map(({ date }) => date)],
+    )
+  const key = ['pool_address', 'distribution_date']
+  await client.query(mergeSql({ into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' }, sharded))
   await client.query('DROP TABLE refreshed_pool_day')
   await client.query('DELETE FROM pool_total WHERE pool_address NOT IN (SELECT pool_address FROM pool_day)')
-  await client.query(`
-    MERGE INTO pool_total t USING (
-      SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1) s
-      ON s.pool_address = t.pool_address
-    WHEN MATCHED AND t.points IS DISTINCT FROM s.points THEN UPDATE SET points = s.points
-    WHEN NOT MATCHED THEN INSERT (pool_address, points) VALUES (s.pool_address, s.points)`)
+  const from = '(SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1)'
+  await client.query(mergeSql({ into: 'pool_total', key: ['pool_address'], values: ['points'], from }, sharded))
 }

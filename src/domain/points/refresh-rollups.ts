@@ -1,6 +1,6 @@
 import type { DatabaseError, PoolClient } from 'pg'
+import { isSharded, mergeSql, temporary } from '../../db/connect/sharding.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../../db/locks.ts'
-import { isSharded } from '../../db/server/distribute.ts'
 import { GatewayError } from '../../errors.ts'
 import { archiveRanks } from './archive-ranks.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
@@ -11,10 +11,10 @@ import { refreshPoolDays } from './refresh-pool-days.ts'
  * @throws UNAVAILABLE if the lock is not available within the session's lock_timeout
  */
 export async function lockWriters(client: PoolClient): Promise<void> {
-  if (await isSharded(client))
-    throw new GatewayError('BAD_INPUT', 'The store is sharded, and this version writes to stores on one server only.')
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.writers])
+    // It has no triggers for that.
+    if (await isSharded(client)) await client.query('SELECT data_changed()')
   } catch (error) {
     if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error
     throw new GatewayError(
@@ -44,6 +44,7 @@ export interface RollupChange {
  */
 export async function refreshRollups(client: PoolClient, change: RollupChange): Promise<void> {
   const { dates, runIds = [], kind, startedAt, removed = [] } = change
+  const sharded = await isSharded(client)
   await archiveRanks(client, dates)
   await client.query(
     `
@@ -63,26 +64,27 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
   )
   await client.query('ANALYZE affected')
   const before =
-    removed.length === 0 && dates.length === 1 ? await rankedDateBefore(client, dates[0] as string) : undefined
+    !sharded && removed.length === 0 && dates.length === 1
+      ? await rankedDateBefore(client, dates[0] as string)
+      : undefined
   if (before !== undefined) await rankAccounts(client, INCREMENTED, [before])
 
   if (removed.length > 0)
     await client.query(
-      `DELETE FROM account_day d USING unnest($1::text[]) AS gone(user_address)
-       WHERE d.user_address = gone.user_address AND d.distribution_date = ANY($2::date[])
-         AND NOT EXISTS (SELECT FROM refreshed_day s
-           WHERE s.user_address = d.user_address AND s.distribution_date = d.distribution_date)`,
+      `DELETE FROM account_day d USING (
+         SELECT user_address, distribution_date FROM unnest($1::text[]) user_address CROSS JOIN unnest($2::date[]) distribution_date
+         EXCEPT SELECT user_address, distribution_date FROM refreshed_day OFFSET 0) gone
+       WHERE d.user_address = gone.user_address AND d.distribution_date = gone.distribution_date`,
       [removed, dates],
     )
-  await client.query(`
-    MERGE INTO account_day d USING (SELECT * FROM refreshed_day ORDER BY user_address, distribution_date) s
-      ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date
-    WHEN MATCHED AND (d.points, d.position_count) IS DISTINCT FROM (s.points, s.position_count) THEN
-      UPDATE SET points = s.points, position_count = s.position_count
-    WHEN NOT MATCHED THEN
-      INSERT (user_address, distribution_date, points, position_count)
-      VALUES (s.user_address, s.distribution_date, s.points, s.position_count)`)
-  if (before === undefined) await rankAccounts(client, SUMMED, [])
+  const day = {
+    into: 'account_day',
+    key: ['user_address', 'distribution_date'],
+    values: ['points', 'position_count'],
+    from: '(SELECT * FROM refreshed_day ORDER BY user_address, distribution_date)',
+  }
+  await client.query(mergeSql(day, sharded))
+  if (before === undefined) await rankAccounts(client, summed(sharded), [])
 
   await client.query(
     `
@@ -96,33 +98,29 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
     [kind, startedAt, dates, dates.map((_, i) => runIds[i] ?? null)],
   )
 
-  if (removed.length > 0)
-    await client.query(`
-      DELETE FROM account a USING affected f WHERE f.user_address = a.user_address
-        AND NOT EXISTS (SELECT FROM ranked_account s WHERE s.user_address = a.user_address)`)
-  await client.query(`
-    MERGE INTO account a USING ranked_account s ON a.user_address = s.user_address
-    WHEN MATCHED AND (a.points, a.rank, a.position_count, a.first_distribution_date, a.last_distribution_date)
-        IS DISTINCT FROM (s.points, s.rank, s.position_count, s.first_date, s.last_date) THEN
-      UPDATE SET points = s.points, rank = s.rank, position_count = s.position_count,
-        first_distribution_date = s.first_date, last_distribution_date = s.last_date
-    WHEN NOT MATCHED THEN
-      INSERT (user_address, points, rank, position_count, first_distribution_date, last_distribution_date)
-      VALUES (s.user_address, s.points, s.rank, s.position_count, s.first_date, s.last_date)`)
+  if (removed.length > 0) {
+    const { rows: gone } = await client.query<{ user: string }>(
+      'SELECT user_address AS user FROM affected EXCEPT SELECT user_address FROM ranked_account',
+    )
+    await client.query('DELETE FROM account WHERE user_address = ANY($1::text[])', [gone.map(({ user }) => user)])
+  }
+  const values = ['points', 'rank', 'position_count', 'first_distribution_date', 'last_distribution_date']
+  await client.query(mergeSql({ into: 'account', key: ['user_address'], values, from: 'ranked_account' }, sharded))
 
   await client.query(`
-    UPDATE program SET
-      total_points = (SELECT coalesce(sum(total_points), 0)::bigint FROM distribution),
-      position_count = (SELECT coalesce(sum(position_count), 0) FROM distribution),
-      account_count = (SELECT count(*) FROM ranked_account)`)
+    UPDATE program p SET total_points = d.points, position_count = d.positions, account_count = (SELECT count(*) FROM ranked_account)
+    FROM (SELECT coalesce(sum(total_points), 0)::bigint AS points, coalesce(sum(position_count), 0) AS positions
+      FROM distribution OFFSET 0) d`)
   await client.query('DROP TABLE refreshed_day, affected, ranked_account')
   await refreshPoolDays(client, dates)
 }
 
 /** The totals of affected users, summed over all their days. */
-const SUMMED = `SELECT user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
-    min(distribution_date) AS first_date, max(distribution_date) AS last_date
-  FROM account_day JOIN affected USING (user_address) GROUP BY user_address`
+const summed = (
+  sharded: boolean,
+) => `SELECT d.user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
+    min(distribution_date) AS first_distribution_date, max(distribution_date) AS last_distribution_date
+  FROM account_day d JOIN ${temporary('affected', sharded)} f ON f.user_address = d.user_address GROUP BY d.user_address`
 
 /**
  * The totals of affected users if only the newest day, which is not stored yet, has changed: the totals of the date $1 before
@@ -130,7 +128,8 @@ const SUMMED = `SELECT user_address, sum(points)::bigint AS points, sum(position
  */
 const INCREMENTED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points,
     coalesce(a.position_count, 0) - coalesce(d.position_count, 0) + s.position_count AS position_count,
-    least(a.first_distribution_date, s.distribution_date) AS first_date, s.distribution_date AS last_date
+    least(a.first_distribution_date, s.distribution_date) AS first_distribution_date,
+    s.distribution_date AS last_distribution_date
   FROM refreshed_day s
   LEFT JOIN account a ON a.user_address = s.user_address
   LEFT JOIN rank_history b ON b.distribution_date = $1 AND b.user_address = s.user_address

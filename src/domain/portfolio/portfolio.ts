@@ -1,5 +1,5 @@
-import { readTogether } from '../../db/connect/of-users.ts'
 import type { Reader } from '../../db/connect/reader.ts'
+import { readTogether } from '../../db/connect/sharding.ts'
 import type { Described, RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'

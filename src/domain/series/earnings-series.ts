@@ -1,5 +1,5 @@
-import { readTogether } from '../../db/connect/of-users.ts'
 import type { Reader } from '../../db/connect/reader.ts'
+import { readTogether } from '../../db/connect/sharding.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { CASH, type Earnings, earningsColumns } from '../earnings/earnings.ts'
