@@ -72,7 +72,8 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
   if (removed.length > 0)
     await client.query(
       `DELETE FROM account_day d USING (
-         SELECT user_address, distribution_date FROM unnest($1::text[]) user_address CROSS JOIN unnest($2::date[]) distribution_date
+         SELECT * FROM (SELECT user_address, distribution_date FROM account_day
+           WHERE user_address = ANY($1::text[]) AND distribution_date = ANY($2::date[]) OFFSET 0) stored
          EXCEPT SELECT user_address, distribution_date FROM refreshed_day OFFSET 0) gone
        WHERE d.user_address = gone.user_address AND d.distribution_date = gone.distribution_date`,
       [removed, dates],
