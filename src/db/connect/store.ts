@@ -186,7 +186,8 @@ class SingleReader implements Reader {
   }
 
   async textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    this.#assertFirst()
+    // A plan is no data, and needs no snapshot.
+    if (!query.text.startsWith('EXPLAIN ')) this.#assertFirst()
     return this.#reader.textRows(query)
   }
 

@@ -123,6 +123,11 @@ export async function listPages<Row>(
   owners: Owners = everything,
 ): Promise<Row[][]> {
   const columns = selectList(listing.columns)
+  if (reader.sharded && owners.values.length === 1 && owners.columns.length > 0 && listing.recordset === undefined) {
+    const paged = pageSql(listing, columns, withoutSet(filter), page, conditionsOf(owners))
+    const rows = await reader.$queryRaw<Row[]>(paged)
+    return [page.backward ? rows.reverse() : rows]
+  }
   const [bound, conditions] = ownedBy(listing, owners)
   const paged = pageSql(bound, columns, reader.sharded ? withoutSet(filter) : filter, page, conditions)
   if (owners.columns.length === 0) {
@@ -146,6 +151,10 @@ function ownedBy<Row>(listing: Listing<Row>, { columns }: Owners): [Listing<Row>
     return [fromRecordset(listing, Prisma.raw('json_to_recordset(owner.k0::json)')), []]
   return [listing, columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))]
 }
+
+/** The conditions of the only owner. In a lateral join Citus would apply LIMIT and count to each shard, not to all together. */
+const conditionsOf = ({ columns, values: [only = []] }: Owners): Prisma.Sql[] =>
+  columns.map(({ column, type }, i) => Prisma.sql`${Prisma.raw(column)} = ${only[i]}::${Prisma.raw(type)}`)
 
 /** Returns a listing with `recordset` that reads its rows from these records. */
 export const fromRecordset = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
@@ -247,6 +256,11 @@ export async function rowsByKey<Row>(
   keys: readonly string[][],
   of: (key: Prisma.Sql[]) => Prisma.Sql,
 ): Promise<Row[][]> {
+  const [only] = keys
+  if (reader.sharded && only && keys.length === 1) {
+    const values = types.map((type, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)
+    return [await reader.$queryRaw<Row[]>(of(values))]
+  }
   const names = types.map((_, i) => Prisma.raw(`owner.k${i}`))
   const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>`
     SELECT owner.number::int AS owner_number, found.* FROM ${ownersSql(types, keys)}
@@ -280,6 +294,10 @@ export async function countRows<Row>(
   filter: Filter,
   owners: Owners = everything,
 ): Promise<number[]> {
+  if (reader.sharded && owners.values.length === 1 && listing.recordset === undefined) {
+    const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, filter, conditionsOf(owners)))
+    return [Number(row.total)]
+  }
   const [bound, conditions] = ownedBy(listing, owners)
   const count = countSql(bound, filter, conditions)
   if (owners.columns.length === 0) {

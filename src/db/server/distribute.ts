@@ -17,6 +17,8 @@ const ON_EVERY_SERVER = [
   'distribution',
   'pool_day',
   'pool_total',
+  'rank_history_date',
+  'rate_revision',
 ]
 
 /** What a sharded store has instead of triggers on its tables. It exists only there. */

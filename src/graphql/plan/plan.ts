@@ -214,8 +214,8 @@ class Variant {
   readonly #nth: number
   readonly #cursorIndexes: Map<string, number>
   readonly #lists: List[]
-  /** The texts of statements that the sharded store has no plan for. */
-  readonly #unsupported = new LRUCache<string, true>({ max: 100 })
+  /** By the text of a statement: whether the sharded store answers it rightly. */
+  readonly #supported = new LRUCache<string, boolean>({ max: 100 })
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
   constructor({ root, answer }: Compiled) {
@@ -276,13 +276,33 @@ class Variant {
 
   /** Runs a statement. The answer's JSON is written on demand. Undefined if the store, being sharded, has no plan for it. */
   async read(reader: Reader, { known, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
-    if (this.#unsupported.has(sql.text)) return undefined
-    const found = await reader.textRows(sql).catch((error) => {
-      if (reader.sharded && isUnsupported(error)) this.#unsupported.set(sql.text, true)
-      throw error
-    })
+    if (reader.sharded && !(await this.#isSupported(reader, sql))) return undefined
+    const found = await reader.textRows(sql).catch((error) => this.#refused(sql.text, error))
     if (assertStart && !this.#hasRows(found)) await assertStart(reader)
     return this.#planned(found, { ...known, maxBytes: reader.maxBytes ?? Number.POSITIVE_INFINITY })
+  }
+
+  /**
+   * Whether a sharded store answers a statement rightly: one that goes to a single shard, or selects the rows of one list alone.
+   * In lateral joins Citus would apply LIMIT and count to each shard, not to all together.
+   */
+  async #isSupported(reader: Reader, sql: Pick<Prisma.Sql, 'text' | 'values'>): Promise<boolean> {
+    let known = this.#supported.get(sql.text)
+    if (known === undefined) {
+      const explained = { ...sql, text: `EXPLAIN ${sql.text}` }
+      const lines =
+        this.#number === undefined
+          ? []
+          : await reader.textRows(explained).catch((error) => this.#refused(sql.text, error))
+      known = lines.every(([line]) => !/Task Count: (?!1$)/.test(line ?? ''))
+      this.#supported.set(sql.text, known)
+    }
+    return known
+  }
+
+  #refused(text: string, error: unknown): never {
+    if (isUnsupported(error)) this.#supported.set(text, false)
+    throw error
   }
 
   /** Returns the text of a statement. Reusing the last string for equal parts avoids hashing it again. */
