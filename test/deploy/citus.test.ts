@@ -124,6 +124,23 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     expect(past.length).toBeGreaterThan(0)
   }, 120_000)
 
+  test('while a worker is down its users get a 503, and others their answers', async () => {
+    const gateway = await gatewayWith()
+    const { rows } = await pool.query<{ user: string }>(
+      'SELECT user_address AS "user" FROM account ORDER BY rank LIMIT 40',
+    )
+    const statuses = async () =>
+      Promise.all(rows.map(async ({ user }) => (await gateway.get(`/points/${user}`)).status))
+    await citus.stop(1)
+    const found = await statuses()
+    expect(new Set(found)).toEqual(new Set([200, 503]))
+    const refused = await gateway.get(`/points/${rows[found.indexOf(503)]?.user}`)
+    expect(await refused.json()).toMatchObject({ status: 503, detail: expect.stringContaining('Try again') })
+    expect((await gateway.get('/points/leaderboard')).status).toBe(200)
+    await citus.start(1)
+    await expect.poll(async () => new Set(await statuses())).toEqual(new Set([200]))
+  }, 60_000)
+
   test('an import is refused with one line', async () => {
     const importing = importDataset(
       { pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent },
