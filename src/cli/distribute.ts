@@ -7,7 +7,9 @@ import { print, withDeps } from './command.ts'
 export function addDistribute(program: Command): void {
   program
     .command('distribute')
-    .description('spread the rows of users over the workers of a Citus cluster')
+    .description(
+      'spread the rows of users over the workers of a Citus cluster; imports and manual updates are refused from then on',
+    )
     .action(() =>
       withDeps(
         async ({ config, storeName }) => {
