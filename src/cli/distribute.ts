@@ -8,7 +8,7 @@ export function addDistribute(program: Command): void {
   program
     .command('distribute')
     .description(
-      'spread the rows of users over the workers of a Citus cluster; imports and manual updates are refused from then on',
+      'spread the rows of users over the workers of a Citus cluster; manual updates are refused from then on',
     )
     .action(() =>
       withDeps(

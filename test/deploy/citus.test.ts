@@ -140,12 +140,4 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     await citus.start(1)
     await expect.poll(async () => new Set(await statuses())).toEqual(new Set([200]))
   }, 60_000)
-
-  test('an import is refused with one line', async () => {
-    const importing = importDataset(
-      { pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent },
-      await openDirectory(conformanceData),
-    )
-    await expect(importing).rejects.toThrow('The store is sharded')
-  })
 })

@@ -23,12 +23,12 @@ export async function isSharded(client: Pick<pg.ClientBase, 'query'>): Promise<b
   return rows[0]?.sharded === true
 }
 
-/** @throws BAD_INPUT on a sharded store, to which positions and snapshots cannot be written yet */
+/** @throws BAD_INPUT on a sharded store, to which a source's positions cannot be written yet */
 export async function assertOneServer(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
   if (!(await isSharded(client))) return
   throw new GatewayError(
     'BAD_INPUT',
-    'The store is sharded, and this version imports positions and snapshots only into a store on one server. Nothing was changed.',
+    'The store is sharded, and this version takes positions of a source only into a store on one server: import them from files. Nothing was changed.',
   )
 }
 

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises'
 import type { DatabaseError, Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
-import { assertOneServer } from '../../db/connect/sharding.ts'
+import { isSharded } from '../../db/connect/sharding.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
@@ -19,7 +19,7 @@ import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
 import { rowReader } from './reader.ts'
 import { records } from './records.ts'
-import { restoreDistributions, stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
+import { importedRuns, restoreDistributions, stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
 
 export interface ImportDeps {
   pool: Pool
@@ -81,13 +81,13 @@ export async function importDataset(
   const work = inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
       await lockWriters(client)
-      await assertOneServer(client)
       await actAs(client, requestedBy)
       await client.query(stagedRuns)
       await client.query("SET LOCAL work_mem = '64MB'")
       const run: Run = {
         client,
         basePoints,
+        sharded: await isSharded(client),
         onProgress,
         signal,
         entities: await storedEntities(client),
@@ -111,13 +111,15 @@ export async function importDataset(
       }
       if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
       const dates = [...run.dates].sort()
-      for (const table of run.touched) await client.query(`ANALYZE ${table}`)
+      // Each server of a sharded store does that by itself: Citus cannot in a transaction that has read a copy of its own.
+      if (!run.sharded) for (const table of run.touched) await client.query(`ANALYZE ${table}`)
       if (dates.length > 0) {
         const runIds = await runIdsOf(client, dates)
         await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
         await refreshRollups(client, { dates, runIds, kind: 'import', startedAt })
         await finishImportRecords(client, runIds)
-        await client.query(restoreDistributions)
+        const { rows } = await client.query<{ runs: string }>(importedRuns)
+        await client.query(restoreDistributions, [rows[0]?.runs])
       }
       // Rolls back the data version, which statements that wrote no row have raised too.
       if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
@@ -138,6 +140,7 @@ export async function importDataset(
 interface Run {
   client: PoolClient
   basePoints: BasePoints
+  sharded: boolean
   onProgress: ImportOptions['onProgress']
   signal: AbortSignal | undefined
   /** Entities in the store and in the import so far. */
@@ -178,7 +181,7 @@ async function importFile(
   from: string,
 ): Promise<FileSummary> {
   const { client, signal, onProgress } = run
-  const sql = upsertSql(file, run.basePoints)
+  const sql = upsertSql(file, run.basePoints, run.sharded)
   const read = rowReader(records[file], run.entities)
   const summary: FileSummary = { lines: 0, written: 0 }
   const bad = (line: number, problems: { field?: string; reason: string }[]) => {
@@ -258,22 +261,28 @@ async function stage(client: PoolClient, sql: UpsertSql, chunk: Chunk): Promise<
 
 /** Stores the staged records. Returns the lines whose id belongs to another record, and then stores nothing. */
 async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summary: FileSummary) {
+  const clashing = async () => (await client.query<{ line: number; id: string }>(sql.clashes ?? '')).rows
+  if (sql.clashes && !sql.refusesClashes) {
+    const rows = await clashing()
+    if (rows.length > 0) return rows
+  }
   if (sql.clashes) await client.query('SAVEPOINT chunk')
   try {
     let written = 0
     if (sql.numberRuns) await client.query(sql.numberRuns)
-    for (const { table, text, dated } of sql.upserts) {
+    for (const { table, text, dated, returns } of sql.upserts) {
       const { rows, rowCount } = await client.query<{ date: string; written: number }>(text)
-      for (const { date } of rows) dates.add(date)
-      const count = dated ? rows.reduce((sum, row) => sum + row.written, 0) : (rowCount ?? 0)
-      if (count > 0) touched.add(table)
+      if (dated) for (const { date } of rows) dates.add(date)
+      const changed = returns ? rows.length : (rowCount ?? 0)
+      const count = dated ? rows.reduce((sum, row) => sum + row.written, 0) : changed
+      if (count > 0 && table) touched.add(table)
       if (table === sql.table) written = count
     }
     summary.written += written
   } catch (error) {
     if (!sql.clashes || !VIOLATIONS.includes((error as DatabaseError).code ?? '')) throw error
     await client.query('ROLLBACK TO SAVEPOINT chunk')
-    const { rows } = await client.query<{ line: number; id: string }>(sql.clashes)
+    const rows = await clashing()
     if (rows.length === 0) throw error
     return rows
   }

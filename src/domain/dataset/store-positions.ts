@@ -20,10 +20,11 @@ const COLUMNS = ['user_address', 'distribution_date', 'pool_key', ...VALUES, 'ru
 export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
     || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
 
+const PAIRS = `SELECT DISTINCT pool.key AS pool_key, ${PAIR.map((column) => `s.${column}`).join(', ')}
+  FROM staged s JOIN pool ON pool.id = s.market_address`
+
 /** Stores the tokens of staged positions that are new. */
-export const storePairs = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})
-  SELECT DISTINCT pool.key, ${PAIR.map((column) => `s.${column}`).join(', ')}
-  FROM staged s JOIN pool ON pool.id = s.market_address
+export const storePairs = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')}) ${PAIRS}
   WHERE NOT EXISTS (SELECT FROM token_pair p WHERE ${PAIR.map((column) => `p.${column} = s.${column}`).join(' AND ')})`
 
 const OF_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.distribution_date'
@@ -38,42 +39,78 @@ const lookUpOld = `LEFT JOIN LATERAL (
         SELECT * FROM stored_position old WHERE ${OF_DAY} AND old.pool_key + 0 = p.pool_key OFFSET 0) old ON true`
 const listed = (row: string, columns: string[]) => columns.map((column) => `${row}.${column}`).join(', ')
 
-/**
- * CTEs that store the staged positions, whose keys are unique, and return the dates that they write: `updated` and
- * `inserted`. Inserts are in the order of the date index, and keep a user's positions together.
- * @param given SQL of whether the points were given, over the record `s` and the stored position `old`. Without it the points
- *   of records are ignored
- * @param run SQL of the id of the run
- * @param joins what these read beside `s`
- * @param day SQL of the date, if all have the same
- * @param changed whether stored positions without a difference are left as they are
- */
-export function storePositions(
-  basePoints: BasePoints,
-  {
-    given,
-    run,
-    joins = '',
-    day,
-    changed,
-  }: { given?: string; run: string; joins?: string; day?: string; changed: boolean },
-): string {
+/** How staged positions become stored ones. */
+interface Storing {
+  /**
+   * SQL of whether the points were given, over the record `s` and the stored position `old`. Without it the points of records are
+   * ignored.
+   */
+  given?: string
+  /** SQL of the id of the run. */
+  run: string
+  /** What these read beside `s`. */
+  joins?: string
+  /** SQL of the date, if all have the same. */
+  day?: string
+  /** Whether stored positions without a difference are left as they are. */
+  changed: boolean
+}
+
+/** Selects the staged positions as they will be stored, with the id of the stored one. @param old joins that one as `old` */
+function incomingSql(basePoints: BasePoints, { given, run, joins = '' }: Storing, old: string): string {
   const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
   const points = (side: 'a' | 'b', computed: string) =>
     `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
-  const differs = `AND (${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`
-  return `incoming AS MATERIALIZED (
-      SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
-        ${listed('s', AMOUNTS)}, ${points('a', pointsA)}, ${points('b', pointsB)}, ${given ?? 'false'} AS given, (${run})::int AS run_id,
-        old.id AS stored_id
-      FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
-      LEFT JOIN multiplier m ON m.pool_address = s.market_address
-      ${day ? joinOld(day) : lookUpOld}),
-    updated AS (
-      UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
-      FROM incoming s WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = ${day ?? 's.distribution_date'}
-        ${changed ? differs : ''} RETURNING t.distribution_date),
-    inserted AS (
-      INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
-      WHERE stored_id IS NULL ORDER BY distribution_date, id DESC RETURNING distribution_date)`
+  return `SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
+      ${listed('s', AMOUNTS)}, ${points('a', pointsA)}, ${points('b', pointsB)}, ${given ?? 'false'} AS given, (${run})::int AS run_id,
+      old.id AS stored_id
+    FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
+    LEFT JOIN multiplier m ON m.pool_address = s.market_address ${old}`
 }
+
+const differ = `(${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`
+
+/** Updates the stored positions of `incoming`. */
+const updateSql = ({ day }: Storing, incoming: string) =>
+  `UPDATE stored_position t SET ${[...VALUES, 'run_id'].map((column) => `${column} = s.${column}`).join(', ')}
+    FROM ${incoming} s WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = ${day ?? 's.distribution_date'}`
+
+/** Inserts the other ones. */
+const INSERT = `INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
+  WHERE stored_id IS NULL ORDER BY distribution_date, id DESC`
+
+/**
+ * CTEs that store the staged positions, whose keys are unique, and return the dates that they write: `updated` and
+ * `inserted`. Inserts are in the order of the date index, and keep a user's positions together.
+ */
+export const storePositions = (basePoints: BasePoints, storing: Storing): string =>
+  `incoming AS MATERIALIZED (${incomingSql(basePoints, storing, storing.day ? joinOld(storing.day) : lookUpOld)}),
+    updated AS (${updateSql(storing, 'incoming')} ${storing.changed ? `AND ${differ}` : ''} RETURNING t.distribution_date),
+    inserted AS (${INSERT} RETURNING distribution_date)`
+
+/**
+ * Statements that store them in a sharded store: the stored positions come to the coordinator, what differs goes back. After
+ * `compare` the table `incoming` has what will be written.
+ */
+export const storeShardedPositions = (basePoints: BasePoints, storing: Storing) => ({
+  compare: [
+    // Citus takes no rows from a join of a temporary table into a table that each server has a copy of.
+    `CREATE TEMP TABLE staged_pair ON COMMIT DROP AS ${PAIRS}`,
+    `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')}) SELECT * FROM staged_pair ON CONFLICT DO NOTHING`,
+    `CREATE TEMP TABLE stored_before ON COMMIT DROP AS SELECT * FROM stored_position
+     WHERE user_address = ANY(ARRAY(SELECT DISTINCT user_address FROM staged))
+       AND distribution_date = ANY(ARRAY(SELECT DISTINCT distribution_date FROM staged))`,
+    `CREATE TEMP TABLE incoming ON COMMIT DROP AS ${incomingSql(
+      basePoints,
+      storing,
+      `LEFT JOIN stored_before old ON ${OF_DAY} AND old.pool_key = p.pool_key`,
+    )}`,
+    `DELETE FROM incoming s USING stored_before t
+     WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = s.distribution_date AND NOT ${differ}`,
+  ],
+  write: [
+    updateSql(storing, '(SELECT * FROM incoming WHERE stored_id IS NOT NULL OFFSET 0)'),
+    INSERT,
+    'DROP TABLE staged_pair, stored_before, incoming',
+  ],
+})

@@ -1,8 +1,10 @@
+import { temporary } from '../../db/connect/sharding.ts'
 import { snakeCase } from '../../db/lists/column.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { EntityType } from '../holding/holding.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { type RecordFormat, records } from './records.ts'
-import { storePairs, storePositions } from './store-positions.ts'
+import { storePairs, storePositions, storeShardedPositions } from './store-positions.ts'
 
 /** The SQL that stores a file chunk by chunk, derived from its format. */
 export interface UpsertSql {
@@ -20,6 +22,8 @@ export interface UpsertSql {
   upserts: Upsert[]
   /** Selects `line` and `id` of staged records whose id belongs to another key. Undefined if the format has no such id. */
   clashes: string | undefined
+  /** Whether the store refuses such an id by itself. */
+  refusesClashes: boolean
   /** Empties the staging table. */
   clear: string
   drop: string
@@ -28,10 +32,13 @@ export interface UpsertSql {
 }
 
 export interface Upsert {
-  table: string
+  /** The table that it changes. Undefined if what it writes only follows from the rest. */
+  table?: string
   text: string
   /** Whether it returns a row for each written distribution date: its `date`, YYYY-MM-DD, and `written` rows. */
   dated: boolean
+  /** Whether it returns a row for each row that it writes, as Citus counts those that stay as they are too. */
+  returns?: boolean
 }
 
 /** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
@@ -47,11 +54,15 @@ const numberRuns = `INSERT INTO staged_run SELECT distribution_date, nextval('ru
   FROM (SELECT DISTINCT distribution_date FROM ${STAGING}) s
   WHERE NOT EXISTS (SELECT FROM imported_run i WHERE i.date = s.distribution_date AND i.succeeded) ON CONFLICT DO NOTHING`
 
-/** Credits the distributions of imported runs to the run of their date that finished last. */
+/** The imported run of each date that finished last, as JSON. */
+export const importedRuns = `SELECT coalesce(json_agg(r), '[]')::text AS runs FROM (
+  SELECT DISTINCT ON (r.date) r.date, r.kind, r.started_at, r.finished_at, r.id FROM run r JOIN imported_run i USING (id)
+  WHERE i.succeeded ORDER BY r.date, r.finished_at DESC, r.id DESC) r`
+
+/** Credits the distributions of these dates to them. */
 export const restoreDistributions = `UPDATE distribution d
   SET kind = r.kind, started_at = r.started_at, finished_at = r.finished_at, run_id = r.id
-  FROM (SELECT DISTINCT ON (r.date) r.* FROM run r JOIN imported_run i USING (id) WHERE i.succeeded
-    ORDER BY r.date, r.finished_at DESC, r.id DESC) r
+  FROM json_to_recordset($1) AS r(date date, kind distribution_kind, started_at timestamptz, finished_at timestamptz, id bigint)
   WHERE d.date = r.date`
 
 /** Ids that are assigned from now on are larger than the imported ones. */
@@ -98,8 +109,45 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
   },
 }
 
-/** The SQL of one file of the import format. */
-export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql {
+/** What the triggers of a store on one server record: the rates of markets or vaults that are not their newest revision. */
+function recordRates(kind: EntityType, table: string): string {
+  const borrowRate = kind === 'market' ? 'e.borrow_rate' : 'NULL::float8'
+  return `CREATE TEMP TABLE new_rate ON COMMIT DROP AS
+    SELECT '${kind}'::entity_type AS entity_type, e.chain_id, e.id, now()::timestamptz(3) AS changed_at, e.deposit_rate, ${borrowRate} AS borrow_rate
+    FROM ${table} e LEFT JOIN (SELECT DISTINCT ON (chain_id, entity_id) * FROM rate_revision WHERE entity_type = '${kind}'
+      ORDER BY chain_id, entity_id, changed_at DESC) r ON r.chain_id = e.chain_id AND r.entity_id = e.id
+    WHERE r.entity_id IS NULL OR (r.deposit_rate, r.borrow_rate) IS DISTINCT FROM (e.deposit_rate, ${borrowRate});
+  INSERT INTO rate_revision SELECT * FROM new_rate ON CONFLICT (entity_type, chain_id, entity_id, changed_at)
+    DO UPDATE SET deposit_rate = excluded.deposit_rate, borrow_rate = excluded.borrow_rate;
+  DROP TABLE new_rate`
+}
+
+/** What the triggers of a store on one server do: the holdings of staged users are made from what is stored. */
+function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
+  const key = ['account_id', 'chain_id', `${kind}_id`]
+  const keys = `(SELECT DISTINCT ${key.join(', ')} FROM ${STAGING} OFFSET 0) k`
+  const equal = (row: string) => key.map((column) => `${row}.${column} = k.${column}`).join(' AND ')
+  const ranked = `SELECT s.*, rank() OVER (PARTITION BY ${key.map((column) => `s.${column}`).join(', ')} ORDER BY s.timestamp DESC) AS nth
+    FROM ${kind}_snapshot s JOIN ${keys} ON ${equal('s')}`
+  return [
+    { text: `DELETE FROM ${kind}_holding h USING ${keys} WHERE ${equal('h')}`, dated: false },
+    {
+      text: `INSERT INTO ${kind}_holding (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM (${ranked}) s WHERE nth = 1`,
+      dated: false,
+    },
+  ]
+}
+
+/** What a sharded store needs besides, since it has no triggers. */
+const besidesOf: Partial<Record<DatasetFile, { settle?: string; holdings?: EntityType }>> = {
+  markets: { settle: recordRates('market', 'market') },
+  vaults: { settle: recordRates('vault', 'vault') },
+  'market-snapshots': { holdings: 'market' },
+  'vault-snapshots': { holdings: 'vault' },
+}
+
+/** The SQL of one file of the import format. @param sharded whether the store spreads the rows of users over several servers */
+export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = false): UpsertSql {
   const format = records[file]
   const { table } = format
   const fields = Object.entries(format.fields)
@@ -107,9 +155,12 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
   const key = (format.tableKey ?? format.key).map(snakeCase)
   const { join = '', columns: special = {} } = derived[file] ?? {}
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
-  const upserts = file === 'positions' ? upsertPositions(basePoints) : [upsert(table, columns, key, source)]
-  if (format.tableKey) upserts.unshift(removeOtherOwners(format))
-  if (format.user) upserts.push(upsertUsers(format.user))
+  const besides = sharded ? besidesOf[file] : undefined
+  const upserts =
+    file === 'positions' ? upsertPositions(basePoints, sharded) : [upsert(table, columns, key, source, sharded)]
+  if (format.tableKey) upserts.unshift(removeOtherOwners(format, sharded))
+  if (format.user) upserts.push(upsertUsers(format.user, sharded))
+  if (besides?.holdings) upserts.push(...refreshHoldings(besides.holdings, columns))
   return {
     table: format.stored ?? table,
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
@@ -118,15 +169,16 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints): UpsertSql 
     keepLast: keepLast(format.key.map(snakeCase)),
     numberRuns: file === 'positions' ? numberRuns : undefined,
     upserts,
-    clashes: format.unique && clashes(table, key, format.unique),
+    clashes: format.unique && clashes(table, key, format.unique, sharded),
+    refusesClashes: !(sharded && file === 'positions'),
     clear: `TRUNCATE ${STAGING}`,
     drop: `DROP TABLE ${STAGING}`,
-    settle: settled[file],
+    settle: besides?.settle ?? settled[file],
   }
 }
 
 /** INSERT of a SELECT. An existing row with the key is replaced only if a column differs. */
-function upsert(table: string, columns: string[], key: string[], source: string): Upsert {
+function upsert(table: string, columns: string[], key: string[], source: string, sharded: boolean): Upsert {
   const values = columns.filter((column) => !key.includes(column))
   const list = (prefix: string) => values.map((column) => `${prefix}.${column}`).join(', ')
   const action = values.length
@@ -137,11 +189,13 @@ function upsert(table: string, columns: string[], key: string[], source: string)
   const sorted = `ORDER BY ${key.map((column) => columns.indexOf(column) + 1).join(', ')}`
   const text = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
     ON CONFLICT (${key.join(', ')}) ${action}`
-  return { table, text, dated: false }
+  return sharded
+    ? { table, text: `${text} RETURNING true`, dated: false, returns: true }
+    : { table, text, dated: false }
 }
 
-function upsertUsers(field: string): Upsert {
-  return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`)
+function upsertUsers(field: string, sharded: boolean): Upsert {
+  return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`, sharded)
 }
 
 /** Points that another store computed are given to this one, unless it has them already, or their run too. */
@@ -149,19 +203,25 @@ const GIVEN = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL
   ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true) END`
 
 /** Positions with the imported points, or those that their pool's current multiplier yields. */
-function upsertPositions(basePoints: BasePoints): Upsert[] {
+function upsertPositions(basePoints: BasePoints, sharded: boolean): Upsert[] {
   const joins = `LEFT JOIN staged_run r USING (distribution_date) LEFT JOIN imported_run i ON i.id = s.run_id`
-  const stored = storePositions(basePoints, { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true })
-  const text = `WITH ${stored} SELECT distribution_date::text AS date, count(*)::int AS written
+  const storing = { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true }
+  const pairs = { table: 'token_pair', text: storePairs, dated: false }
+  const table = 'stored_position'
+  if (sharded) {
+    const { compare, write } = storeShardedPositions(basePoints, storing)
+    const counted =
+      'SELECT distribution_date::text AS date, count(*)::int AS written FROM incoming GROUP BY distribution_date'
+    const others = (texts: string[]) => texts.map((text) => ({ text, dated: false }))
+    return [...others(compare), { table, text: counted, dated: true }, ...others(write)]
+  }
+  const text = `WITH ${storePositions(basePoints, storing)} SELECT distribution_date::text AS date, count(*)::int AS written
     FROM (TABLE updated UNION ALL TABLE inserted) written GROUP BY written.distribution_date`
-  return [
-    { table: 'token_pair', text: storePairs, dated: false },
-    { table: 'stored_position', text, dated: true },
-  ]
+  return [pairs, { table, text, dated: true }]
 }
 
 /** The table's key also has the user, so a row of another user with the record's natural key is removed. */
-function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat): Upsert {
+function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat, sharded: boolean): Upsert {
   const equal = key.map(snakeCase).map((column) => `t.${column} = s.${column}`)
   const differs = tableKey
     .filter((field) => !key.includes(field))
@@ -169,7 +229,7 @@ function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat): Upsert 
     .map((column) => `t.${column} <> s.${column}`)
   return {
     table,
-    text: `DELETE FROM ${table} t USING ${STAGING} s WHERE ${[...equal, ...differs].join(' AND ')}`,
+    text: `DELETE FROM ${table} t USING ${temporary(STAGING, sharded)} s WHERE ${[...equal, ...differs].join(' AND ')}`,
     dated: false,
   }
 }
@@ -178,9 +238,9 @@ function keepLast(key: string[]): string {
   return `DELETE FROM ${STAGING} WHERE line NOT IN (SELECT max(line) FROM ${STAGING} GROUP BY ${key.join(', ')})`
 }
 
-function clashes(table: string, key: string[], unique: string): string {
+function clashes(table: string, key: string[], unique: string, sharded: boolean): string {
   const keyOf = (alias: string) => `(${key.map((column) => `${alias}.${column}`).join(', ')})`
-  return `SELECT s.line::int, s.${unique} AS id FROM ${STAGING} s JOIN ${table} t USING (${unique}) WHERE ${keyOf('t')} <> ${keyOf('s')}
+  return `SELECT s.line::int, s.${unique} AS id FROM ${temporary(STAGING, sharded)} s JOIN ${table} t USING (${unique}) WHERE ${keyOf('t')} <> ${keyOf('s')}
     UNION
     SELECT line::int, ${unique} FROM (
       SELECT line, ${unique}, row_number() OVER (PARTITION BY ${unique} ORDER BY line) AS nth FROM ${STAGING}

@@ -1,0 +1,114 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { distribute } from '../../src/db/server/distribute.ts'
+import { importDataset } from '../../src/domain/dataset/import.ts'
+import type { Dataset } from '../../src/sources/dataset/dataset.ts'
+import { openDirectory } from '../../src/sources/dataset/directory.ts'
+import { NO_CITUS, startCitus } from '../support/citus.ts'
+import { conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
+import { addressOf, datasetOf, type Files, record } from '../support/datasets.ts'
+import { tables } from '../support/dump.ts'
+import { startGateway } from '../support/gateway.ts'
+import { openStore, silent } from '../support/store.ts'
+
+const skipped = NO_CITUS || (hasConformance ? '' : SKIPPED)
+
+/** What differs between stores with the same records: numbers of pools and pairs, times, ids that were made up. */
+const OWN = ['key', 'pool_key', 'pair_key', 'run_id', 'started_at', 'finished_at', 'id', 'created_at', 'updated_at']
+const RATES =
+  'SELECT entity_type, chain_id, entity_id, deposit_rate, borrow_rate FROM rate_revision ORDER BY 1, 2, 3, changed_at'
+
+async function stored(pool: pg.Pool): Promise<Record<string, unknown[]>> {
+  const all: Record<string, unknown[]> = { rates: (await pool.query(RATES)).rows }
+  for (const [table, order] of Object.entries(tables)) {
+    if (table === 'data_version') continue
+    const { rows } = await pool.query(
+      `SELECT * FROM "${table}" ORDER BY ${order.replace(/^key$|, pool_key$/, (key) => (key === 'key' ? '3, 4, 5, 6, 7' : ', id'))}`,
+    )
+    const own = table === 'stored_position' ? OWN.filter((column) => column !== 'id') : OWN
+    all[table] = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !own.includes(column))))
+  }
+  return all
+}
+
+describe.skipIf(skipped !== '')(`imports into a store on Citus${skipped}`, () => {
+  let citus: Awaited<ReturnType<typeof startCitus>>
+  let plain: Awaited<ReturnType<typeof openStore>>
+  let sharded: pg.Pool
+  const load = (pool: pg.Pool, dataset: Dataset) =>
+    importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, dataset)
+  const version = async () =>
+    (await sharded.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1')).rows[0]?.version
+  const expectAlike = async () => {
+    const [found, expected] = [await stored(sharded), await stored(plain.pool)]
+    for (const table of Object.keys(expected)) expect(found[table], table).toEqual(expected[table])
+  }
+
+  beforeAll(async () => {
+    citus = await startCitus()
+    await distribute(citus.url)
+    sharded = new pg.Pool({ connectionString: citus.url, max: 2 })
+    plain = await openStore()
+  }, 60_000)
+  afterAll(async () => {
+    await sharded?.end()
+    await citus?.close()
+    await plain?.close()
+  })
+
+  test('an empty one has the same rows as one server, and passes the conformance suite', async () => {
+    for (const pool of [plain.pool, sharded]) await load(pool, await openDirectory(conformanceData))
+    await expectAlike()
+    const gateway = await startGateway({ url: citus.url })
+    expect(await failedCases(gateway)).toBe(0)
+    await gateway.close()
+    const before = await version()
+    const again = await load(sharded, await openDirectory(conformanceData))
+    expect(again.dates).toEqual([])
+    expect(Object.entries(again.files).filter(([, { written }]) => written > 0)).toEqual([])
+    expect(await version()).toBe(before)
+  }, 120_000)
+
+  test.each<[string, Files]>([
+    [
+      'records of each kind',
+      Object.fromEntries(
+        Object.entries(record)
+          .filter(([file]) => file !== 'runs' && file !== 'multiplier-revisions')
+          .map(([file, one]) => [file, [one]]),
+      ),
+    ],
+    [
+      'other amounts, rates and owners, older and newer snapshots',
+      {
+        markets: [{ ...record.markets, depositRate: 0.5 }],
+        positions: [
+          { ...record.positions, aSuppliedAmountUsd: 7 },
+          { ...record.positions, userAddress: addressOf('bob') },
+          { ...record.positions, distributionDate: '2026-11-10T00:00:00.000Z' },
+        ],
+        'market-snapshots': [
+          { ...record['market-snapshots'], timestamp: '1794959999', debtUsd: 1 },
+          { ...record['market-snapshots'], timestamp: '1794970000', debtUsd: 2 },
+          { ...record['market-snapshots'], timestamp: '1794970000', positionId: 'b', debtUsd: 3 },
+        ],
+        'vault-snapshots': [{ ...record['vault-snapshots'], assetsUsd: 12 }],
+        'market-liquidation-rewards': [{ ...record['market-liquidation-rewards'], accountId: addressOf('bob') }],
+      },
+    ],
+  ])(
+    '%s',
+    async (_, files) => {
+      for (const pool of [plain.pool, sharded]) await load(pool, datasetOf(files))
+      await expectAlike()
+    },
+    60_000,
+  )
+
+  test('an id of another position is refused', async () => {
+    const { rows } = await sharded.query<{ id: string }>('SELECT id FROM position ORDER BY id LIMIT 1')
+    const taken = datasetOf({ positions: [{ ...record.positions, userAddress: addressOf('carol'), id: rows[0]?.id }] })
+    await expect(load(sharded, taken)).rejects.toThrow('is the id of another record')
+    await expectAlike()
+  })
+})
