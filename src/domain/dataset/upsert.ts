@@ -110,11 +110,11 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
 }
 
 /** What the triggers of a store on one server record: the rates of markets or vaults that are not their newest revision. */
-function recordRates(kind: EntityType, table: string): string {
+function recordRates(kind: EntityType): string {
   const borrowRate = kind === 'market' ? 'e.borrow_rate' : 'NULL::float8'
   return `CREATE TEMP TABLE new_rate ON COMMIT DROP AS
     SELECT '${kind}'::entity_type AS entity_type, e.chain_id, e.id, now()::timestamptz(3) AS changed_at, e.deposit_rate, ${borrowRate} AS borrow_rate
-    FROM ${table} e LEFT JOIN (SELECT DISTINCT ON (chain_id, entity_id) * FROM rate_revision WHERE entity_type = '${kind}'
+    FROM ${kind} e LEFT JOIN (SELECT DISTINCT ON (chain_id, entity_id) * FROM rate_revision WHERE entity_type = '${kind}'
       ORDER BY chain_id, entity_id, changed_at DESC) r ON r.chain_id = e.chain_id AND r.entity_id = e.id
     WHERE r.entity_id IS NULL OR (r.deposit_rate, r.borrow_rate) IS DISTINCT FROM (e.deposit_rate, ${borrowRate});
   INSERT INTO rate_revision SELECT * FROM new_rate ON CONFLICT (entity_type, chain_id, entity_id, changed_at)
@@ -140,8 +140,8 @@ function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
 
 /** What a sharded store needs besides, since it has no triggers. */
 const besidesOf: Partial<Record<DatasetFile, { settle?: string; holdings?: EntityType }>> = {
-  markets: { settle: recordRates('market', 'market') },
-  vaults: { settle: recordRates('vault', 'vault') },
+  markets: { settle: recordRates('market') },
+  vaults: { settle: recordRates('vault') },
   'market-snapshots': { holdings: 'market' },
   'vault-snapshots': { holdings: 'vault' },
 }
