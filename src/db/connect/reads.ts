@@ -142,7 +142,8 @@ export class Reads {
     if (ms < QUICK_MS) this.#speeds.set(name, 'quick')
     else if (ms >= SLOW_MS) this.#speeds.set(name, 'slow')
     else if (speed === 'quick') this.#speeds.set(name, 'doubtful')
-    else this.#speeds.delete(name)
+    // One that was not known may have been slow only beside many others, of which another was quick.
+    else if (speed !== undefined) this.#speeds.delete(name)
   }
 
   /** The least busy shared connection. Undefined if there is none. */
