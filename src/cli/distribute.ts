@@ -7,9 +7,7 @@ import { print, withDeps } from './command.ts'
 export function addDistribute(program: Command): void {
   program
     .command('distribute')
-    .description(
-      'spread the rows of users over the workers of a Citus cluster; manual updates are refused from then on',
-    )
+    .description('spread the rows of users over the workers of a Citus cluster')
     .action(() =>
       withDeps(
         async ({ config, storeName }) => {

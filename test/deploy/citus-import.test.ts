@@ -2,8 +2,10 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { distribute } from '../../src/db/server/distribute.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
+import { manualUpdate } from '../../src/domain/distribution/manual-update.ts'
 import type { Dataset } from '../../src/sources/dataset/dataset.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
+import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
 import { NO_CITUS, startCitus } from '../support/citus.ts'
 import { conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
 import { addressOf, datasetOf, type Files, record } from '../support/datasets.ts'
@@ -11,6 +13,7 @@ import { tables } from '../support/dump.ts'
 import { startGateway } from '../support/gateway.ts'
 import { openStore, silent } from '../support/store.ts'
 
+const basePoints = { deposit: 1, borrow: 0.5 }
 const skipped = NO_CITUS || (hasConformance ? '' : SKIPPED)
 
 /** What differs between stores with the same records: numbers of pools and pairs, times, ids that were made up. */
@@ -31,12 +34,11 @@ async function stored(pool: pg.Pool): Promise<Record<string, unknown[]>> {
   return all
 }
 
-describe.skipIf(skipped !== '')(`imports into a store on Citus${skipped}`, () => {
+describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
   let citus: Awaited<ReturnType<typeof startCitus>>
   let plain: Awaited<ReturnType<typeof openStore>>
   let sharded: pg.Pool
-  const load = (pool: pg.Pool, dataset: Dataset) =>
-    importDataset({ pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }, dataset)
+  const load = (pool: pg.Pool, dataset: Dataset) => importDataset({ pool, basePoints, log: silent }, dataset)
   const version = async () =>
     (await sharded.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1')).rows[0]?.version
   const expectAlike = async () => {
@@ -109,6 +111,48 @@ describe.skipIf(skipped !== '')(`imports into a store on Citus${skipped}`, () =>
     const { rows } = await sharded.query<{ id: string }>('SELECT id FROM position ORDER BY id LIMIT 1')
     const taken = datasetOf({ positions: [{ ...record.positions, userAddress: addressOf('carol'), id: rows[0]?.id }] })
     await expect(load(sharded, taken)).rejects.toThrow('is the id of another record')
+    await expectAlike()
+  })
+
+  const day = '2026-11-20'
+  const positionOf = (name: string, more: object = {}) => ({
+    ...record.positions,
+    id: undefined,
+    userAddress: addressOf(name),
+    distributionDate: `${day}T00:00:00.000Z`,
+    ...more,
+  })
+  const update = (pool: pg.Pool, positions: object[]) => {
+    const positionsSource = datasetPositions('the test', async () => datasetOf({ positions }))
+    const deps = { pool, basePoints, positionsSource, maxPriceJump: 4, now: () => new Date('2026-11-23') }
+    return manualUpdate(deps, new Date(day), 'test')
+  }
+
+  test.each<[string, object[]]>([
+    ['a date without positions', [positionOf('ann'), positionOf('ben'), positionOf('cat')]],
+    [
+      'some are gone, some new, some have other amounts',
+      [positionOf('ann', { aSuppliedAmountUsd: 77 }), positionOf('dan')],
+    ],
+    ['a pair that is new', [positionOf('ann', { bTokenAddress: addressOf('token'), bTokenSymbol: 'NEW' })]],
+  ])('a manual update: %s', async (_, positions) => {
+    for (const pool of [plain.pool, sharded]) {
+      const { positionCount } = await update(pool, positions)
+      expect(positionCount).toBe(positions.length)
+    }
+    await expectAlike()
+  })
+
+  test('a manual update is refused for a price that jumps, or an id of another position', async () => {
+    const jump = [positionOf('ann', { aTokenPrice: 5 * record.positions.aTokenPrice })]
+    await expect(update(sharded, jump)).rejects.toThrow('by more than 4 times')
+    const { rows } = await sharded.query<{ id: string }>(
+      'SELECT id FROM position WHERE distribution_date < $1 LIMIT 1',
+      [day],
+    )
+    await expect(update(sharded, [positionOf('carol', { id: rows[0]?.id })])).rejects.toThrow(
+      'is the id of another record',
+    )
     await expectAlike()
   })
 })

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Reader } from './reader.ts'
 
@@ -21,15 +20,6 @@ export const TABLES_OF_USERS = {
 export async function isSharded(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await client.query("SELECT to_regprocedure('data_changed()') IS NOT NULL AS sharded")
   return rows[0]?.sharded === true
-}
-
-/** @throws BAD_INPUT on a sharded store, to which a source's positions cannot be written yet */
-export async function assertOneServer(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
-  if (!(await isSharded(client))) return
-  throw new GatewayError(
-    'BAD_INPUT',
-    'The store is sharded, and this version takes positions of a source only into a store on one server: import them from files. Nothing was changed.',
-  )
 }
 
 /** A temporary table as a FROM item. Citus sends it to the workers only as a subquery that is read by itself. */

@@ -19,6 +19,7 @@ import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
 import { rowReader } from './reader.ts'
 import { records } from './records.ts'
+import type { WrittenDate } from './store-positions.ts'
 import { importedRuns, restoreDistributions, stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
 
 export interface ImportDeps {
@@ -270,13 +271,14 @@ async function storeStaged({ client, touched, dates }: Run, sql: UpsertSql, summ
   try {
     let written = 0
     if (sql.numberRuns) await client.query(sql.numberRuns)
-    for (const { table, text, dated, returns } of sql.upserts) {
-      const { rows, rowCount } = await client.query<{ date: string; written: number }>(text)
-      if (dated) for (const { date } of rows) dates.add(date)
-      const changed = returns ? rows.length : (rowCount ?? 0)
-      const count = dated ? rows.reduce((sum, row) => sum + row.written, 0) : changed
-      if (count > 0 && table) touched.add(table)
-      if (table === sql.table) written = count
+    for (const { table, text, counts } of sql.upserts) {
+      const { rows, rowCount } = await client.query<WrittenDate>(text)
+      if (!table) continue
+      if (counts === 'dates') for (const { date } of rows) dates.add(date)
+      const returned = counts === 'dates' ? rows.reduce((sum, row) => sum + row.written, 0) : rows.length
+      const count = counts ? returned : (rowCount ?? 0)
+      if (count > 0) touched.add(table)
+      if (table === sql.table) written += count
     }
     summary.written += written
   } catch (error) {

@@ -20,12 +20,23 @@ const COLUMNS = ['user_address', 'distribution_date', 'pool_key', ...VALUES, 'ru
 export const positionId = `(lpad(to_hex((s.distribution_date - date '2000-01-01') & 65535), 4, '0') || substr(s.user_address, 3, 8)
     || left(md5(s.user_address || ' ' || s.distribution_date || ' ' || s.market_address), 20))::uuid::text`
 
-const PAIRS = `SELECT DISTINCT pool.key AS pool_key, ${PAIR.map((column) => `s.${column}`).join(', ')}
-  FROM staged s JOIN pool ON pool.id = s.market_address`
-
-/** Stores the tokens of staged positions that are new. */
-export const storePairs = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')}) ${PAIRS}
+const MISSING_PAIRS = `SELECT DISTINCT pool.key AS pool_key, ${PAIR.map((column) => `s.${column}`).join(', ')}
+  FROM staged s JOIN pool ON pool.id = s.market_address
   WHERE NOT EXISTS (SELECT FROM token_pair p WHERE ${PAIR.map((column) => `p.${column} = s.${column}`).join(' AND ')})`
+const INTO_PAIRS = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})`
+
+/**
+ * Statements that store the tokens of staged positions that are new. Citus inserts no rows of a join of a temporary table into a
+ * table that each server has a copy of.
+ */
+export const storePairs = (sharded: boolean): string[] =>
+  sharded
+    ? [
+        `CREATE TEMP TABLE missing_pair ON COMMIT DROP AS ${MISSING_PAIRS}`,
+        `${INTO_PAIRS} TABLE missing_pair`,
+        'DROP TABLE missing_pair',
+      ]
+    : [`${INTO_PAIRS} ${MISSING_PAIRS}`]
 
 const OF_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.distribution_date'
 /** The stored position of a record of a known date, for which the planner has statistics. */
@@ -40,7 +51,7 @@ const lookUpOld = `LEFT JOIN LATERAL (
 const listed = (row: string, columns: string[]) => columns.map((column) => `${row}.${column}`).join(', ')
 
 /** How staged positions become stored ones. */
-interface Storing {
+export interface Storing {
   /**
    * SQL of whether the points were given, over the record `s` and the stored position `old`. Without it the points of records are
    * ignored.
@@ -79,38 +90,45 @@ const updateSql = ({ day }: Storing, incoming: string) =>
 const INSERT = `INSERT INTO stored_position (${COLUMNS.join(', ')}) SELECT ${COLUMNS.join(', ')} FROM incoming
   WHERE stored_id IS NULL ORDER BY distribution_date, id DESC`
 
-/**
- * CTEs that store the staged positions, whose keys are unique, and return the dates that they write: `updated` and
- * `inserted`. Inserts are in the order of the date index, and keep a user's positions together.
- */
-export const storePositions = (basePoints: BasePoints, storing: Storing): string =>
-  `incoming AS MATERIALIZED (${incomingSql(basePoints, storing, storing.day ? joinOld(storing.day) : lookUpOld)}),
-    updated AS (${updateSql(storing, 'incoming')} ${storing.changed ? `AND ${differ}` : ''} RETURNING t.distribution_date),
-    inserted AS (${INSERT} RETURNING distribution_date)`
+/** The written positions of a date, with the newest multiplier revision behind their points. */
+export interface WrittenDate {
+  /** YYYY-MM-DD. */
+  date: string
+  written: number
+  revision: string
+}
+
+const written = (from: string) => `SELECT distribution_date::text AS date, count(*)::int AS written,
+    (SELECT coalesce(max(id), 0) FROM multiplier_revision) AS revision FROM ${from} written GROUP BY written.distribution_date`
 
 /**
- * Statements that store them in a sharded store: the stored positions come to the coordinator, what differs goes back. After
- * `compare` the table `incoming` has what will be written.
+ * Statements that store the staged positions, whose keys are unique and whose pairs are stored. One of them returns a WrittenDate for
+ * each date, the others no rows. Inserts are in the order of the date index, so that a user's positions are together. In a
+ * sharded store the stored positions come to the coordinator, and what differs goes back.
  */
-export const storeShardedPositions = (basePoints: BasePoints, storing: Storing) => ({
-  compare: [
-    // Citus takes no rows from a join of a temporary table into a table that each server has a copy of.
-    `CREATE TEMP TABLE staged_pair ON COMMIT DROP AS ${PAIRS}`,
-    `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')}) SELECT * FROM staged_pair ON CONFLICT DO NOTHING`,
-    `CREATE TEMP TABLE stored_before ON COMMIT DROP AS SELECT * FROM stored_position
-     WHERE user_address = ANY(ARRAY(SELECT DISTINCT user_address FROM staged))
-       AND distribution_date = ANY(ARRAY(SELECT DISTINCT distribution_date FROM staged))`,
-    `CREATE TEMP TABLE incoming ON COMMIT DROP AS ${incomingSql(
-      basePoints,
-      storing,
-      `LEFT JOIN stored_before old ON ${OF_DAY} AND old.pool_key = p.pool_key`,
-    )}`,
-    `DELETE FROM incoming s USING stored_before t
-     WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = s.distribution_date AND NOT ${differ}`,
-  ],
-  write: [
+export function storePositions(basePoints: BasePoints, storing: Storing, sharded: boolean): string[] {
+  const { day, changed } = storing
+  if (!sharded)
+    return [
+      `WITH incoming AS MATERIALIZED (${incomingSql(basePoints, storing, day ? joinOld(day) : lookUpOld)}),
+        updated AS (${updateSql(storing, 'incoming')} ${changed ? `AND ${differ}` : ''} RETURNING t.distribution_date),
+        inserted AS (${INSERT} RETURNING distribution_date)
+       ${written('(TABLE updated UNION ALL TABLE inserted)')}`,
+    ]
+  const ofRecords = day
+    ? `distribution_date = ${day}`
+    : `user_address = ANY(ARRAY(SELECT DISTINCT user_address FROM staged))
+       AND distribution_date = ANY(ARRAY(SELECT DISTINCT distribution_date FROM staged))`
+  const ofDay = `LEFT JOIN stored_before old ON ${OF_DAY} AND old.pool_key = p.pool_key`
+  const unchanged = `DELETE FROM incoming s USING stored_before t
+     WHERE t.id = s.stored_id AND t.user_address = s.user_address AND t.distribution_date = s.distribution_date AND NOT ${differ}`
+  return [
+    `CREATE TEMP TABLE stored_before ON COMMIT DROP AS SELECT * FROM stored_position WHERE ${ofRecords}`,
+    `CREATE TEMP TABLE incoming ON COMMIT DROP AS ${incomingSql(basePoints, storing, ofDay)}`,
+    ...(changed ? [unchanged] : []),
     updateSql(storing, '(SELECT * FROM incoming WHERE stored_id IS NOT NULL OFFSET 0)'),
     INSERT,
-    'DROP TABLE staged_pair, stored_before, incoming',
-  ],
-})
+    written('incoming'),
+    'DROP TABLE stored_before, incoming',
+  ]
+}

@@ -4,7 +4,7 @@ import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/holding.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { type RecordFormat, records } from './records.ts'
-import { storePairs, storePositions, storeShardedPositions } from './store-positions.ts'
+import { storePairs, storePositions } from './store-positions.ts'
 
 /** The SQL that stores a file chunk by chunk, derived from its format. */
 export interface UpsertSql {
@@ -32,13 +32,14 @@ export interface UpsertSql {
 }
 
 export interface Upsert {
-  /** The table that it changes. Undefined if what it writes only follows from the rest. */
-  table?: string
   text: string
-  /** Whether it returns a row for each written distribution date: its `date`, YYYY-MM-DD, and `written` rows. */
-  dated: boolean
-  /** Whether it returns a row for each row that it writes, as Citus counts those that stay as they are too. */
-  returns?: boolean
+  /** The table whose written rows it counts. Undefined if what it writes follows from the rest. */
+  table?: string
+  /**
+   * How it counts them: by the rows that it returns, as Citus takes those that stay as they are for affected ones, or by the
+   * WrittenDate of each date. Without it by the rows that it affects.
+   */
+  counts?: 'returned' | 'dates'
 }
 
 /** The table that the chunks of a file wait in; it has no key, so that COPY is all that a chunk costs. */
@@ -130,10 +131,9 @@ function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
   const ranked = `SELECT s.*, rank() OVER (PARTITION BY ${key.map((column) => `s.${column}`).join(', ')} ORDER BY s.timestamp DESC) AS nth
     FROM ${kind}_snapshot s JOIN ${keys} ON ${equal('s')}`
   return [
-    { text: `DELETE FROM ${kind}_holding h USING ${keys} WHERE ${equal('h')}`, dated: false },
+    { text: `DELETE FROM ${kind}_holding h USING ${keys} WHERE ${equal('h')}` },
     {
       text: `INSERT INTO ${kind}_holding (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM (${ranked}) s WHERE nth = 1`,
-      dated: false,
     },
   ]
 }
@@ -189,9 +189,7 @@ function upsert(table: string, columns: string[], key: string[], source: string,
   const sorted = `ORDER BY ${key.map((column) => columns.indexOf(column) + 1).join(', ')}`
   const text = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
     ON CONFLICT (${key.join(', ')}) ${action}`
-  return sharded
-    ? { table, text: `${text} RETURNING true`, dated: false, returns: true }
-    : { table, text, dated: false }
+  return sharded ? { table, text: `${text} RETURNING true`, counts: 'returned' } : { table, text }
 }
 
 function upsertUsers(field: string, sharded: boolean): Upsert {
@@ -206,18 +204,12 @@ const GIVEN = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL
 function upsertPositions(basePoints: BasePoints, sharded: boolean): Upsert[] {
   const joins = `LEFT JOIN staged_run r USING (distribution_date) LEFT JOIN imported_run i ON i.id = s.run_id`
   const storing = { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true }
-  const pairs = { table: 'token_pair', text: storePairs, dated: false }
-  const table = 'stored_position'
-  if (sharded) {
-    const { compare, write } = storeShardedPositions(basePoints, storing)
-    const counted =
-      'SELECT distribution_date::text AS date, count(*)::int AS written FROM incoming GROUP BY distribution_date'
-    const others = (texts: string[]) => texts.map((text) => ({ text, dated: false }))
-    return [...others(compare), { table, text: counted, dated: true }, ...others(write)]
-  }
-  const text = `WITH ${storePositions(basePoints, storing)} SELECT distribution_date::text AS date, count(*)::int AS written
-    FROM (TABLE updated UNION ALL TABLE inserted) written GROUP BY written.distribution_date`
-  return [pairs, { table, text, dated: true }]
+  return [
+    ...storePairs(sharded).map((text) => ({ table: 'token_pair', text })),
+    ...storePositions(basePoints, storing, sharded).map(
+      (text): Upsert => ({ table: 'stored_position', text, counts: 'dates' }),
+    ),
+  ]
 }
 
 /** The table's key also has the user, so a row of another user with the record's natural key is removed. */
@@ -228,9 +220,7 @@ function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat, sharded:
     .map(snakeCase)
     .map((column) => `t.${column} <> s.${column}`)
   return {
-    table,
     text: `DELETE FROM ${table} t USING ${temporary(STAGING, sharded)} s WHERE ${[...equal, ...differs].join(' AND ')}`,
-    dated: false,
   }
 }
 

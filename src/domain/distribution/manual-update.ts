@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { assertOneServer } from '../../db/connect/sharding.ts'
+import { isSharded } from '../../db/connect/sharding.ts'
 import { GatewayError } from '../../errors.ts'
 import type { FetchedPositions, PositionsSource } from '../../sources/positions/positions-source.ts'
 import { Chunk } from '../dataset/chunk.ts'
@@ -42,15 +42,14 @@ export function manualUpdatePlan(
   { basePoints, positionsSource: source, maxPriceJump, signal }: ManualUpdateDeps,
   date: Date | null,
 ): RunPlan {
-  const sql = upsertSql('positions', basePoints)
   if (!source)
     throw new GatewayError('UNAVAILABLE', 'No source of positions is configured. Set POSITIONS_SOURCE, then try again.')
-  let idsGiven = false
+  let clashes: string | undefined
   return {
     kind: 'manualupdate',
     day: (_, startedAt) => runDate(date ?? startedAt, startedAt),
     async stage(client, day) {
-      await assertOneServer(client)
+      const sql = upsertSql('positions', basePoints, await isSharded(client))
       await client.query(sql.create)
       const pools = await sourcePools(client)
       const fetched = await source.positions(day, { pools, signal })
@@ -59,12 +58,12 @@ export function manualUpdatePlan(
       await client.query("SET LOCAL work_mem = '256MB'")
       await sortStaged(client)
       await assertPrices(client, day, fetched.pricesName, maxPriceJump)
-      idsGiven = staged.idsGiven
+      clashes = staged.idsGiven ? sql.clashes : undefined
       return fetched.receipts()
     },
     async store(client, day, runId) {
       const removed = await removeOthers(client, day)
-      if (idsGiven) await assertIdsFree(client, source, sql.clashes)
+      if (clashes) await assertIdsFree(client, source, clashes)
       return { removed, multiplierRevision: await replacePositions(client, basePoints, day, runId) }
     },
   }
@@ -122,8 +121,7 @@ async function copyIn(client: PoolClient, sql: string, chunk: Chunk): Promise<vo
   chunk.clear()
 }
 
-async function assertIdsFree(client: PoolClient, source: PositionsSource, clashes: string | undefined): Promise<void> {
-  if (!clashes) return
+async function assertIdsFree(client: PoolClient, source: PositionsSource, clashes: string): Promise<void> {
   const { rows } = await client.query<{ line: number; id: string }>(clashes)
   const [clash] = rows
   if (clash) throw failed(source, `line ${clash.line}: ${clash.id} is the id of another record`)

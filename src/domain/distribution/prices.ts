@@ -1,33 +1,75 @@
 import type { PoolClient } from 'pg'
 import { GatewayError } from '../../errors.ts'
 
-interface Suspect {
-  symbol: string
+interface StagedToken {
+  chain_id: string
   token: string
-  price: number
-  before: number | null
-  before_date: string | null
+  symbol: string
+  low: number
+  high: number
 }
 
-/** A token's prices in the staged positions of each side. The chain distinguishes tokens with the same address. */
-const STAGED = (['a', 'b'] as const)
-  .map(
-    (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
-      min(${s}_token_price) AS low, max(${s}_token_price) AS high
-      FROM staged JOIN pool ON pool.id = staged.market_address GROUP BY pool.chain_id, ${s}_token_address`,
-  )
-  .join(' UNION ALL ')
+/** A pair of tokens that a pool has had positions of, and one side of it. */
+interface PairSide {
+  chain_id: string
+  token: string
+  side: 'a' | 'b'
+  pool_key: number
+  pair_key: number
+}
 
-/** The newest valid price of a token `t` before a day in each pool that has it on a side. */
-const BEFORE = (['a', 'b'] as const)
-  .map(
-    (s) => `SELECT newest.* FROM token_pair k JOIN pool ON pool.key = k.pool_key AND pool.chain_id = t.chain_id
-      CROSS JOIN LATERAL (SELECT p.${s}_token_price AS price, p.distribution_date AS date, p.id FROM position p
-        WHERE p.pool_key = k.pool_key AND p.pair_key = k.key AND p.distribution_date < $1 AND p.${s}_token_price > 0
-        ORDER BY p.distribution_date DESC, p.id LIMIT 1) newest
-      WHERE k.${s}_token_address = t.token`,
-  )
-  .join(' UNION ALL ')
+interface Price {
+  price: number
+  /** YYYY-MM-DD. */
+  date: string
+  /** The id of the position that has it. */
+  id: string
+}
+
+const ofBothSides = (select: (side: 'a' | 'b') => string) => `${select('a')} UNION ALL ${select('b')}`
+
+/** The lowest and the highest price of each token in the staged positions. */
+const STAGED = `SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${ofBothSides(
+  (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
+    min(${s}_token_price) AS low, max(${s}_token_price) AS high
+    FROM staged JOIN pool ON pool.id = staged.market_address GROUP BY pool.chain_id, ${s}_token_address`,
+)}) s GROUP BY chain_id, token ORDER BY token`
+
+const SIDES = ofBothSides(
+  (s) => `SELECT pool.chain_id, k.${s}_token_address AS token, '${s}' AS side, k.pool_key, k.key AS pair_key
+    FROM token_pair k JOIN pool ON pool.key = k.pool_key WHERE k.${s}_token_address = ANY($1)`,
+)
+
+/** The number of pairs that one statement looks up. */
+const AT_ONCE = 100
+
+/**
+ * The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have the token on a side. A
+ * pair is looked up by itself, since Citus pushes no lateral join with a LIMIT to its workers.
+ */
+async function newestPrices(client: PoolClient, day: string, tokens: string[]): Promise<Map<string, Price>> {
+  const newest = new Map<string, Price>()
+  const { rows: sides } = await client.query<PairSide>(SIDES, [tokens])
+  for (let from = 0; from < sides.length; from += AT_ONCE) {
+    const lookUps = sides.slice(from, from + AT_ONCE).map(
+      ({ side, pool_key, pair_key }, i) => `(SELECT ${from + i} AS nth, ${side}_token_price AS price,
+          distribution_date::text AS date, id FROM stored_position
+        WHERE pool_key = ${pool_key} AND pair_key = ${pair_key} AND distribution_date < $1 AND ${side}_token_price > 0
+        ORDER BY distribution_date DESC, id LIMIT 1)`,
+    )
+    const { rows } = await client.query<Price & { nth: number }>(lookUps.join(' UNION ALL '), [day])
+    for (const { nth, ...price } of rows) {
+      const key = tokenKey(sides[nth] as PairSide)
+      const other = newest.get(key)
+      if (!other || price.date > other.date || (price.date === other.date && price.id < other.id))
+        newest.set(key, price)
+    }
+  }
+  return newest
+}
+
+/** Tokens with the same address on two chains are two tokens. */
+const tokenKey = ({ chain_id, token }: Pick<StagedToken, 'chain_id' | 'token'>) => `${chain_id} ${token}`
 
 /**
  * Rejects staged positions with implausible prices: 0 or less, or more than a factor of `maxJump` above or below the
@@ -35,23 +77,24 @@ const BEFORE = (['a', 'b'] as const)
  * @throws SOURCE_FAILED that names the source of prices, the token and its prices
  */
 export async function assertPrices(client: PoolClient, day: string, source: string, maxJump: number): Promise<void> {
-  const { rows } = await client.query<Suspect>(
-    `SELECT t.symbol, t.token, x.price, before.price AS before, before.date::text AS before_date
-     FROM (SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high FROM (${STAGED}) s
-       GROUP BY chain_id, token) t
-     LEFT JOIN LATERAL (SELECT * FROM (${BEFORE}) b ORDER BY date DESC, id LIMIT 1) before ON true
-     CROSS JOIN LATERAL (VALUES (t.low), (t.high)) x(price)
-     WHERE x.price <= 0 OR x.price > before.price * $2 OR x.price < before.price / $2
-     ORDER BY t.token LIMIT 1`,
-    [day, maxJump],
-  )
-  const [suspect] = rows
-  if (!suspect) return
-  const { symbol, token, price, before, before_date } = suspect
-  const reason =
-    price <= 0
-      ? `the price of ${symbol} (${token}) is ${price}`
-      : `the price of ${symbol} (${token}) went from ${before} on ${before_date} to ${price}, by more than ${maxJump} ` +
-        'times; if that is right, raise MAX_PRICE_JUMP and run again'
-  throw new GatewayError('SOURCE_FAILED', `The source of prices, ${source}, failed: ${reason}.`)
+  const { rows: staged } = await client.query<StagedToken>(STAGED)
+  const tokens = staged.map(({ token }) => token)
+  const newest = await newestPrices(client, day, tokens)
+  for (const { symbol, low, high, ...token } of staged) {
+    const before = newest.get(tokenKey(token))
+    for (const price of [low, high]) {
+      const reason = suspicion(price, before, maxJump)
+      if (reason)
+        throw new GatewayError(
+          'SOURCE_FAILED',
+          `The source of prices, ${source}, failed: the price of ${symbol} (${token.token}) ${reason}.`,
+        )
+    }
+  }
+}
+
+function suspicion(price: number, before: Price | undefined, maxJump: number): string | undefined {
+  if (price <= 0) return `is ${price}`
+  if (!before || (price <= before.price * maxJump && price >= before.price / maxJump)) return undefined
+  return `went from ${before.price} on ${before.date} to ${price}, by more than ${maxJump} times; if that is right, raise MAX_PRICE_JUMP and run again`
 }

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg'
+import { isSharded } from '../../db/connect/sharding.ts'
 import { snakeCase } from '../../db/lists/column.ts'
 import { records } from '../dataset/records.ts'
-import { storePairs, storePositions } from '../dataset/store-positions.ts'
+import { storePairs, storePositions, type WrittenDate } from '../dataset/store-positions.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 
 const KEY = records.positions.key.map(snakeCase)
@@ -23,8 +24,8 @@ export async function removeOthers(client: PoolClient, day: string): Promise<str
   const { rows } = await client.query<{ user_address: string }>(
     `WITH removed AS (
        DELETE FROM stored_position t WHERE t.distribution_date = $1 AND NOT EXISTS (
-         SELECT FROM staged s JOIN pool ON pool.id = s.market_address
-         WHERE s.user_address = t.user_address AND pool.key = t.pool_key)
+         SELECT FROM (SELECT s.user_address, pool.key FROM staged s JOIN pool ON pool.id = s.market_address OFFSET 0) s
+         WHERE s.user_address = t.user_address AND s.key = t.pool_key)
        RETURNING t.user_address)
      SELECT DISTINCT user_address FROM removed`,
     [day],
@@ -34,7 +35,7 @@ export async function removeOthers(client: PoolClient, day: string): Promise<str
 
 /**
  * Stores the staged positions of a date with the points that current multipliers yield, and their users, in one pass.
- * @returns the newest multiplier revision, read in the same statement
+ * @returns the newest multiplier revision behind the points
  */
 export async function replacePositions(
   client: PoolClient,
@@ -42,17 +43,16 @@ export async function replacePositions(
   day: string,
   runId: string | null,
 ): Promise<string> {
-  await client.query(storePairs)
-  const { rows } = await client.query<{ revision: string }>(
-    `WITH ${storePositions(basePoints, { run: '$1', day: '$2', changed: false })}
-     SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision`,
-    [runId, day],
-  )
+  const sharded = await isSharded(client)
+  const storing = { run: runId ?? 'NULL', day: `date '${day}'`, changed: false }
+  const dates: WrittenDate[] = []
+  for (const text of [...storePairs(sharded), ...storePositions(basePoints, storing, sharded)])
+    dates.push(...(await client.query<WrittenDate>(text)).rows)
   await client.query(
     `INSERT INTO "user" SELECT DISTINCT user_address FROM staged s
      WHERE NOT EXISTS (SELECT FROM "user" u WHERE u.address = s.user_address) ORDER BY 1 ON CONFLICT DO NOTHING`,
   )
-  return revisionOf(rows)
+  return revisionOf(dates)
 }
 
 /** Computes the points of all positions of a date with the current multipliers. @returns as `replacePositions` */
@@ -74,7 +74,7 @@ export async function recompute(
   return revisionOf(rows)
 }
 
-function revisionOf([row]: { revision: string }[]): string {
+function revisionOf([row]: Pick<WrittenDate, 'revision'>[]): string {
   if (!row) throw new Error('a run saw no revision of the multipliers')
   return row.revision
 }
