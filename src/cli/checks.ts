@@ -106,13 +106,7 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
     }
     url = found.url
   }
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'gateway-doctor',
-    connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
-  })
-  client.on('error', () => {})
+  const client = pgClient(url)
   try {
     const remedy = config.DATABASE_URL
       ? 'Check DATABASE_URL, and that Postgres runs there.'
@@ -214,15 +208,21 @@ async function checkRights(client: pg.Client): Promise<Found> {
     : ok(`${role} may read and write the ${rows.length} tables.`)
 }
 
-/** Whether the server is a replica of the primary, and how far behind it is. */
-async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
-  const replica = new pg.Client({
+/** A client that has not connected yet. */
+function pgClient(url: string): pg.Client {
+  const client = new pg.Client({
     connectionString: url,
     application_name: 'gateway-doctor',
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
   })
-  replica.on('error', () => {})
+  client.on('error', () => {})
+  return client
+}
+
+/** Whether the server is a replica of the primary, and how far behind it is. */
+async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
+  const replica = pgClient(url)
   try {
     await replica.connect()
     const { rows } = await replica.query(

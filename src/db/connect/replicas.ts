@@ -2,24 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { storeFault, unavailable } from '../faults.ts'
 import { systemIdentifierOf } from '../server/cluster.ts'
 import type { Notifications } from './notifications.ts'
-import type { Probe } from './probe.ts'
-import type { Caller, Statement } from './scope.ts'
-
-/** Why a replica is not read. */
-export type ReplicaFault = 'unreachable' | 'promoted' | 'foreign' | 'behind'
-
-const FAULTS: Record<ReplicaFault, string> = {
-  unreachable: 'it cannot be reached or read',
-  promoted: 'it is not in recovery, so it is no replica any more',
-  foreign: 'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet',
-  behind: 'it is far behind the primary',
-}
-
-/** The connections to a server, as far as they matter here. */
-interface Connections {
-  probe: Pick<Probe, 'query'>
-  close(): Promise<void>
-}
+import { Attempt, FAULTS, Replica, type ReplicaFault } from './replica.ts'
+import type { Caller } from './scope.ts'
+import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
 
 export interface ReplicasOptions<Store extends Connections> {
   primary: Store
@@ -36,108 +21,6 @@ const BEHIND_MS = 5000
 const FOLLOW_MS = 5
 const MAX_FOLLOW_MS = 200
 
-/** What a server says of itself. */
-interface Sight {
-  inRecovery: boolean
-  version: number
-  /** Identifies the state of the data. A version number alone would repeat on another timeline. */
-  history: string
-}
-
-const SIGHT = `SELECT pg_is_in_recovery() AS "inRecovery", sum(version)::float8 AS version,
-  string_agg(history::text, '/' ORDER BY id) AS history FROM data_version`
-
-/** A server whose data version is known to be at least `seen`, since a version never falls. */
-class Server<Store extends Connections> {
-  readonly store: Store
-  readonly #onSight: (sight: Sight) => void
-  #running: Promise<Sight> | undefined
-  #next: Promise<Sight> | undefined
-  seen = 0
-
-  constructor(store: Store, onSight: (sight: Sight) => void) {
-    this.store = store
-    this.#onSight = onSight
-  }
-
-  /** Reads the version after this call. Concurrent calls share a statement. */
-  look(): Promise<Sight> {
-    if (!this.#running) return this.#look()
-    this.#next ??= this.#running.then(
-      () => this.#look(),
-      () => this.#look(),
-    )
-    return this.#next
-  }
-
-  #look(): Promise<Sight> {
-    this.#next = undefined
-    this.#running = this.store.probe
-      .query<Sight>(SIGHT)
-      .then(({ rows: [sight] }) => {
-        if (!sight) throw new Error('a server has no data version')
-        this.#onSight(sight)
-        return sight
-      })
-      .finally(() => {
-        this.#running = undefined
-      })
-    return this.#running
-  }
-}
-
-/** A read on a replica. It is abandoned when the replica is lost. */
-class Attempt implements Caller {
-  readonly #caller: Caller | undefined
-  /** Whether a statement has failed. */
-  failed = false
-  abandoned = false
-  reject: (error: Error) => void = () => {}
-
-  constructor(caller: Caller | undefined) {
-    this.#caller = caller
-  }
-
-  get aborted(): boolean {
-    return this.abandoned || (this.#caller?.aborted ?? false)
-  }
-
-  onStatement(statement: Statement): void {
-    if (statement.outcome === 'failed') this.failed = true
-    this.#caller?.onStatement?.(statement)
-  }
-}
-
-class Replica<Store extends Connections> {
-  readonly name: string
-  readonly server: Server<Store>
-  readonly attempts = new Set<Attempt>()
-  /** Undefined: it may be read. */
-  fault: ReplicaFault | undefined = 'unreachable'
-  /** The fault in the last log line. Null before the first one. */
-  logged: ReplicaFault | undefined | null = null
-  /** Whether it was seen to have the same data as the primary. */
-  proven = false
-  checking = false
-  following = false
-  /** Since when it is behind. */
-  behindSince: number | undefined
-
-  constructor(name: string, store: Store, onSight: (replica: Replica<Store>, sight: Sight) => void) {
-    this.name = name
-    this.server = new Server(store, (sight) => onSight(this, sight))
-  }
-
-  /** Abandons all reads on it. */
-  lose(): void {
-    for (const attempt of this.attempts) {
-      attempt.abandoned = true
-      attempt.reject(unavailable())
-    }
-    this.attempts.clear()
-  }
-}
-
 /**
  * Spreads reads over streaming replicas. No answer goes back in time: a replica is read only once it was seen at the
  * highest data version that this gateway has heard of or has answered from, or that the client requires. Otherwise the
@@ -146,7 +29,7 @@ class Replica<Store extends Connections> {
  */
 export class Replicas<Store extends Connections> {
   readonly #options: ReplicasOptions<Store>
-  readonly #primary: Server<Store>
+  readonly #primary: WatchedServer<Store>
   readonly #replicas: Replica<Store>[]
   readonly #raised = new Set<() => void>()
   readonly #closing = new AbortController()
@@ -166,7 +49,7 @@ export class Replicas<Store extends Connections> {
 
   constructor(options: ReplicasOptions<Store>) {
     this.#options = options
-    this.#primary = new Server(options.primary, (sight) => this.#sawPrimary(sight))
+    this.#primary = new WatchedServer(options.primary, (sight) => this.#sawPrimary(sight))
     this.#replicas = [...options.replicas].map(
       ([name, store]) => new Replica(name, store, (replica, sight) => this.#sawReplica(replica, sight)),
     )
@@ -245,7 +128,7 @@ export class Replicas<Store extends Connections> {
     return done ? done.result : this.#readPrimary(work, caller)
   }
 
-  /** The least busy replica that has a version, in turns. Undefined if there is none. */
+  /** The least busy replica that has a version, in turns. Undefined if no replica has it. */
   #pick(min: number): Replica<Store> | undefined {
     if (this.#learned < this.#changes) return undefined
     let best: Replica<Store> | undefined

@@ -138,8 +138,8 @@ function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
   ]
 }
 
-/** What a sharded store needs besides, since it has no triggers. */
-const besidesOf: Partial<Record<DatasetFile, { settle?: string; holdings?: EntityType }>> = {
+/** What a sharded store does instead of its triggers. */
+const untriggered: Partial<Record<DatasetFile, { settle?: string; holdings?: EntityType }>> = {
   markets: { settle: recordRates('market') },
   vaults: { settle: recordRates('vault') },
   'market-snapshots': { holdings: 'market' },
@@ -155,12 +155,12 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = f
   const key = (format.tableKey ?? format.key).map(snakeCase)
   const { join = '', columns: special = {} } = derived[file] ?? {}
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
-  const besides = sharded ? besidesOf[file] : undefined
+  const { settle = settled[file], holdings } = (sharded && untriggered[file]) || {}
   const upserts =
     file === 'positions' ? upsertPositions(basePoints, sharded) : [upsert(table, columns, key, source, sharded)]
   if (format.tableKey) upserts.unshift(removeOtherOwners(format, sharded))
   if (format.user) upserts.push(upsertUsers(format.user, sharded))
-  if (besides?.holdings) upserts.push(...refreshHoldings(besides.holdings, columns))
+  if (holdings) upserts.push(...refreshHoldings(holdings, columns))
   return {
     table: format.stored ?? table,
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
@@ -173,7 +173,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = f
     refusesClashes: !(sharded && file === 'positions'),
     clear: `TRUNCATE ${STAGING}`,
     drop: `DROP TABLE ${STAGING}`,
-    settle: besides?.settle ?? settled[file],
+    settle,
   }
 }
 

@@ -1,0 +1,66 @@
+import { unavailable } from '../faults.ts'
+import type { Caller, Statement } from './scope.ts'
+import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
+
+/** Why a replica is not read. */
+export type ReplicaFault = 'unreachable' | 'promoted' | 'foreign' | 'behind'
+
+export const FAULTS: Record<ReplicaFault, string> = {
+  unreachable: 'it cannot be reached or read',
+  promoted: 'it is not in recovery, so it is no replica any more',
+  foreign: 'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet',
+  behind: 'it is far behind the primary',
+}
+
+/** A read on a replica. It is abandoned when the replica is lost. */
+export class Attempt implements Caller {
+  readonly #caller: Caller | undefined
+  /** Whether a statement has failed. */
+  failed = false
+  abandoned = false
+  reject: (error: Error) => void = () => {}
+
+  constructor(caller: Caller | undefined) {
+    this.#caller = caller
+  }
+
+  get aborted(): boolean {
+    return this.abandoned || (this.#caller?.aborted ?? false)
+  }
+
+  onStatement(statement: Statement): void {
+    if (statement.outcome === 'failed') this.failed = true
+    this.#caller?.onStatement?.(statement)
+  }
+}
+
+/** A streaming replica: its server, the reads on it, and whether it may be read. */
+export class Replica<Store extends Connections> {
+  readonly name: string
+  readonly server: WatchedServer<Store>
+  readonly attempts = new Set<Attempt>()
+  /** Undefined: it may be read. */
+  fault: ReplicaFault | undefined = 'unreachable'
+  /** The fault in the last log line. Null before the first one. */
+  logged: ReplicaFault | undefined | null = null
+  /** Whether it was seen to have the same data as the primary. */
+  proven = false
+  checking = false
+  following = false
+  /** Since when it is behind. */
+  behindSince: number | undefined
+
+  constructor(name: string, store: Store, onSight: (replica: Replica<Store>, sight: Sight) => void) {
+    this.name = name
+    this.server = new WatchedServer(store, (sight) => onSight(this, sight))
+  }
+
+  /** Abandons all reads on it. */
+  lose(): void {
+    for (const attempt of this.attempts) {
+      attempt.abandoned = true
+      attempt.reject(unavailable())
+    }
+    this.attempts.clear()
+  }
+}
