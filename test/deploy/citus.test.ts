@@ -1,7 +1,12 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LOCKS } from '../../src/db/locks.ts'
 import { distribute } from '../../src/db/server/distribute.ts'
+import { migrate } from '../../src/db/server/migrate.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { preview } from '../../src/domain/distribution/preview.ts'
 import { resync, resyncPlan } from '../../src/domain/distribution/resync.ts'
@@ -27,7 +32,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
   }
 
   beforeAll(async () => {
-    citus = await startCitus()
+    citus = await startCitus({ spare: true })
     pool = new pg.Pool({ connectionString: citus.url, max: 2 })
     const deps = { pool, basePoints: { deposit: 1, borrow: 0.5 }, log: silent }
     await importDataset(deps, await openDirectory(conformanceData))
@@ -122,6 +127,49 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     await rebuildRankHistory(pool)
     expect((await pool.query(ofPast)).rows).toEqual(past)
     expect(past.length).toBeGreaterThan(0)
+  }, 120_000)
+
+  test('a migration changes the tables of all workers', async () => {
+    const migrationsDir = await mkdtemp(join(tmpdir(), 'gateway-migrations-'))
+    try {
+      await cp(join(import.meta.dirname, '../../prisma/migrations'), migrationsDir, { recursive: true })
+      await mkdir(join(migrationsDir, '20990101000000_note'))
+      await writeFile(
+        join(migrationsDir, '20990101000000_note/migration.sql'),
+        `ALTER TABLE "stored_position" ADD COLUMN "note" TEXT; CREATE INDEX "stored_position_note_idx" ON "stored_position" ("note");
+         UPDATE "stored_position" SET "note" = 'of ' || "user_address"`,
+      )
+      expect((await migrate({ url: citus.url, migrationsDir, log: silent })).applied).toEqual(['20990101000000_note'])
+      const noted = "SELECT count(*) FILTER (WHERE note = 'of ' || user_address) = count(*) AS all FROM stored_position"
+      expect((await pool.query(noted)).rows).toEqual([{ all: true }])
+      expect((await (await gatewayWith()).get('/points/leaderboard')).status).toBe(200)
+    } finally {
+      await pool.query('ALTER TABLE stored_position DROP COLUMN IF EXISTS note')
+      await pool.query("DELETE FROM _prisma_migrations WHERE migration_name = '20990101000000_note'")
+      await rm(migrationsDir, { recursive: true })
+    }
+  })
+
+  test('a worker that is added takes over users, who are read meanwhile', async () => {
+    const gateway = await gatewayWith()
+    await citus.addSpare()
+    const users = (await pool.query<{ user: string }>('SELECT user_address AS "user" FROM account ORDER BY rank')).rows
+    const answers = () =>
+      Promise.all(
+        users.map(async ({ user }) => {
+          const response = await gateway.get(`/points/${user}`, { 'cache-control': 'no-cache' })
+          return [response.status, await response.text()]
+        }),
+      )
+    const before = await answers()
+    const moved = pool.query('SELECT rebalance_table_shards(max_shard_moves => 2)').then(() => 'moved')
+    do expect(await answers()).toEqual(before)
+    while ((await Promise.race([moved, setImmediate()])) !== 'moved')
+    expect(await answers()).toEqual(before)
+    const { rows } = await pool.query(
+      `SELECT count(DISTINCT nodeport)::int AS servers FROM citus_shards WHERE table_name = 'stored_position'::regclass`,
+    )
+    expect(rows).toEqual([{ servers: 3 }])
   }, 120_000)
 
   test('while a worker is down its users get a 503, and others their answers', async () => {

@@ -21,15 +21,20 @@ export interface Citus {
   /** Stops a worker, of which the first is 1, and starts it again. */
   stop(worker: number): Promise<void>
   start(worker: number): Promise<void>
+  /** Adds the spare worker to the cluster. */
+  addSpare(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a Citus cluster of a coordinator and two workers. */
-export async function startCitus(): Promise<Citus> {
+/** Starts a Citus cluster of a coordinator and two workers, and a spare one that it does not know yet. */
+export async function startCitus({ spare = false } = {}): Promise<Citus> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-citus-'))
   await chmod(directory, 0o755)
-  const { stdout } = await run('bash', [join(engine, 'up.sh'), directory])
+  const { stdout } = await run('bash', [join(engine, 'up.sh'), directory, spare ? '3' : '2'])
   const url = stdout.trim()
+  const sql = async (text: string) => (await run('psql', ['-At', url, '-c', text])).stdout.trim()
+  const port = spare ? await sql('SELECT nodeport FROM pg_dist_node ORDER BY nodeid DESC LIMIT 1') : ''
+  if (spare) await sql(`SELECT citus_remove_node('127.0.0.1', ${port})`)
   await migrate({ url, migrationsDir: join(import.meta.dirname, '../../prisma/migrations'), log: silent })
   const control = async (worker: number, what: string) => {
     const node = join(directory, `node${worker}`)
@@ -40,6 +45,7 @@ export async function startCitus(): Promise<Citus> {
     url,
     stop: (worker) => control(worker, '-m immediate stop'),
     start: (worker) => control(worker, 'start'),
+    addSpare: async () => void (await sql(`SELECT citus_add_node('127.0.0.1', ${port})`)),
     close: async () => void (await run('bash', [join(engine, 'down.sh'), directory])),
   }
 }

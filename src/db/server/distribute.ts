@@ -133,11 +133,16 @@ async function dropTriggers(client: pg.Client): Promise<void> {
   for (const { text } of rows) await client.query(text)
 }
 
-/** A unique key of a sharded table must have the user's address, and Citus has identities of bigint alone. */
+/**
+ * A unique key of a sharded table must have the user's address, shards move to other workers while they are written only by a
+ * primary key, and Citus has identities of bigint alone.
+ */
 async function adaptKeys(client: pg.Client): Promise<void> {
   await client.query(`
     ALTER TABLE stored_position DROP CONSTRAINT stored_position_id_key;
     CREATE INDEX stored_position_id_idx ON stored_position USING hash (id);
+    DROP INDEX stored_position_user_idx;
+    ALTER TABLE stored_position ADD PRIMARY KEY (user_address, distribution_date, pool_key);
     DROP INDEX stored_position_date_idx;
     CREATE INDEX stored_position_date_idx ON stored_position (distribution_date, id DESC)`)
   for (const table of ['pool', 'token_pair'])

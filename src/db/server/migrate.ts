@@ -4,9 +4,11 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils'
+import { postgreSplitterOptions, splitQuery } from 'dbgate-query-splitter'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
 import { sessionSql } from '../connect/session.ts'
+import { inTransaction } from '../connect/transaction.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
 /** The time limit for another gateway's migrations. */
@@ -262,10 +264,14 @@ async function apply(pool: pg.Pool, migrationsDir: string, migrations: Migration
   const connect = factory.connect.bind(factory)
   factory.connect = async () => {
     const adapter = await connect()
-    // adapter-pg would split the script at semicolons. As one query it is one transaction.
+    // adapter-pg would split the script at each semicolon, and not run it in one transaction.
     adapter.executeScript = async (script) => {
       try {
-        await pool.query(`${script}\n;\n${FINISH}`)
+        // One by one, since Citus sends the text of a change to its workers.
+        const statements = [...splitQuery(script, postgreSplitterOptions).map(String), FINISH]
+        await inTransaction(pool, async (client) => {
+          for (const statement of statements) await client.query(statement)
+        })
       } catch (error) {
         failure = { script, cause: error as Error }
         const { code = 'N/A', severity = 'N/A', message, detail, column, hint } = error as pg.DatabaseError
