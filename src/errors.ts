@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   'UNAVAILABLE',
   'TIMEOUT',
   'ANSWER_TOO_LARGE',
+  'UNSUPPORTED',
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]

@@ -122,6 +122,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   RATE_LIMITED: 1,
   TIMEOUT: 1,
   ANSWER_TOO_LARGE: 1,
+  UNSUPPORTED: 1,
   UNAUTHENTICATED: 1,
   FORBIDDEN: 1,
 }

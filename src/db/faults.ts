@@ -40,6 +40,13 @@ const otherVersion = () =>
     RETRY_SECONDS,
   )
 
+/** Citus has no plan for a statement. */
+const unsupported = () =>
+  new GatewayError(
+    'UNSUPPORTED',
+    'The store is spread over several servers, which cannot answer this. Leave the field out, or ask for one user or pool at a time.',
+  )
+
 /** The role of DATABASE_URL has no right to a statement. */
 const noRight = () => new GatewayError('FORBIDDEN', 'The database role of this gateway has no right to do this.')
 
@@ -51,6 +58,7 @@ export function storeFault(error: unknown): GatewayError | undefined {
   if (codes.includes(QUERY_CANCELED)) return tooSlow()
   if (codes.includes(LOCK_NOT_AVAILABLE)) return locked()
   if (codes.includes(INSUFFICIENT_PRIVILEGE)) return noRight()
+  if (codes.includes(FEATURE_NOT_SUPPORTED)) return unsupported()
   if (codes.includes(UNDEFINED_TABLE) || codes.includes(UNDEFINED_COLUMN)) return otherVersion()
   if (codes.some(isUnavailable) || NO_CONNECTION.test(error.message)) return unavailable()
   return undefined

@@ -48,27 +48,24 @@ export function mergeSql({ into, key, values, from }: Merge, sharded: boolean): 
 }
 
 const KEYS: Record<string, string> = { ...TABLES_OF_USERS, position: 'user_address' }
-const READS = new RegExp(`(?<=\\b(?:FROM|JOIN) )(${Object.keys(KEYS).join('|')})\\b`)
 
 /**
  * Reads what a statement says about several users together. A sharded store sends their rows to one server first, where the
- * statement then runs as on one Postgres: OFFSET 0 makes Citus read the rows by themselves. About one user it needs not.
+ * statement then runs as on one Postgres. About one user it needs not.
  */
 export function readTogether<Rows>(reader: Reader, users: readonly string[], statement: Prisma.Sql): Promise<Rows> {
   return reader.$queryRaw<Rows>(reader.sharded && users.length !== 1 ? gathered(statement, users) : statement)
 }
 
+/** Has CTEs with the rows of these users in place of the tables of users. */
 function gathered({ strings, values }: Prisma.Sql, users: readonly string[]): Prisma.Sql {
-  const parts = strings.map((text) => {
-    const pieces = text.split(READS).map((piece, i) => {
-      if (i % 2 === 0) return Prisma.raw(piece)
-      const [table, key] = [piece, KEYS[piece]].map((name) => Prisma.raw(name ?? ''))
-      return Prisma.sql`(SELECT * FROM ${table} WHERE ${key} = ANY(${users}::text[]) OFFSET 0)`
-    })
-    return Prisma.join(pieces, '')
+  const [first = '', ...rest] = strings
+  const text = strings.join('')
+  const read = Object.entries(KEYS).filter(([table]) => new RegExp(`\\b(FROM|JOIN) ${table}\\b`).test(text))
+  const ctes = read.map(([table, key]) => {
+    const rows = Prisma.raw(`SELECT * FROM ${table} WHERE ${key}`)
+    return Prisma.sql`${Prisma.raw(table)} AS MATERIALIZED (${rows} = ANY(${users}::text[]))`
   })
-  return Prisma.join(
-    parts.flatMap((part, i) => (i === 0 ? [part] : [Prisma.sql`${values[i - 1]}`, part])),
-    '',
-  )
+  const [, more, start = ''] = /^\s*(WITH )?(.*)$/s.exec(first) ?? []
+  return Prisma.sql`WITH ${Prisma.join(ctes)}${Prisma.raw(more ? ',' : '')} ${new Prisma.Sql([start, ...rest], values)}`
 }

@@ -44,9 +44,7 @@ export const accountDays = listing({
  */
 export function topUsersSql(pool: Prisma.Sql, first: number, date: string | null): Prisma.Sql {
   return Prisma.sql`SELECT p.user_address, p.market_address, p.distribution_date, p.points_a + p.points_b AS points
-    FROM (SELECT coalesce(${date}::date, (SELECT max(d.distribution_date) FROM pool_day d
-      WHERE d.pool_address = ${pool})) AS date) day
-    CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.pool_key = (SELECT key FROM pool WHERE id = ${pool})
-      AND p.distribution_date = day.date OFFSET 0) p
+    FROM position p WHERE p.pool_key = (SELECT key FROM pool WHERE id = ${pool}) AND p.distribution_date = (
+      SELECT coalesce(${date}::date, (SELECT max(d.distribution_date) FROM pool_day d WHERE d.pool_address = ${pool})))
     ORDER BY points DESC, p.user_address LIMIT ${first}`
 }

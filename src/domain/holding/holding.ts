@@ -31,6 +31,10 @@ export const upTo = (column: string, moment: Prisma.Sql | undefined) =>
 /** One address as `owners`. */
 export const oneOwner = (address: Prisma.Sql) => Prisma.sql`(SELECT ${address} AS address) owner`
 
+/** Addresses as `owners`. The planner knows a single one. */
+export const usersAsOwners = (users: readonly string[]) =>
+  users.length === 1 ? oneOwner(Prisma.sql`${users[0]}::text`) : Prisma.sql`unnest(${users}::text[]) AS owner(address)`
+
 /** Condition: a row is on the chain. Always true if the chain is null. */
 export const onChain = (column: string, chainId: Prisma.Sql) =>
   Prisma.sql`(${chainId} IS NULL OR ${Prisma.raw(column)} = ${chainId})`
@@ -144,10 +148,16 @@ export function readGroups<Row>(
   from: (holder: Holder) => Prisma.Sql,
   moment?: Date | null,
 ): Promise<Row[]> {
-  const holder = { owners: ownersOf(groups), chainId: Prisma.sql`${chainId}::bigint`, asOf: momentSql(moment) }
-  const statement = Prisma.sql`SELECT e.* FROM ${groupsOf(groups)}
-    CROSS JOIN LATERAL (SELECT ${selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })}
-      ${from(holder)}) e
-    ORDER BY wallets.ordinality`
+  const selected = (owners: Prisma.Sql) => {
+    const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf: momentSql(moment) }
+    const list = selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })
+    return Prisma.sql`SELECT ${list} ${from(holder)}`
+  }
+  const [only = [], ...others] = groups
+  const statement =
+    others.length === 0
+      ? selected(usersAsOwners(only))
+      : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)} CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
+          ORDER BY wallets.ordinality`
   return readTogether<Row[]>(reader, groups.flat(), statement)
 }

@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { readTogether } from '../../db/connect/sharding.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { ownersSql, selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -15,7 +16,7 @@ export const rankColumns = columnsOf(
     points: {
       sql: pointsOf(`coalesce(CASE WHEN at.newest THEN a.points WHEN at.ready THEN s.points
     ELSE (SELECT sum(d.points) FROM account_day d
-      WHERE d.user_address = a.user_address AND d.distribution_date <= at.date) END, 0)`),
+      WHERE d.user_address = who.address AND d.distribution_date <= at.date) END, 0)`),
       type: 'decimal',
     },
     rank: {
@@ -29,23 +30,26 @@ export const rankColumns = columnsOf(
 /** A user's total points up to and including a distribution date, and the rank as of it. */
 export type RankedPoints = RowOf<typeof rankColumns>
 
-/** Joins an account `a` with its rank history at `dates`, from its first distribution date on. */
-const joinedAt = (dates: Prisma.Sql) => Prisma.sql`
-  JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
+/**
+ * The FROM clause for `rankColumns`, with a row for each of `dates` from the user's first distribution date on. Each table is read
+ * by the address of `who`, so that a sharded store finds the rows on one server.
+ */
+const fromRanks = (who: Prisma.Sql, dates: Prisma.Sql) => Prisma.sql`FROM ${who}
+  LEFT JOIN (account a JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
       EXISTS (SELECT FROM rank_history_date s WHERE s.date = dates.date) AS ready FROM ${dates} dates) at
-    ON at.date >= a.first_distribution_date
+    ON at.date >= a.first_distribution_date) ON a.user_address = who.address
   LEFT JOIN LATERAL (SELECT * FROM rank_history s WHERE at.ready AND NOT at.newest AND s.distribution_date = at.date
-    AND s.user_address = a.user_address OFFSET 0) s ON true`
+    AND s.user_address = who.address OFFSET 0) s ON true`
 
 /**
  * The FROM clause for `rankColumns`: a user's points and rank as of a date, or now if it is null. One row, of 0 points
  * without a position by then.
  */
-export const rankAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => {
-  const date = lastDateSql(Prisma.sql`coalesce(${asOf}, 'infinity')`)
-  return Prisma.sql`FROM (SELECT) always
-    LEFT JOIN (account a ${joinedAt(Prisma.sql`(${date})`)}) ON a.user_address = ${user}`
-}
+export const rankAsOfSql = (user: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql =>
+  fromRanks(
+    Prisma.sql`(SELECT ${user} AS address) who`,
+    Prisma.sql`(${lastDateSql(Prisma.sql`coalesce(${asOf}, 'infinity')`)})`,
+  )
 
 /** The points of users together, and the best of their ranks. */
 export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<RankedPoints, 'points' | 'rank'> {
@@ -58,15 +62,14 @@ export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<Ran
  * date on. Takes one row per user and bucket.
  */
 export async function rankHistory(reader: Reader, users: readonly string[], span: Span): Promise<RankedPoints[][]> {
-  const rows = await reader.$queryRaw<(RankedPoints & { ordinality: number })[]>`
-    WITH ${buckets(span)}, dates AS (SELECT last AS date FROM bucket)
-    SELECT owner.number::int AS ordinality, ${selectList(rankColumns)}
-    FROM ${ownersSql(
-      ['text'],
-      users.map((user) => [user]),
-    )}
-    JOIN account a ON a.user_address = owner.k0 ${joinedAt(Prisma.sql`dates`)}
-    ORDER BY ordinality, at.date`
+  const who = Prisma.sql`${ownersSql(
+    ['text'],
+    users.map((user) => [user]),
+  )} CROSS JOIN LATERAL (SELECT owner.k0 AS address) who`
+  const statement = Prisma.sql`WITH ${buckets(span)}, dates AS (SELECT last AS date FROM bucket)
+    SELECT owner.number::int AS ordinality, ${selectList(rankColumns)} ${fromRanks(who, Prisma.sql`dates`)}
+    WHERE at.date IS NOT NULL ORDER BY ordinality, at.date`
+  const rows = await readTogether<(RankedPoints & { ordinality: number })[]>(reader, users, statement)
   const found: RankedPoints[][] = users.map(() => [])
   for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)
   return found

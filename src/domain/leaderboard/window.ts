@@ -24,6 +24,8 @@ export interface Window {
   newest: boolean
   pool?: string | null
   chainId?: number | null
+  /** Whether the store is sharded. */
+  sharded?: boolean | undefined
 }
 
 /**
@@ -51,7 +53,7 @@ export async function windowOf(reader: Reader, { from, to, pool, chainId }: Wind
     const most = `at most ${MOST_WINDOW_DATES.pool} distribution dates with pool, or ${MOST_WINDOW_DATES.chain} with chainId alone`
     throw badArgument('from', `and to must span ${most}, not ${dates}: give both, closer together`)
   }
-  return { before, last, newest, pool, chainId }
+  return { before, last, newest, pool, chainId, sharded: reader.sharded }
 }
 
 /** Users by rank in a window: all with a position in it. The ranks are computed for the request. */
@@ -69,14 +71,14 @@ export async function rankInWindow(reader: Reader, address: string, window: Wind
 }
 
 function ranked(window: Window): Prisma.Sql {
-  const { before, last, newest, pool, chainId } = window
+  const { before, last, newest, pool, chainId, sharded } = window
   const scoped = pool || typeof chainId === 'number'
   if (!scoped && before === null)
     return newest
       ? Prisma.sql`SELECT user_address, points, rank FROM account`
       : Prisma.sql`SELECT user_address, points, rank FROM rank_history WHERE distribution_date = ${last}::date`
   return Prisma.sql`SELECT user_address, points, row_number() OVER (ORDER BY points DESC, user_address)::int AS rank
-    FROM (${scoped ? summed(window) : differences(window)}) s`
+    FROM (${sharded ? summedByShard(window) : scoped ? summed(window) : differences(window)}) s`
 }
 
 /**
@@ -95,16 +97,32 @@ const differences = ({ before, last, newest }: Window): Prisma.Sql => {
         AND d.distribution_date > ${before}::date AND d.distribution_date <= ${last}::date LIMIT 1))`
 }
 
-/** Sums the points of the positions in the window, date by date, so that only those of its dates are read. */
-const summed = ({ before, last, pool, chainId }: Window): Prisma.Sql => {
+/** Conditions of positions `p` in the pool or on the chain. */
+const inScope = ({ pool, chainId }: Window): Prisma.Sql => {
   const inPool = pool ? Prisma.sql`p.pool_key = (SELECT key FROM pool WHERE id = ${pool})` : Prisma.sql`true`
   const onChain =
     typeof chainId === 'number'
       ? Prisma.sql`p.pool_key IN (SELECT key FROM pool WHERE chain_id = ${chainId}::bigint)`
       : Prisma.sql`true`
+  return Prisma.sql`${inPool} AND ${onChain}`
+}
+
+/** Sums the points of the positions in the window, date by date, so that only those of its dates are read. */
+const summed = (window: Window): Prisma.Sql => {
+  const { before, last } = window
   return Prisma.sql`SELECT p.user_address, sum(p.points)::bigint AS points
     FROM distribution d
     CROSS JOIN LATERAL (SELECT p.user_address, p.points_a + p.points_b AS points FROM position p
-      WHERE p.distribution_date = d.date AND ${inPool} AND ${onChain} OFFSET 0) p
+      WHERE p.distribution_date = d.date AND ${inScope(window)} OFFSET 0) p
     WHERE d.date > ${before ?? '-infinity'}::date AND d.date <= ${last}::date GROUP BY 1`
+}
+
+/** Sums the points of the window, each worker those of its users. */
+const summedByShard = (window: Window): Prisma.Sql => {
+  const { before, last, pool, chainId } = window
+  const scoped = pool || typeof chainId === 'number'
+  const [table, points] = scoped ? ['position', 'p.points_a + p.points_b'] : ['account_day', 'p.points']
+  return Prisma.sql`SELECT p.user_address, sum(${Prisma.raw(points)})::bigint AS points FROM ${Prisma.raw(table)} p
+    WHERE p.distribution_date > ${before ?? '-infinity'}::date AND p.distribution_date <= ${last}::date
+      AND ${inScope(window)} GROUP BY 1`
 }

@@ -3,7 +3,7 @@ import { readTogether } from '../../db/connect/sharding.ts'
 import type { Described, RowOf } from '../../db/lists/column.ts'
 import { exact } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, latest, momentSql, oneOwner } from '../holding/holding.ts'
+import { type EntityType, latest, momentSql, usersAsOwners } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 import { marketAmounts, sumOf, vaultAmounts } from '../snapshot/snapshot.ts'
@@ -30,12 +30,8 @@ const sums = (amounts: Record<string, Described>) =>
     .join(', ')
 const SUMS: Record<EntityType, string> = { market: sums(marketAmounts), vault: sums(vaultAmounts) }
 
-/** A FROM item `owner` with the addresses of users. The planner knows a single one. */
-const ownersSql = (users: string[]) =>
-  users.length === 1 ? oneOwner(Prisma.sql`${users[0]}::text`) : Prisma.sql`unnest(${users}::text[]) AS owner(address)`
-
 function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[], asOf: Date | null): Promise<Row[]> {
-  const owners = ownersSql(users)
+  const owners = usersAsOwners(users)
   const statement = Prisma.sql`SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
       count(DISTINCT t.account_id)::int AS "userCount", ${Prisma.raw(SUMS[kind])}
     FROM (SELECT s.* FROM ${latest(kind, owners, momentSql(asOf))}) t
@@ -53,7 +49,7 @@ export const vaultHoldings = (reader: Reader, users: string[], asOf: Date | null
 
 /** Counts the positions of users on all distribution dates up to a moment. */
 export async function positionCountAsOf(reader: Reader, users: string[], asOf: Date): Promise<number> {
-  const statement = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${ownersSql(users)}
+  const statement = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
     CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d WHERE d.user_address = owner.address
       AND d.distribution_date <= ${isoDate(asOf)}::date OFFSET 0) d`
   const [row] = await readTogether<[{ count: number }]>(reader, users, statement)
@@ -70,7 +66,7 @@ export function poolHoldings(reader: Reader, users: string[], asOf: Date | null)
         ${Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))} AS points, ${sum('supplied')} AS "suppliedUsd",
         ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
       FROM (SELECT max(date) AS date FROM distribution ${upTo}) newest
-      CROSS JOIN ${ownersSql(users)}
+      CROSS JOIN ${usersAsOwners(users)}
       CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
         AND p.distribution_date = newest.date OFFSET 0) p
       GROUP BY 1) t

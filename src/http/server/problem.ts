@@ -15,6 +15,7 @@ const STATUS: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
   TIMEOUT: 503,
   ANSWER_TOO_LARGE: 400,
+  UNSUPPORTED: 501,
 }
 
 /** A problem document (RFC 9457). A 400 lists each invalid parameter. */
