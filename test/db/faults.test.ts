@@ -10,39 +10,43 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-test.each([
+test.each<[string, string, number?, string?, string?]>([
   ['08006', 'a connection that failed'],
   ['25006', 'a replica that takes no writes'],
   ['53100', 'a disk that is full'],
   ['53200', 'no memory'],
   ['53300', 'too many connections'],
   ['57P01', 'a server that stops'],
-])('%s of Postgres (%s) is a 503, planned, resolved, by a node and in REST', async (code) => {
-  const { data } = await gateway.graphql('{ markets(first: 1) { nodes { id } } }')
-  const { pool } = gateway.deps.store
-  await pool.query(`CREATE FUNCTION refuse() RETURNS boolean LANGUAGE plpgsql AS
+  ['0A000', 'a statement that Citus has no plan for', 501, 'UNSUPPORTED', 'several servers'],
+])(
+  '%s of Postgres (%s) is answered so, planned, resolved, by a node and in REST',
+  async (code, _, status = 503, expected = 'UNAVAILABLE', detail = 'Try again') => {
+    const { data } = await gateway.graphql('{ markets(first: 1) { nodes { id } } }')
+    const { pool } = gateway.deps.store
+    await pool.query(`CREATE FUNCTION refuse() RETURNS boolean LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$;
     ALTER TABLE market RENAME TO market_rows;
     CREATE VIEW market AS SELECT * FROM market_rows WHERE (SELECT refuse())`)
-  try {
-    const list = '{ markets(first: 1) { nodes { address } } }'
-    const node = `{ node(id: "${data.markets.nodes[0].id}") { ... on Market { address } } }`
-    for (const body of [{ query: list }, { query: list, extensions: { resolved: true } }, { query: node }]) {
-      const headers = { 'content-type': 'application/json', accept: 'application/json' }
-      const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })
-      const { errors } = (await response.json()) as any
-      expect(errors?.[0].extensions.code, JSON.stringify(body)).toBe('UNAVAILABLE')
+    try {
+      const list = '{ markets(first: 1) { nodes { address } } }'
+      const node = `{ node(id: "${data.markets.nodes[0].id}") { ... on Market { address } } }`
+      for (const body of [{ query: list }, { query: list, extensions: { resolved: true } }, { query: node }]) {
+        const headers = { 'content-type': 'application/json', accept: 'application/json' }
+        const response = await fetch(`${gateway.base}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })
+        const { errors } = (await response.json()) as any
+        expect(errors?.[0].extensions.code, JSON.stringify(body)).toBe(expected)
+      }
+      const response = await gateway.get(
+        `/v1/users/0x${'1'.repeat(40)}/market-liquidation-rewards?market=${sampleMarket.address}`,
+      )
+      expect(response.status).toBe(status)
+      expect(response.headers.get('retry-after')).toBe(status === 503 ? '1' : null)
+      expect(await response.json()).toMatchObject({ status, detail: expect.stringContaining(detail) })
+    } finally {
+      await pool.query('DROP VIEW market; ALTER TABLE market_rows RENAME TO market; DROP FUNCTION refuse')
     }
-    const response = await gateway.get(
-      `/v1/users/0x${'1'.repeat(40)}/market-liquidation-rewards?market=${sampleMarket.address}`,
-    )
-    expect(response.status).toBe(503)
-    expect(response.headers.get('retry-after')).toBe('1')
-    expect(await response.json()).toMatchObject({ status: 503, detail: expect.stringContaining('Try again') })
-  } finally {
-    await pool.query('DROP VIEW market; ALTER TABLE market_rows RENAME TO market; DROP FUNCTION refuse')
-  }
-})
+  },
+)
 
 test.each(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT'])(
   '%s of the network is a store that cannot be reached',

@@ -2,30 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { importFiles } from '../support/one-pool.ts'
-import { activityFacts } from './activity.ts'
-import { aggregateFacts } from './aggregates.ts'
-import { analyticsFacts } from './analytics.ts'
 import { imports, pools } from './data.ts'
 import { type Ask, asker, check, expectedOf } from './fact.ts'
-import { listFacts } from './lists.ts'
+import { facts } from './facts.ts'
 import { type Oracle, openOracle } from './oracle.ts'
-import { pagingFacts } from './paging.ts'
-import { pointsFacts } from './points.ts'
-import { searchFacts } from './search.ts'
-import { seriesFacts } from './series.ts'
-import { userFacts } from './users.ts'
-
-const facts = {
-  users: userFacts,
-  analytics: analyticsFacts,
-  activity: activityFacts,
-  points: pointsFacts,
-  series: seriesFacts,
-  aggregates: aggregateFacts,
-  search: searchFacts,
-  paging: pagingFacts,
-  lists: listFacts,
-}
 
 /** The roads that an answer can take. A request with extensions is left to the GraphQL server, which has no plans. */
 const roads: Record<string, () => Ask> = {

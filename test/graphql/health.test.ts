@@ -387,7 +387,7 @@ describe('lists', () => {
     const client = await gateway.deps.store.pool.connect()
     try {
       await client.query('BEGIN; SET LOCAL enable_seqscan = off')
-      const from = positionsUpTo(1.1, Prisma.sql`${NEWEST}::date`)
+      const { from } = positionsUpTo(1.1, Prisma.sql`${NEWEST}::date`)
       const plan = await client.query(`EXPLAIN SELECT 1 FROM ${from.text}`, from.values)
       const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
       expect(text).toMatch(/stored_position_coverage_idx.*\n.*Index Cond: .*pool_key.*distribution_date.*CASE.* <= /s)

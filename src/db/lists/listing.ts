@@ -20,6 +20,8 @@ export interface Listing<Row> {
   name: string
   /** The FROM clause without its keyword. The rows' table has the alias `t`. */
   from: Prisma.Sql
+  /** The same of a sharded store, if Citus has no plan for `from`. */
+  fromShards?: Prisma.Sql
   columns: Columns<Row>
   order: OrderColumn[]
   /** Conditions that clients can filter by. */
@@ -33,6 +35,7 @@ export interface Listing<Row> {
 interface ListingOptions<Own> {
   name: string
   from: Prisma.Sql
+  fromShards?: Prisma.Sql
   columns: Own
   order: { [Name in keyof Own]?: Direction }
   /** Filters and sort keys in addition to those of the columns. */
@@ -93,6 +96,10 @@ export interface Filter {
 export const withoutSet = ({ set, ...filter }: Filter): Filter =>
   set ? { ...filter, where: [...filter.where, set.matches] } : filter
 
+/** A listing as a store reads it. */
+export const listingIn = <Row>(listing: Listing<Row>, sharded: boolean | undefined): Listing<Row> =>
+  sharded && listing.fromShards ? { ...listing, from: listing.fromShards } : listing
+
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
 /** Returns columns as a select list, each named after its field. */
@@ -117,11 +124,12 @@ const everything: Owners = { columns: [], values: [[]] }
  */
 export async function listPages<Row>(
   reader: Reader,
-  listing: Listing<Row>,
+  described: Listing<Row>,
   filter: Filter,
   page: Page,
   owners: Owners = everything,
 ): Promise<Row[][]> {
+  const listing = listingIn(described, reader.sharded)
   const columns = selectList(listing.columns)
   if (reader.sharded && owners.values.length === 1 && owners.columns.length > 0 && listing.recordset === undefined) {
     const paged = pageSql(listing, columns, withoutSet(filter), page, conditionsOf(owners))
@@ -290,10 +298,11 @@ export function ownersSql(types: KeyType[], keys: readonly string[][]): Prisma.S
 /** Counts the rows that match the filter for every owner, in one statement. */
 export async function countRows<Row>(
   reader: Reader,
-  listing: Listing<Row>,
+  described: Listing<Row>,
   filter: Filter,
   owners: Owners = everything,
 ): Promise<number[]> {
+  const listing = listingIn(described, reader.sharded)
   if (reader.sharded && owners.values.length === 1 && listing.recordset === undefined) {
     const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, filter, conditionsOf(owners)))
     return [Number(row.total)]

@@ -63,19 +63,23 @@ const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e
     THEN ${SUPPLY} / greatest(greatest(t.a_borrowed_amount_usd, 0) + greatest(t.b_borrowed_amount_usd, 0), 1e-150) ELSE 0 END)`
 
 /**
- * The FROM item of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
+ * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
  * the pool's lower threshold, an index gives few others. A pool without thresholds has health factors of 0 alone.
  */
-export function positionsUpTo(most: number, date: Prisma.Sql): Prisma.Sql {
+export function positionsUpTo(most: number, date: Prisma.Sql): { from: Prisma.Sql; fromShards: Prisma.Sql } {
   const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
   // The factor covers what doubles round off.
   const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
     ELSE least(greatest(${String(most)}::numeric * 1.000001 / ${lower}, 1e-300), 1e300)::float8 END`
-  return Prisma.sql`pool u
+  const pools = Prisma.sql`pool u
     LEFT JOIN market a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
-    LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id
-    CROSS JOIN LATERAL (SELECT * FROM position t WHERE t.pool_key = u.key AND t.distribution_date = ${date}
-      AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound} OFFSET 0) t`
+    LEFT JOIN market b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`
+  const matches = Prisma.sql`t.pool_key = u.key AND t.distribution_date = ${date}
+    AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound}`
+  return {
+    from: Prisma.sql`${pools} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
+    fromShards: Prisma.sql`${pools} JOIN position t ON ${matches}`,
+  }
 }
 
 /**

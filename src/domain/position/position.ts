@@ -114,10 +114,10 @@ const ofTokens: Lookup = {
   },
 }
 
-const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
+const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all: typeof columns) =>
   listing({
     name: 'positions',
-    from,
+    ...from,
     columns: all,
     order: { distributionDate: 'DESC', id: 'ASC' },
     filters: {
@@ -160,7 +160,7 @@ const positionsFrom = (from: Prisma.Sql, all: typeof columns) =>
   })
 
 /** Positions, newest distribution date first, then by id. */
-export const positionListing = positionsFrom(Prisma.sql`position t`, columns)
+export const positionListing = positionsFrom({ from: Prisma.sql`position t` }, columns)
 
 /** The columns of positions from `positionsUpTo`. */
 const joinedColumns = {

@@ -49,7 +49,7 @@ export interface One {
   /** The types of the key's values. */
   types: KeyType[]
   /** Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns that are read. */
-  at(keys: Prisma.Sql[], used: ReadonlySet<string>): Prisma.Sql
+  at(keys: Prisma.Sql[], used: ReadonlySet<string>, sharded?: boolean): Prisma.Sql
   /** Whether every key has a row. */
   always?: boolean
 }
@@ -84,7 +84,7 @@ export function keyedRow<Row>(one: One, loaded: Columns = one.columns): KeyedRow
         reader,
         one.types,
         texts,
-        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used)}`,
+        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used, reader.sharded)}`,
       )
       return rows.map(([row]) => row ?? null)
     },

@@ -1,6 +1,14 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from list to list
 import type { Columns } from '../../db/lists/column.ts'
-import { countSql, fromRecordset, type Listing, type Page, pageSql, withoutSet } from '../../db/lists/listing.ts'
+import {
+  countSql,
+  fromRecordset,
+  type Listing,
+  listingIn,
+  type Page,
+  pageSql,
+  withoutSet,
+} from '../../db/lists/listing.ts'
 import type { Encoding } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../schema/connection.ts'
@@ -168,7 +176,7 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
     )}`
   }
   const { filter } = list.sqlField.list
-  const listing = listingOf(list, args)
+  const listing = listingOf(list, args, request)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
   const filtered = request.sharded ? withoutSet(filter(args)) : filter(args)
@@ -191,7 +199,7 @@ function totalSql(list: List, request: Request): Prisma.Sql {
   const stored = total?.sql(args, list.column)
   if (stored === undefined) assertCountable?.(args)
   return stored === undefined
-    ? countSql(listingOf(list, args), filter(args), owned(list))
+    ? countSql(listingOf(list, args, request), filter(args), owned(list))
     : Prisma.raw(`SELECT ${stored} AS total`)
 }
 
@@ -204,9 +212,9 @@ function valueSql(
 }
 
 /** Returns the listing of a connection. With `recordset`, it reads from the owner's row. */
-function listingOf({ sqlField, owner }: List, args: Record<string, any>): Listing<unknown> {
+function listingOf({ sqlField, owner }: List, args: Record<string, any>, { sharded }: Request): Listing<unknown> {
   if (sqlField.kind !== 'list') throw new Error('no connection')
-  const listing: Listing<unknown> = sqlField.list.listing(args)
+  const listing: Listing<unknown> = listingIn(sqlField.list.listing(args), sharded)
   return listing.recordset === undefined ? listing : fromRecordset(listing, Prisma.raw(`unnest(${owner[0]})`))
 }
 

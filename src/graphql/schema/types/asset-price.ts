@@ -9,7 +9,7 @@ import { type PoolRef, poolAt } from './pool.ts'
 const priceAt = keyedRow<AssetPriceRow>({
   columns: assetPriceColumns,
   types: ['bigint', 'text'],
-  at: ([chainId, address]) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty),
+  at: ([chainId, address], _, sharded) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, sharded),
 })
 
 /** Adds the prices of assets. */

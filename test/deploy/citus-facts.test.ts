@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { distribute } from '../../src/db/server/distribute.ts'
+import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
+import { imports, pools } from '../facts/data.ts'
+import { type Ask, asker, check, expectedOf } from '../facts/fact.ts'
+import { facts } from '../facts/facts.ts'
+import { type Oracle, openOracle } from '../facts/oracle.ts'
+import { NO_CITUS, startCitus } from '../support/citus.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles } from '../support/one-pool.ts'
+import { openStore } from '../support/store.ts'
+
+const long = process.env.TESTS === 'long'
+
+describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
+  let citus: Awaited<ReturnType<typeof startCitus>>
+  let plain: Awaited<ReturnType<typeof openStore>>
+  let oracle: Oracle
+  const started: Gateway[] = []
+  const gatewayWith = async (env: Record<string, string>) => {
+    const gateway = await startGateway({ url: citus.url, env })
+    started.push(gateway)
+    return gateway
+  }
+  let roads: Record<string, Ask>
+
+  beforeAll(async () => {
+    citus = await startCitus()
+    plain = await openStore()
+    oracle = await openOracle(plain.url, imports)
+    await distribute(citus.url)
+    const gateway = await gatewayWith({ PLAN: 'on' })
+    for (const files of imports) await importFiles(gateway, files)
+    const { pool } = gateway.deps.store
+    await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [pools.wild])
+    await rebuildRankHistory(pool)
+    roads = { planned: asker(gateway) }
+    if (long) roads['PLAN=off'] = asker(await gatewayWith({ PLAN: 'off' }))
+  }, 120_000)
+  afterAll(async () => {
+    await oracle?.close()
+    for (const gateway of started) await gateway.close()
+    await plain?.close()
+    await citus?.close()
+  })
+
+  test.each(Object.entries(facts))(
+    '%s',
+    async (_, list) => {
+      const wrong: string[] = []
+      for (const fact of list) {
+        const expected = await expectedOf(fact, oracle)
+        for (const [road, ask] of Object.entries(roads))
+          await check(fact, expected, ask, road).catch((error) => wrong.push(`${fact.name}: ${error.message}`))
+      }
+      expect(wrong).toEqual([])
+    },
+    300_000,
+  )
+})

@@ -1,0 +1,22 @@
+import { activityFacts } from './activity.ts'
+import { aggregateFacts } from './aggregates.ts'
+import { analyticsFacts } from './analytics.ts'
+import { listFacts } from './lists.ts'
+import { pagingFacts } from './paging.ts'
+import { pointsFacts } from './points.ts'
+import { searchFacts } from './search.ts'
+import { seriesFacts } from './series.ts'
+import { userFacts } from './users.ts'
+
+/** All facts, by what they are about. */
+export const facts = {
+  users: userFacts,
+  analytics: analyticsFacts,
+  activity: activityFacts,
+  points: pointsFacts,
+  series: seriesFacts,
+  aggregates: aggregateFacts,
+  search: searchFacts,
+  paging: pagingFacts,
+  lists: listFacts,
+}
