@@ -42,10 +42,16 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
   }, 300_000)
 })
 
-/** The examples of GraphiQL, once by a plan, where there is one, and once by resolvers. */
-async function queries({ base }: Gateway) {
-  const examples = (await pageExamples(base)).filter(({ query }) => !/^(subscription|mutation)/m.test(query))
-  return examples.flatMap(({ name, query, variables }) =>
+/** The examples of GraphiQL and a board around a user, once by a plan, where there is one, and once by resolvers. */
+async function queries(gateway: Gateway) {
+  const { data } = await gateway.graphql('{ leaderboard(first: 2) { nodes { userAddress } } }')
+  const around = {
+    name: 'Around',
+    query: `{ leaderboard(around: "${data.leaderboard.nodes[1].userAddress}", first: 5) { totalCount aroundRank nodes { rank } } }`,
+    variables: {},
+  }
+  const examples = (await pageExamples(gateway.base)).filter(({ query }) => !/^(subscription|mutation)/m.test(query))
+  return [...examples, around].flatMap(({ name, query, variables }) =>
     [query, query.replace(/\}\s*$/, ' __typename }')].map((text, i) => ({
       key: `${name} ${i}`,
       query: text,

@@ -221,7 +221,7 @@ export function readSnapshot<T>(
 ): Promise<T> {
   return store.reads.exclusive(scope, async (client) => {
     const models = store.models.ofReader()
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${store.sharded ? NOT_LOCAL : ''}`)
     try {
       const result = await work(pgReader(inTurn(client), { ...readerOptions(store, scope), models: models.open }))
       await client.query('COMMIT')
@@ -235,6 +235,9 @@ export function readSnapshot<T>(
     }
   })
 }
+
+/** In one transaction Citus cannot run a statement on the coordinator itself and then one that it cannot run there. */
+const NOT_LOCAL = '; SET LOCAL citus.enable_local_execution = off'
 
 /**
  * Lends a connection to concurrent statements one after the other. A failed statement ends the transaction, so the ones

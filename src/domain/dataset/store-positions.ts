@@ -51,7 +51,7 @@ const lookUpOld = `LEFT JOIN LATERAL (
 const listed = (row: string, columns: string[]) => columns.map((column) => `${row}.${column}`).join(', ')
 
 /** How staged positions become stored ones. */
-export interface Storing {
+interface Storing {
   /**
    * SQL of whether the points were given, over the record `s` and the stored position `old`. Without it the points of records are
    * ignored.
