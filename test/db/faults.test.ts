@@ -57,6 +57,11 @@ test.each(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREA
   },
 )
 
+test('a prepared statement that a migration has outdated is a store of another version', () => {
+  const error = Object.assign(new Error('cached plan must not change result type'), { code: '0A000' })
+  expect(storeFault(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('this version') })
+})
+
 test('what says that a statement is wrong is a fault of ours', () => {
   for (const code of ['42601', '42P02', '22012', 'ERR_INVALID_ARG_TYPE'])
     expect(storeFault(Object.assign(new Error('no'), { code }))).toBeUndefined()

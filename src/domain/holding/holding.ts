@@ -153,9 +153,9 @@ export function readGroups<Row>(
     const list = selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })
     return Prisma.sql`SELECT ${list} ${from(holder)}`
   }
-  const [only = [], ...others] = groups
+  const [only = []] = groups
   const statement =
-    others.length === 0
+    groups.length === 1
       ? selected(usersAsOwners(only))
       : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)} CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
           ORDER BY wallets.ordinality`
