@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Client, type ClientConfig } from '../../src/db/connect/client.ts'
 import { pgReader, type Reader } from '../../src/db/connect/reader.ts'
 import { openStore as openOn, type Store } from '../../src/db/connect/store.ts'
+import { textRows } from '../../src/db/connect/text-query.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { openStore } from '../support/store.ts'
 
@@ -19,6 +21,7 @@ afterAll(async () => {
 
 const double = (n: number) => reader.textRows(Prisma.sql`SELECT ${n}::int * 2, pg_backend_pid()`)
 const doubles = (count: number) => Promise.all(Array.from({ length: count }, (_, n) => double(n)))
+const numbered = (n: number) => reader.textRows(Prisma.raw(`SELECT ${n}, pg_backend_pid()`))
 const backends = (rows: Awaited<ReturnType<typeof doubles>>) => new Set(rows.map(([row]) => row?.[1])).size
 
 test('quick statements share few connections, and each has its own answer', async () => {
@@ -30,6 +33,27 @@ test('quick statements share few connections, and each has its own answer', asyn
   }
   // A machine that pauses makes a quick statement slow: then it is tried again.
   await expect.poll(shared, { timeout: 20_000 }).toBeLessThanOrEqual(3)
+})
+
+test('thousands of statements take no names from later ones, and no connection prepares more than a thousand', async () => {
+  const counts = Array.from({ length: 2500 }, (_, n) => n)
+  for (const n of counts) expect((await numbered(n))[0]?.[0]).toBe(String(n))
+  for (let i = 0; i < 3; i++) await doubles(10)
+  await expect.poll(() => doubles(200).then(backends), { timeout: 20_000 }).toBeLessThanOrEqual(3)
+  const prepared = () => reader.textRows(Prisma.sql`SELECT count(*), pg_backend_pid() FROM pg_prepared_statements`)
+  const ofConnections = await Promise.all(Array.from({ length: 50 }, prepared))
+  expect(Math.max(...ofConnections.map(([row]) => Number(row?.[0])))).toBeLessThanOrEqual(1001)
+})
+
+test('a name that goes to another statement while both are unanswered mixes up nothing', async () => {
+  const client = new Client({ connectionString: made.url, pipeline: true } as ClientConfig)
+  await client.connect()
+  const send = (n: number) => textRows(client, { name: 'shared', text: `SELECT ${n % 3}`, values: [] })
+  expect((await Promise.all(Array.from({ length: 100 }, (_, n) => send(n)))).flat(2)).toEqual(
+    Array.from({ length: 100 }, (_, n) => String(n % 3)),
+  )
+  for (const n of [2, 2, 0, 1]) expect(await send(n)).toEqual([[String(n)]])
+  await client.end()
 })
 
 test('a row is as Postgres wrote it', async () => {

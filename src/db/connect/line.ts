@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
 import { Client, type ClientConfig } from './client.ts'
+import type { Prepared } from './prepared.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
 /** The maximum number of unanswered statements. */
@@ -19,7 +20,7 @@ export interface Timed<T> {
 
 /** A statement that was sent. */
 export interface Sent {
-  readonly name: string | undefined
+  readonly statement: Prepared | undefined
   readonly scope: ReadScope
   readonly at: number
   /** Whether it has been answered or rejected. */
@@ -63,12 +64,12 @@ export class Line {
     return this.head && this.#answered !== undefined ? now - Math.max(this.head.at, this.#answered) : 0
   }
 
-  run<T>(name: string | undefined, work: Work<T>, scope: ReadScope): Promise<Timed<T>> {
+  run<T>(statement: Prepared | undefined, work: Work<T>, scope: ReadScope): Promise<Timed<T>> {
     if (this.#sent.size >= MAX_STATEMENTS) return Promise.reject(unavailable())
     this.#cork()
     return new Promise((resolve, reject) => {
       const sent: Sent = {
-        name,
+        statement,
         scope,
         at: performance.now(),
         settled: false,

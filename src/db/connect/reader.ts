@@ -3,6 +3,7 @@ import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { storeFault } from '../faults.ts'
 import type { Send } from './models.ts'
+import { type Prepared, PreparedQuery, preparedOf } from './prepared.ts'
 import { ReadBudget } from './read-budget.ts'
 import type { Statement } from './scope.ts'
 import { type TextRow, textRows } from './text-query.ts'
@@ -21,9 +22,9 @@ export interface Reader {
   readonly models: Prisma.TransactionClient
 }
 
-/** Lends a connection to work that sends one statement, with its name if it has one. */
+/** Lends a connection to work that sends one statement. */
 export type Lend = <T>(
-  name: string | undefined,
+  statement: Prepared | undefined,
   work: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
 ) => Promise<T>
 
@@ -66,8 +67,7 @@ class PgReader implements Reader {
   }
 
   async textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    const name = nameOf(text)
-    return this.#run(name, text, (client) =>
+    return this.#run(text, (client, name) =>
       textRows(client, { name, text, values: values as unknown[] }, this.#budget),
     )
   }
@@ -79,24 +79,23 @@ class PgReader implements Reader {
   }
 
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    const name = nameOf(statement.text)
-    return this.#run(name, statement.text, (client) => valueRows(client, { ...statement, name }, this.#budget))
+    return this.#run(statement.text, (client, name) => valueRows(client, { ...statement, name }, this.#budget))
   }
 
   /** Sends a statement, and reports it when it has ended. */
   async #run<T>(
-    name: string | undefined,
     text: string,
-    send: (client: Pick<pg.ClientBase, 'query'>) => Promise<T>,
+    send: (client: Pick<pg.ClientBase, 'query'>, name: string | undefined) => Promise<T>,
   ): Promise<T> {
     this.#budget?.count()
+    const statement = preparedOf(text)
     let sentAt = performance.now()
     const ended = (outcome: Statement['outcome']) =>
       this.#onStatement?.({ text, sentAt, ms: performance.now() - sentAt, outcome })
     try {
-      const result = await this.#lend(name, (client) => {
+      const result = await this.#lend(statement, (client) => {
         sentAt = performance.now()
-        return send(client)
+        return send(client, statement?.name)
       })
       ended('ok')
       return result
@@ -105,24 +104,6 @@ class PgReader implements Reader {
       throw error
     }
   }
-}
-
-const MAX_NAMES = 1000
-/** Longer statements are rare, and Postgres caches the plans of named ones per connection. */
-const MAX_NAMED = 32_000
-const MAX_CHARACTERS = 2_000_000
-const names = new Map<string, string>()
-let characters = 0
-
-/** Names a statement, so that each connection parses and plans it once. Undefined beyond the limits. */
-function nameOf(text: string): string | undefined {
-  const known = names.get(text)
-  if (known !== undefined) return known
-  if (names.size >= MAX_NAMES || text.length > MAX_NAMED || characters + text.length > MAX_CHARACTERS) return undefined
-  const name = `gateway_${names.size}`
-  names.set(text, name)
-  characters += text.length
-  return name
 }
 
 /** Sends a statement and parses its rows by column type. */
@@ -144,7 +125,7 @@ function valueRows(
 /** An internal method of pg's query, which its clients call. */
 const rowHandler = pg.Query.prototype as unknown as { handleDataRow(row: { length: number }): void }
 
-class ValueQuery extends pg.Query {
+class ValueQuery extends PreparedQuery {
   readonly #budget: ReadBudget | undefined
 
   constructor(

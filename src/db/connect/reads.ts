@@ -6,6 +6,7 @@ import { destroyConnection, requestCancel } from './cancel.ts'
 import type { ClientConfig } from './client.ts'
 import { Lane } from './lane.ts'
 import { Line, type Sent, type Timed, type Work } from './line.ts'
+import type { Prepared } from './prepared.ts'
 import { type Caller, endOf, type ReadScope } from './scope.ts'
 
 /** A statement that took at most this long last time may be pipelined. */
@@ -55,8 +56,7 @@ export class Reads {
   /** Shared connections that are left to one slow statement. */
   readonly #detached = new Map<Line, Sent>()
   readonly #exclusive = new Set<ExclusiveRead>()
-  /** By statement name. */
-  readonly #speeds = new Map<string, Speed>()
+  readonly #speeds = new WeakMap<Prepared, Speed>()
   readonly #timer: NodeJS.Timeout
 
   constructor(options: ReadsOptions) {
@@ -78,14 +78,14 @@ export class Reads {
     return { deadline: timeoutMs > 0 ? performance.now() + timeoutMs : Number.POSITIVE_INFINITY, caller }
   }
 
-  /** Lends a connection to work that sends one statement, with its name if it has one. */
-  readonly lend = async <T>(name: string | undefined, work: Work<T>, scope = this.scope()): Promise<T> => {
+  /** Lends a connection to work that sends one statement. */
+  readonly lend = async <T>(statement: Prepared | undefined, work: Work<T>, scope = this.scope()): Promise<T> => {
     for (;;) {
-      const speed = name === undefined ? undefined : this.#speeds.get(name)
+      const speed = statement && this.#speeds.get(statement)
       const line = speed === 'quick' || speed === 'doubtful' ? this.#line() : undefined
       try {
-        const { result, ms } = line ? await line.run(name, work, scope) : await this.#alone(work, scope, speed)
-        if (name !== undefined && (ms >= QUICK_MS || speed !== 'quick')) this.#learn(name, speed, ms)
+        const { result, ms } = line ? await line.run(statement, work, scope) : await this.#alone(work, scope, speed)
+        if (statement && (ms >= QUICK_MS || speed !== 'quick')) this.#learn(statement, speed, ms)
         return result
       } catch (error) {
         if (error !== MOVED) throw error
@@ -138,12 +138,12 @@ export class Reads {
     return this.exclusive(scope, timed, speed === 'slow')
   }
 
-  #learn(name: string, speed: Speed | undefined, ms: number): void {
-    if (ms < QUICK_MS) this.#speeds.set(name, 'quick')
-    else if (ms >= SLOW_MS) this.#speeds.set(name, 'slow')
-    else if (speed === 'quick') this.#speeds.set(name, 'doubtful')
+  #learn(statement: Prepared, speed: Speed | undefined, ms: number): void {
+    if (ms < QUICK_MS) this.#speeds.set(statement, 'quick')
+    else if (ms >= SLOW_MS) this.#speeds.set(statement, 'slow')
+    else if (speed === 'quick') this.#speeds.set(statement, 'doubtful')
     // One that was not known may have been slow only beside many others, of which another was quick.
-    else if (speed !== undefined) this.#speeds.delete(name)
+    else if (speed !== undefined) this.#speeds.delete(statement)
   }
 
   /** The least busy shared connection. Undefined if there is none. */
@@ -188,7 +188,7 @@ export class Reads {
     const { head } = line
     this.#lines.delete(line)
     line.rejectFollowers(MOVED)
-    if (head?.name !== undefined) this.#speeds.set(head.name, 'slow')
+    if (head?.statement) this.#speeds.set(head.statement, 'slow')
     if (head && !head.settled && this.#slow.tryEnter()) {
       this.#detached.set(line, head)
       return

@@ -161,7 +161,7 @@ export async function readOnce<T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const reader = new SingleReader(
-    pgReader((name, send) => store.reads.lend(name, send, scope), readerOptions(store, scope)),
+    pgReader((statement, send) => store.reads.lend(statement, send, scope), readerOptions(store, scope)),
   )
   try {
     const result = await work(reader)

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { PreparedQuery } from './prepared.ts'
 import type { ReadBudget } from './read-budget.ts'
 
 /** A row as sent by Postgres: the text of each column. */
@@ -17,7 +18,7 @@ export function textRows(
 }
 
 /** The methods of pg's query that its clients call and that differ here. */
-class TextQuery extends pg.Query {
+class TextQuery extends PreparedQuery {
   readonly read: TextRow[] = []
   readonly #budget: ReadBudget | undefined
 
