@@ -11,6 +11,8 @@ export interface SessionSettings {
   statement_timeout?: number
   /** The time limit for a lock in milliseconds. 0 means the server's default. */
   lock_timeout?: number
+  /** The maximum number of connections of one session to each worker of a Citus cluster. */
+  'citus.max_adaptive_executor_pool_size'?: number
 }
 
 /** The first statement of a session, or of a transaction. Poolers may reject the same settings as connection parameters. */

@@ -38,6 +38,9 @@ const CLOSING_MS = 2000
 /** The maximum number of shared connections. With more, each write would carry fewer statements. */
 const MOST_LINES = 3
 
+/** Citus keeps one connection of a session to each worker, and would open and close more for each statement. */
+const ONE_EACH = { 'citus.max_adaptive_executor_pool_size': 1 }
+
 export interface StoreOptions {
   url: string
   /** The same database without a pooler. */
@@ -80,7 +83,8 @@ export function openStore({
     keepAlive: true,
     named: sessions,
   }
-  const session = sessions ? sessionSql({ statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs }) : 'SELECT'
+  const settings = { statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs, ...(sharded && ONE_EACH) }
+  const session = sessions ? sessionSql(settings) : 'SELECT'
   const onConnect = async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(session), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
