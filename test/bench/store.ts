@@ -163,7 +163,7 @@ async function fillDay(client: pg.PoolClient, shape: Shape, day: number): Promis
 }
 
 /** Takes a table's indexes away; the result puts them back. */
-async function withoutIndexes(client: pg.PoolClient, table: string): Promise<() => Promise<void>> {
+export async function withoutIndexes(client: pg.PoolClient, table: string): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ drop: string; make: string }>(
     `SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %I', i.relname) ELSE format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, c.conname) END AS drop,
        CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.oid) ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid)) END AS make

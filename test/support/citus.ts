@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,6 +18,8 @@ export const NO_CITUS = hasCitus ? '' : ' (skipped: no Citus, or not root)'
 export interface Citus {
   /** The migrated database on the coordinator. */
   url: string
+  /** The process ids of the first process of the coordinator and of each worker. */
+  pids: number[]
   /** Stops a worker, of which the first is 1, and starts it again. */
   stop(worker: number): Promise<void>
   start(worker: number): Promise<void>
@@ -26,11 +28,11 @@ export interface Citus {
   close(): Promise<void>
 }
 
-/** Starts a Citus cluster of a coordinator and two workers, and a spare one that it does not know yet. */
-export async function startCitus({ spare = false } = {}): Promise<Citus> {
+/** Starts a Citus cluster of a coordinator and some workers; with `spare`, another worker that it does not know yet. */
+export async function startCitus({ workers = 2, spare = false } = {}): Promise<Citus> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-citus-'))
   await chmod(directory, 0o755)
-  const { stdout } = await run('bash', [join(engine, 'up.sh'), directory, spare ? '3' : '2'])
+  const { stdout } = await run('bash', [join(engine, 'up.sh'), directory, String(spare ? workers + 1 : workers)])
   const url = stdout.trim()
   const sql = async (text: string) => (await run('psql', ['-At', url, '-c', text])).stdout.trim()
   const port = spare ? await sql('SELECT nodeport FROM pg_dist_node ORDER BY nodeid DESC LIMIT 1') : ''
@@ -41,8 +43,11 @@ export async function startCitus({ spare = false } = {}): Promise<Citus> {
     const command = `/usr/lib/postgresql/15/bin/pg_ctl -D ${node} -l ${node}.log -w ${what}`
     await run('su', ['postgres', '-s', '/bin/bash', '-c', command])
   }
+  const pidOf = async (_: unknown, node: number) =>
+    Number.parseInt(await readFile(join(directory, `node${node}/postmaster.pid`), 'utf8'), 10)
   return {
     url,
+    pids: await Promise.all(Array.from({ length: 1 + workers }, pidOf)),
     stop: (worker) => control(worker, '-m immediate stop'),
     start: (worker) => control(worker, 'start'),
     addSpare: async () => void (await sql(`SELECT citus_add_node('127.0.0.1', ${port})`)),

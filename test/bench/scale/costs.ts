@@ -1,116 +1,102 @@
 /**
- * What a program of any size needs, from measured costs: the CPU time of each kind of request, computed and from the cache, in
- * the gateway and in Postgres; then the model of model.ts; then the model's own prediction beside a measured mix of requests.
- *
- *     npm run bench:scale                  on 3,000,000 positions and 1,000,000 snapshots
- *     npm run bench:scale -- --small       on 1 % of them, in two minutes
- *
- *     --seconds N    how long each kind of request is measured
- *     --data DIR     where the store stays between runs: that of `npm run bench`
+ * What each kind of request costs, computed and from the cache; what the model of model.ts makes of it; and the model's own
+ * prediction beside a measured mix of requests.
  */
-import { mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { options, report, round } from '../report.ts'
+import { round } from '../report.ts'
 import { FULL, openSpeedStore, SMALL } from '../speed/data.ts'
 import { wire } from '../speed/load.ts'
 import { figuresOf, measure } from '../speed/measure.ts'
 import { operationsOn } from '../speed/operations.ts'
-import { killServers, pinRest, startProduct } from '../speed/processes.ts'
+import { pinRest, startProduct } from '../speed/processes.ts'
 import { ASSUMED, type Costs, DAY_OF_A_USER, meanCost, sized } from './model.ts'
+import type { Part } from './part.ts'
 
 const CONNECTIONS = 16
 const USERS = [1_000, 100_000, 10_000_000]
 /** Bytes of a position with its points and of a market snapshot, indexes included: `npm run bench:store`. */
 const BYTES = { position: 850, snapshot: 620 }
 
-const small = process.argv.includes('--small')
-const shape = small ? SMALL : FULL
-const { seconds, data } = options({ seconds: 3, data: join(tmpdir(), 'gateway-speed') }, { seconds: 1 })
-const say = (text: string) => process.stderr.write(`${text}\n`)
+export async function costs({ small, seconds, data, say, report }: Part): Promise<void> {
+  const shape = small ? SMALL : FULL
+  const store = await openSpeedStore(shape, join(data, small ? 'small' : 'full'), say)
+  const client = new pg.Client({ connectionString: store.url })
+  await client.connect()
+  pinRest(store.pid)
+  const uncached = await startProduct(store.url, { CACHE_MAX_BYTES: '0' })
+  const cached = await startProduct(store.url)
+  try {
+    const positions = (await client.query('SELECT id, market_address AS market FROM position ORDER BY id LIMIT 100'))
+      .rows
+    const operations = operationsOn({ names: store.names, positions, count: 100 })
+    const requestsOf = (name: string) => {
+      const operation = operations.find((one) => one.name === name)
+      if (!operation) throw new Error(`there is no operation "${name}"`)
+      return operation.variants.map((values) => wire(operation.product(values)))
+    }
+    const timing = { seconds, rounds: 3, postmaster: store.pid }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    killServers()
-    process.exit(1)
-  })
-await mkdir(data, { recursive: true })
-const store = await openSpeedStore(shape, join(data, small ? 'small' : 'full'), say)
-const client = new pg.Client({ connectionString: store.url })
-await client.connect()
-pinRest(store.pid)
-const uncached = await startProduct(store.url, { CACHE_MAX_BYTES: '0' })
-const cached = await startProduct(store.url)
-try {
-  const positions = (await client.query('SELECT id, market_address AS market FROM position ORDER BY id LIMIT 100')).rows
-  const operations = operationsOn({ names: store.names, positions, count: 100 })
-  const requestsOf = (name: string) => {
-    const operation = operations.find((one) => one.name === name)
-    if (!operation) throw new Error(`there is no operation "${name}"`)
-    return operation.variants.map((values) => wire(operation.product(values)))
-  }
-  const timing = { seconds, rounds: 3, postmaster: store.pid }
-
-  const costs: Record<string, Costs> = {}
-  for (const { operation } of DAY_OF_A_USER) {
-    say(operation)
-    const requests = requestsOf(operation)
-    const cells = await measure(
-      [
-        { name: 'uncached', server: uncached, requests },
-        { name: 'cached', server: cached, requests },
-      ],
-      CONNECTIONS,
-      timing,
-    )
-    const { server, postgres } = figuresOf(cells.uncached as never)
-    costs[operation] = { gateway: server, postgres, cached: figuresOf(cells.cached as never).server }
-  }
-
-  say('the mix')
-  const mixed = shuffled(
-    DAY_OF_A_USER.flatMap(({ operation, perDay }) => {
+    const found: Record<string, Costs> = {}
+    for (const { operation } of DAY_OF_A_USER) {
+      say(operation)
       const requests = requestsOf(operation)
-      return Array.from({ length: 20 * perDay }, (_, i) => requests[i % requests.length] as Buffer)
-    }),
-  )
-  const cells = await measure([{ name: 'mix', server: uncached, requests: mixed }], CONNECTIONS, timing)
-  const measured = figuresOf(cells.mix as never)
-  const predicted = meanCost(costs)
+      const cells = await measure(
+        [
+          { name: 'uncached', server: uncached, requests },
+          { name: 'cached', server: cached, requests },
+        ],
+        CONNECTIONS,
+        timing,
+      )
+      const { server, postgres } = figuresOf(cells.uncached as never)
+      found[operation] = { gateway: server, postgres, cached: figuresOf(cells.cached as never).server }
+    }
 
-  report('costs of a request, in microseconds of CPU', { ...shape, seconds }, rowsOf(costs), [])
-  const sizes = USERS.map((users) => sized(users, costs, BYTES))
-  const names = Object.keys(sizes[0] as object).slice(1) as (keyof (typeof sizes)[0])[]
-  report(
-    'sizes',
-    ASSUMED,
-    names.map((name) => ({
-      'daily users': name,
-      ...Object.fromEntries(sizes.map((one) => [one['daily users'].toLocaleString('en'), shown(one[name])])),
-    })),
-    [],
-  )
-  report(
-    'the model beside a measured mix of requests, none from the cache',
-    {},
-    (['gateway', 'postgres'] as const).map((part) => ({
-      'microseconds of CPU a request': part,
-      predicted: round(predicted[part], 0),
-      measured: round(measured[part === 'gateway' ? 'server' : 'postgres'], 0),
-    })),
-    [
-      { name: 'measured to predicted, gateway', value: measured.server / predicted.gateway, atMost: 1.25 },
-      { name: 'predicted to measured, gateway', value: predicted.gateway / measured.server, atMost: 1.25 },
-      { name: 'measured to predicted, Postgres', value: measured.postgres / predicted.postgres, atMost: 1.25 },
-      { name: 'predicted to measured, Postgres', value: predicted.postgres / measured.postgres, atMost: 1.25 },
-    ],
-  )
-} finally {
-  await client.end()
-  await uncached.stop()
-  await cached.stop()
-  await store.close()
+    say('the mix')
+    const mixed = shuffled(
+      DAY_OF_A_USER.flatMap(({ operation, perDay }) => {
+        const requests = requestsOf(operation)
+        return Array.from({ length: 20 * perDay }, (_, i) => requests[i % requests.length] as Buffer)
+      }),
+    )
+    const cells = await measure([{ name: 'mix', server: uncached, requests: mixed }], CONNECTIONS, timing)
+    const measured = figuresOf(cells.mix as never)
+    const predicted = meanCost(found)
+
+    report('costs of a request, in microseconds of CPU', { ...shape, seconds }, rowsOf(found), [])
+    const sizes = USERS.map((users) => sized(users, found, BYTES))
+    const names = Object.keys(sizes[0] as object).slice(1) as (keyof (typeof sizes)[0])[]
+    report(
+      'sizes',
+      ASSUMED,
+      names.map((name) => ({
+        'daily users': name,
+        ...Object.fromEntries(sizes.map((one) => [one['daily users'].toLocaleString('en'), shown(one[name])])),
+      })),
+      [],
+    )
+    report(
+      'the model beside a measured mix of requests, none from the cache',
+      {},
+      (['gateway', 'postgres'] as const).map((part) => ({
+        'microseconds of CPU a request': part,
+        predicted: round(predicted[part], 0),
+        measured: round(measured[part === 'gateway' ? 'server' : 'postgres'], 0),
+      })),
+      [
+        { name: 'measured to predicted, gateway', value: measured.server / predicted.gateway, atMost: 1.25 },
+        { name: 'predicted to measured, gateway', value: predicted.gateway / measured.server, atMost: 1.25 },
+        { name: 'measured to predicted, Postgres', value: measured.postgres / predicted.postgres, atMost: 1.25 },
+        { name: 'predicted to measured, Postgres', value: predicted.postgres / measured.postgres, atMost: 1.25 },
+      ],
+    )
+  } finally {
+    await client.end()
+    await uncached.stop()
+    await cached.stop()
+    await store.close()
+  }
 }
 
 function rowsOf(costs: Record<string, Costs>) {

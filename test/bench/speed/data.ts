@@ -261,6 +261,13 @@ function* lines(from: Iterable<object>): Generator<string> {
   yield batch
 }
 
+/** Writes the files of a shape to a directory that is not there yet. */
+export async function writeFiles(shape: Shape, directory: string): Promise<void> {
+  await mkdir(directory)
+  for (const [file, make] of Object.entries(records(shape)))
+    await pipeline(Readable.from(lines(make())), createWriteStream(join(directory, `${file}.jsonl`)))
+}
+
 export interface SpeedStore {
   url: string
   /** The process id of its postmaster. */
@@ -296,10 +303,8 @@ export async function openSpeedStore(shape: Shape, dir: string, say: (text: stri
   try {
     if (!made) {
       const files = join(dir, 'files')
-      await mkdir(files)
       const since = performance.now()
-      for (const [file, make] of Object.entries(records(shape)))
-        await pipeline(Readable.from(lines(make())), createWriteStream(join(files, `${file}.jsonl`)))
+      await writeFiles(shape, files)
       say(`${dir}: the files took ${Math.round((performance.now() - since) / 1000)} s, importing them`)
       await runProduct(['import', files], { DATABASE_URL: server.url })
       await rm(files, { recursive: true })

@@ -29,18 +29,22 @@ export interface Subject {
   name: string
   server: Server
   requests: Buffer[]
+  /** The process id of its Postgres' first process. Undefined if it is that of all. */
+  postmaster?: number
+  /** Its number of connections. Undefined if it is that of all. */
+  connections?: number
 }
 
 /**
  * Measures systems at one operation: in every round each has a window, one after another, so that what is compared is
  * close in time. A round before them is not counted.
  */
-export async function measure(subjects: Subject[], connections: number, timing: Timing): Promise<Record<string, Cell>> {
+export async function measure(subjects: Subject[], ofAll: number, timing: Timing): Promise<Record<string, Cell>> {
   const cells: Record<string, Cell> = {}
   const warmMs = Math.max(50, timing.seconds * 250)
   for (let round = 0; round <= timing.rounds; round++)
-    for (const { name, server, requests } of subjects) {
-      const sample = () => [cpuOf(server.pid), cpuOf(timing.postmaster, true), ownCpu()]
+    for (const { name, server, requests, postmaster = timing.postmaster, connections = ofAll } of subjects) {
+      const sample = () => [cpuOf(server.pid, true), cpuOf(postmaster, true), ownCpu()]
       const windowMs = round === 0 ? warmMs : timing.seconds * 1000
       const window = await run({ port: server.port, requests, connections, warmMs, windowMs, sample }).catch(
         (error) => {

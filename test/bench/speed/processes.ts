@@ -11,6 +11,10 @@ export const root = join(import.meta.dirname, '../../..')
 /** The core of the server under test; Postgres and the load have the other. */
 const SERVER_CORE = '0'
 const OTHER_CORE = '1'
+/** Where nothing has a core to itself. */
+export const ALL_CORES = cpus()
+  .map((_, i) => i)
+  .join()
 const TICK_MS = 10
 
 /** Whether processes can be pinned here; why not, where they cannot. */
@@ -23,10 +27,10 @@ export function pinning(): true | string {
 const pinned = pinning() === true
 
 /** Puts Postgres, which starts a process for every connection, and this process on their core. */
-export function pinRest(postmaster: number): void {
+export function pinRest(postmaster: number, cores = OTHER_CORE): void {
   if (!pinned) return
   for (const pid of [...familyOf(postmaster), process.pid])
-    execFileSync('taskset', ['-a', '-c', '-p', OTHER_CORE, String(pid)], { stdio: 'ignore' })
+    execFileSync('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' })
 }
 
 type Env = Record<string, string>
@@ -47,9 +51,9 @@ export function killServers(): void {
 process.once('exit', killServers)
 
 /** Starts a server that listens on PORT, and waits until its /health is ok. */
-export async function startServer(command: string[], env: Env): Promise<Server> {
+export async function startServer(command: string[], env: Env, cores = SERVER_CORE): Promise<Server> {
   const port = await freePort()
-  const [file = '', ...args] = pinned ? ['taskset', '-c', SERVER_CORE, ...command] : command
+  const [file = '', ...args] = pinned ? ['taskset', '-c', cores, ...command] : command
   const began = performance.now()
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
@@ -77,8 +81,8 @@ export async function startServer(command: string[], env: Env): Promise<Server> 
 const node = (...args: string[]) => [process.execPath, '--min-semi-space-size=16', '--max-semi-space-size=32', ...args]
 const product = join(root, 'dist/main.js')
 
-export const startProduct = (url: string, env: Env = {}) =>
-  startServer(node(product, 'serve'), { DATABASE_URL: url, LOG_LEVEL: 'warn', ...env })
+export const startProduct = (url: string, env: Env = {}, cores?: string) =>
+  startServer(node(product, 'serve'), { DATABASE_URL: url, LOG_LEVEL: 'warn', ...env }, cores)
 
 /** Starts a server that is a TypeScript file of this directory. */
 export const startOwn = (file: string, env: Env) =>
