@@ -50,3 +50,26 @@ export const statementTable: Record<string, number> = {
   'GET /v1/users/{address}/earnings': 1,
   'GET /v1/users/{address}/net-apr': 1,
 }
+
+/**
+ * What each endpoint reads of a Citus cluster: one task on one worker for each statement, or the first rows of every shard
+ * (and the row of a cursor, by its id), which the coordinator merges. A test (test/deploy/citus.test.ts) looks at the plans.
+ */
+export const taskTable: Record<string, 'one task' | 'the first of each shard'> = {
+  'GET /points/leaderboard': 'one task',
+  'GET /points/userpoints': 'one task',
+  'GET /points/breakdown-by-assets': 'the first of each shard',
+  'GET /points/reports': 'one task',
+  'GET /points/{address}': 'one task',
+  'GET /multipliers/all': 'one task',
+  'GET /pools/all': 'one task',
+  'GET /positions/breakdown-by-assets': 'the first of each shard',
+  'GET /positions/breakdown-by-markets': 'the first of each shard',
+  'GET /positions/{address}': 'one task',
+  'GET /v1/users/{address}/market-position-snapshots': 'one task',
+  'GET /v1/users/{address}/vault-position-snapshots': 'one task',
+  'GET /v1/users/{address}/market-liquidation-rewards': 'one task',
+  'GET /v1/users/{address}/vault-liquidation-rewards': 'one task',
+  'GET /v1/users/{address}/earnings': 'one task',
+  'GET /v1/users/{address}/net-apr': 'one task',
+}
