@@ -40,18 +40,40 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
     }
     expect(differing).toEqual([])
   }, 300_000)
+
+  test('what each server has a copy of is read in one statement for all of a list', async () => {
+    const query = '{ positions(first: 50) { nodes { __typename pool { name multiplier { depositA } } } } }'
+    await sharded.graphql(query)
+    sharded.statements.length = 0
+    const { data } = await sharded.graphql(query)
+    expect(new Set(data.positions.nodes.map(({ pool }: { pool: { name: string } }) => pool.name)).size).toBeGreaterThan(
+      1,
+    )
+    expect(sharded.statements).toHaveLength(3)
+  })
 })
 
-/** The examples of GraphiQL and a board around a user, once by a plan, where there is one, and once by resolvers. */
+/**
+ * The examples of GraphiQL and what Citus takes long to plan or counts otherwise, once by a plan, where there is one, and once by
+ * resolvers.
+ */
 async function queries(gateway: Gateway) {
-  const { data } = await gateway.graphql('{ leaderboard(first: 2) { nodes { userAddress } } }')
-  const around = {
-    name: 'Around',
-    query: `{ leaderboard(around: "${data.leaderboard.nodes[1].userAddress}", first: 5) { totalCount aroundRank nodes { rank } } }`,
-    variables: {},
+  const { data } = await gateway.graphql(
+    '{ leaderboard(first: 8) { nodes { userAddress } } distributions(first: 3) { nodes { date } } }',
+  )
+  const users: string[] = data.leaderboard.nodes.map((node: { userAddress: string }) => node.userAddress)
+  const asOf = data.distributions.nodes.at(-1).date
+  const entities = 'breakdown { totalCount nodes { entityType chainId entityAddress } }'
+  const pastOf = (user: string, i: number) => `u${i}: user(address: "${user}") {
+    earnings(asOf: "${asOf}") { totalEarningsUsd ${entities} } netApr(asOf: "${asOf}") { earnNetApr ${entities} } points(asOf: "${asOf}") }`
+  const more = {
+    Around: `{ leaderboard(around: "${users[1]}", first: 5) { totalCount aroundRank nodes { rank } } }`,
+    ManyAsOf: `{ ${users.map(pastOf).join(' ')} }`,
+    PastTheEnd: '{ positions(first: 2, offset: "9223372036854775807") { totalCount nodes { id } } }',
   }
+  const own = Object.entries(more).map(([name, query]) => ({ name, query, variables: {} }))
   const examples = (await pageExamples(gateway.base)).filter(({ query }) => !/^(subscription|mutation)/m.test(query))
-  return [...examples, around].flatMap(({ name, query, variables }) =>
+  return [...examples, ...own].flatMap(({ name, query, variables }) =>
     [query, query.replace(/\}\s*$/, ' __typename }')].map((text, i) => ({
       key: `${name} ${i}`,
       query: text,

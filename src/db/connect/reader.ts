@@ -14,6 +14,8 @@ export interface Reader {
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** Returns the rows of a statement as Postgres sends them: the text of each column. */
   textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
+  /** Returns the query plan of a sharded store for a statement. Undefined if it has none, or does not find one soon. */
+  explain?(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<string | undefined>
   /** Whether rows of users are spread over several servers, so that statements about one user are quick, and others bounded. */
   readonly sharded?: boolean | undefined
   /** The maximum number of bytes of one answer. Undefined means no limit. */
@@ -32,6 +34,7 @@ interface PgReaderOptions {
   /** Called with each statement after it has ended. */
   onStatement?: ((statement: Statement) => void) | undefined
   sharded?: boolean
+  explain?: Reader['explain']
   /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
   /** Opens Prisma's models on first use. Undefined if they are not needed. */
@@ -51,9 +54,11 @@ class PgReader implements Reader {
   #models: Prisma.TransactionClient | undefined
   readonly maxBytes: number | undefined
   readonly sharded: boolean | undefined
+  readonly explain: Reader['explain']
 
-  constructor(lend: Lend, { onStatement, maxBytes, models, sharded }: PgReaderOptions) {
+  constructor(lend: Lend, { onStatement, maxBytes, models, sharded, explain }: PgReaderOptions) {
     this.sharded = sharded
+    this.explain = explain
     this.#lend = lend
     this.#onStatement = onStatement
     this.#openModels = models

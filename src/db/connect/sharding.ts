@@ -48,6 +48,45 @@ export function mergeSql({ into, key, values, from }: Merge, sharded: boolean): 
 }
 
 const KEYS: Record<string, string> = { ...TABLES_OF_USERS, position: 'user_address' }
+const OF_USERS = new RegExp(`\\b(FROM|JOIN) "?(${Object.keys(KEYS).join('|')})\\b`)
+
+/** Thrown instead of reading rows of users. */
+class RowsOfUsers extends Error {}
+
+/**
+ * Runs a batch on a sharded store: for all keys together, or once for each if it reads rows of users, so that each statement goes
+ * to one server. In a lateral join Citus would apply LIMIT and count to each shard, not to all together.
+ */
+export async function batchOnShards<Key, Value>(
+  reader: Reader,
+  keys: readonly Key[],
+  load: (reader: Reader, keys: readonly Key[]) => Promise<Value[]>,
+): Promise<Value[]> {
+  try {
+    return await load(keys.length > 1 ? withoutUsers(reader) : reader, keys)
+  } catch (error) {
+    if (!(error instanceof RowsOfUsers)) throw error
+  }
+  return (await Promise.all(keys.map((key) => load(reader, [key])))).flat()
+}
+
+/** A reader of the tables that each server has a copy of. */
+const withoutUsers = (reader: Reader): Reader => ({
+  sharded: true,
+  maxBytes: reader.maxBytes,
+  async $queryRaw<Rows>(...query: Parameters<Reader['$queryRaw']>): Promise<Rows> {
+    const [given, ...values] = query
+    const { text } = 'text' in given ? given : Prisma.sql(given, ...values)
+    if (OF_USERS.test(text)) throw new RowsOfUsers()
+    return reader.$queryRaw<Rows>(...query)
+  },
+  textRows() {
+    throw new RowsOfUsers()
+  },
+  get models(): never {
+    throw new RowsOfUsers()
+  },
+})
 
 /**
  * Reads what a statement says about several users together. A sharded store sends their rows to one server first, where the

@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout'
 import pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import { isUnsupported } from '../faults.ts'
 import { destroyConnection } from './cancel.ts'
 import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
 import { type Models, openModels } from './models.ts'
@@ -164,9 +165,10 @@ export async function readOnce<T>(
   scope: ReadScope,
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
-  const reader = new SingleReader(
-    pgReader((statement, send) => store.reads.lend(statement, send, scope), readerOptions(store, scope)),
-  )
+  const lend: Lend = (statement, send) => store.reads.lend(statement, send, scope)
+  const explainAlone: Reader['explain'] = (query) =>
+    readSnapshot(store, async (reader) => reader.explain?.(query), scope)
+  const reader = new SingleReader(pgReader(lend, { ...readerOptions(store, scope), explain: explainAlone }))
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }
@@ -190,9 +192,12 @@ class SingleReader implements Reader {
   }
 
   async textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    // A plan is no data, and needs no snapshot.
-    if (!query.text.startsWith('EXPLAIN ')) this.#assertFirst()
+    this.#assertFirst()
     return this.#reader.textRows(query)
+  }
+
+  get explain() {
+    return this.#reader.explain
   }
 
   get maxBytes() {
@@ -227,7 +232,9 @@ export function readSnapshot<T>(
     const models = store.models.ofReader()
     await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${store.sharded ? NOT_LOCAL : ''}`)
     try {
-      const result = await work(pgReader(inTurn(client), { ...readerOptions(store, scope), models: models.open }))
+      const lend = inTurn(client)
+      const explain: Reader['explain'] = (query) => lend(undefined, () => explainOn(client, query))
+      const result = await work(pgReader(lend, { ...readerOptions(store, scope), models: models.open, explain }))
       await client.query('COMMIT')
       return result
     } catch (error) {
@@ -238,6 +245,26 @@ export function readSnapshot<T>(
       await models.close()
     }
   })
+}
+
+/** Citus may take seconds to find that it has no plan, the longer the more users a statement is about. */
+const EXPLAIN_MS = 250
+
+/** Explains a statement in a transaction, which goes on whatever comes of it. */
+async function explainOn(
+  client: Pick<pg.ClientBase, 'query'>,
+  { text, values }: Pick<Prisma.Sql, 'text' | 'values'>,
+): Promise<string | undefined> {
+  await client.query(`SAVEPOINT explaining; SET LOCAL statement_timeout = ${EXPLAIN_MS}`)
+  try {
+    const { rows } = await client.query(`EXPLAIN ${text}`, values as unknown[])
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  } catch (error) {
+    if (isUnsupported(error) || (error instanceof Error && /statement timeout/.test(error.message))) return undefined
+    throw error
+  } finally {
+    await client.query('ROLLBACK TO SAVEPOINT explaining')
+  }
 }
 
 /** In one transaction Citus cannot run a statement on the coordinator itself and then one that it cannot run there. */

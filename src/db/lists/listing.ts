@@ -197,8 +197,7 @@ export function pageSql<Row>(
 ): Prisma.Sql {
   if (filter.set) return setPageSql(listing, columns, filter, filter.set, page, owned)
   const orderBy = Prisma.raw(listing.order.map((o) => `${o.column} ${flip(o.direction, page)}`).join(', '))
-  const rows = page.exact ? page.limit : page.limit + 1
-  const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${rows}`) : Prisma.sql`LIMIT ${rows}`
+  const { limit, offset } = boundsOf(page)
   const starts = keysetConditions(listing.order, page.after, '>')
   const ends = keysetConditions(listing.order, page.before, '<')
   const selects: Prisma.Sql[] = []
@@ -210,7 +209,6 @@ export function pageSql<Row>(
           ${where.length ? Prisma.sql`WHERE ${Prisma.join(where, ' AND ')}` : Prisma.empty}
           ORDER BY ${orderBy}`)
       }
-  const offset = page.offset > 0n ? Prisma.sql`OFFSET ${page.offset.toString()}::bigint` : Prisma.empty
   const [only] = selects
   if (selects.length === 1 && only) return Prisma.sql`${only} ${limit} ${offset}`
   const deep = page.offset > 0n ? Prisma.empty : limit
@@ -219,6 +217,19 @@ export function pageSql<Row>(
     ' UNION ALL ',
   )}) t
     ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}`
+}
+
+/** No list has more rows. Citus adds LIMIT to OFFSET, which has to stay a bigint. */
+const MOST_ROWS = 2n ** 62n
+
+/** LIMIT and OFFSET of a page. */
+function boundsOf({ limit, offset, exact }: Page): { limit: Prisma.Sql; offset: Prisma.Sql } {
+  const rows = exact ? limit : limit + 1
+  const skipped = String(offset < MOST_ROWS ? offset : MOST_ROWS)
+  return {
+    limit: USUAL.has(limit) ? Prisma.raw(`LIMIT ${rows}`) : Prisma.sql`LIMIT ${rows}`,
+    offset: offset > 0n ? Prisma.sql`OFFSET ${skipped}::bigint` : Prisma.empty,
+  }
 }
 
 /**
@@ -237,16 +248,14 @@ function setPageSql<Row>(
   const first = { ...page, limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2), offset: 0n }
   const ofKey = (...conditions: Prisma.Sql[]) =>
     pageSql({ ...listing, from }, order, filter, first, [...owned, Prisma.raw(`${column} = keys.key`), ...conditions])
-  const count = page.exact ? page.limit : page.limit + 1
-  const limit = USUAL.has(page.limit) ? Prisma.raw(`LIMIT ${count}`) : Prisma.sql`LIMIT ${count}`
-  const rows = page.offset > 0n ? Prisma.sql`${limit} OFFSET ${page.offset.toString()}::bigint` : limit
+  const { limit, offset } = boundsOf(page)
   const same = Prisma.raw(listing.order.map((o) => `${o.column} = page."${o.field}"`).join(' AND '))
   const rowsOfKey = partial
     ? Prisma.sql`(${ofKey(Prisma.raw('keys.whole'))}) UNION ALL (${ofKey(Prisma.raw('NOT keys.whole'), matches)})`
     : ofKey()
   return Prisma.sql`SELECT ${columns} FROM (
       SELECT first.* FROM (${keys}) keys CROSS JOIN LATERAL (${rowsOfKey}) first
-      ORDER BY ${outerOrder(listing, page)} ${rows}) page
+      ORDER BY ${outerOrder(listing, page)} ${limit} ${offset}) page
     JOIN ${listing.from} ON ${same}
     ORDER BY ${Prisma.raw(listing.order.map((o) => `page."${o.field}" ${flip(o.direction, page)}`).join(', '))}`
 }

@@ -29,8 +29,9 @@ export function pointsSql(base: BasePoints, p: string, m: string): { pointsA: st
 
 /** Converts Postgres' error for points that are too large to store to one for the client. Returns other errors as is. */
 export function pointsError(error: unknown): unknown {
-  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown }
-  if (code !== OUT_OF_RANGE && constraint !== 'stored_position_points_range') return error
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  // A worker's error has no other name of the constraint than that in its message.
+  if (code !== OUT_OF_RANGE && !String(message).includes('stored_position_points_range')) return error
   const reason = `amounts or multipliers are too large, or too near to 0. A side of a position has at most ${MAX_POINTS} points`
   return new GatewayError('BAD_INPUT', `The points are beyond what a number can hold: ${reason}. Nothing was changed.`)
 }

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Reader } from '../../db/connect/reader.ts'
+import { batchOnShards } from '../../db/connect/sharding.ts'
 import { GatewayError } from '../../errors.ts'
 import type { GatewayDeps } from '../deps.ts'
 
@@ -48,10 +49,10 @@ export class Batches {
     const name = signature(args)
     let loader = loaders.get(name)
     if (!loader) {
-      const loadMany = async (keys: readonly unknown[]) => batch(this.#reader, keys as readonly Key[], ...args)
-      // On a sharded store each user's statement goes to one server.
-      const maxBatchSize = this.#reader.sharded ? 1 : 10_000
-      loader = new DataLoader<unknown, unknown, string>(loadMany, { cacheKeyFn: signature, maxBatchSize })
+      const load = (reader: Reader, keys: readonly unknown[]) => batch(reader, keys as readonly Key[], ...args)
+      const loadMany = async (keys: readonly unknown[]) =>
+        this.#reader.sharded ? batchOnShards(this.#reader, keys, load) : load(this.#reader, keys)
+      loader = new DataLoader<unknown, unknown, string>(loadMany, { cacheKeyFn: signature, maxBatchSize: 10_000 })
       loaders.set(name, loader)
     }
     return loader.load(key) as Promise<Value>

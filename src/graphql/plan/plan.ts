@@ -289,12 +289,8 @@ class Variant {
   async #isSupported(reader: Reader, sql: Pick<Prisma.Sql, 'text' | 'values'>): Promise<boolean> {
     let known = this.#supported.get(sql.text)
     if (known === undefined) {
-      const explained = { ...sql, text: `EXPLAIN ${sql.text}` }
-      const lines =
-        this.#number === undefined
-          ? []
-          : await reader.textRows(explained).catch((error) => this.#refused(sql.text, error))
-      known = lines.every(([line]) => !/Task Count: (?!1$)/.test(line ?? ''))
+      const plan = this.#number === undefined ? '' : await reader.explain?.(sql)
+      known = plan !== undefined && !/Task Count: (?!1$)/m.test(plan)
       this.#supported.set(sql.text, known)
     }
     return known
