@@ -7,7 +7,7 @@ import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
 import { command, parsed, start } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
-import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { asAdmin, type Gateway, onCitus, startGateway } from '../support/gateway.ts'
 import {
   ANN,
   BEN,
@@ -403,22 +403,25 @@ test('points that stay what they were for another reason name that reason', asyn
   await setDepositA(2)
 })
 
-test('a multiplier that others change while a run computes is not taken for one that it used', async () => {
-  const day = '2026-02-03'
-  await importFiles(gateway, { positions: [at(day, ANN, 10)] })
-  const held = await hold(gateway, 'while it computes')
-  const resync = post('resync', day)
-  await held.caught()
-  const sql = 'UPDATE multiplier SET deposit_token_a = 77 WHERE pool_address = $1'
-  await gateway.deps.store.pool.query(sql, [POOL])
-  await held.release()
-  expect((await resync).status).toBe(200)
-  const { positions } = await graph(
-    `{ positions(where: { date: { eq: "${day}" } }) { nodes { points multiplierUsed { depositA } } } }`,
-  )
-  expect(positions.nodes).toEqual([{ points: 20, multiplierUsed: { depositA: 2 } }])
-  await setDepositA(2)
-})
+test.skipIf(onCitus)(
+  'a multiplier that others change while a run computes is not taken for one that it used',
+  async () => {
+    const day = '2026-02-03'
+    await importFiles(gateway, { positions: [at(day, ANN, 10)] })
+    const held = await hold(gateway, 'while it computes')
+    const resync = post('resync', day)
+    await held.caught()
+    const sql = 'UPDATE multiplier SET deposit_token_a = 77 WHERE pool_address = $1'
+    await gateway.deps.store.pool.query(sql, [POOL])
+    await held.release()
+    expect((await resync).status).toBe(200)
+    const { positions } = await graph(
+      `{ positions(where: { date: { eq: "${day}" } }) { nodes { points multiplierUsed { depositA } } } }`,
+    )
+    expect(positions.nodes).toEqual([{ points: 20, multiplierUsed: { depositA: 2 } }])
+    await setDepositA(2)
+  },
+)
 
 describe('a run that fails or has nothing', () => {
   const day = '2026-03-01'

@@ -295,7 +295,7 @@ test('liquidation rewards', async () => {
     const { liquidationRewardAggregates } = await ask(query, { where: { time: days }, groupBy })
     check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
   }
-  const { market, chain } = rows.rewards?.find((row) => row.market) ?? {}
+  const { market, chain } = rows.rewards?.find((row) => row.market && users.includes(row.user)) ?? {}
   const where = { users, market, chainId: Number(chain) }
   const { liquidationRewardAggregates } = await ask(query, { where, groupBy: ['MARKET'] })
   const there =

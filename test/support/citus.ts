@@ -18,6 +18,8 @@ export const NO_CITUS = hasCitus ? '' : ' (skipped: no Citus, or not root)'
 export interface Citus {
   /** The migrated database on the coordinator. */
   url: string
+  /** Where one connects to make databases: on the coordinator, then on each worker. */
+  servers: string[]
   /** The process ids of the first process of the coordinator and of each worker. */
   pids: number[]
   /** Stops a worker, of which the first is 1, and starts it again. */
@@ -45,8 +47,10 @@ export async function startCitus({ workers = 2, spare = false } = {}): Promise<C
   }
   const pidOf = async (_: unknown, node: number) =>
     Number.parseInt(await readFile(join(directory, `node${node}/postmaster.pid`), 'utf8'), 10)
+  const nodes = await sql('SELECT nodeport FROM pg_dist_node WHERE isactive ORDER BY groupid')
   return {
     url,
+    servers: nodes.split('\n').map((port) => `postgres://gateway@127.0.0.1:${port}/postgres`),
     pids: await Promise.all(Array.from({ length: 1 + workers }, pidOf)),
     stop: (worker) => control(worker, '-m immediate stop'),
     start: (worker) => control(worker, 'start'),

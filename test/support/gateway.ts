@@ -18,6 +18,9 @@ export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 /** Whether queries are planned. `PLAN=off` runs the tests without plans, but for those that count the statements of plans. */
 export const hasPlans = process.env.PLAN !== 'off'
 
+/** Whether the run's server is a Citus cluster, of which tables of users have no triggers. */
+export const onCitus = 'TEST_CITUS_WORKERS' in process.env
+
 export interface Gateway {
   /** Where it listens: http://127.0.0.1:PORT */
   base: string

@@ -12,36 +12,52 @@ function urlOf(server: string, database: string): string {
   return url.href
 }
 
-/** The server of the run, connected to as its owner. */
-async function connectAsAdmin(): Promise<{ server: string; admin: pg.Client }> {
-  const server = process.env.TEST_POSTGRES_URL
-  if (!server) throw new Error('TEST_POSTGRES_URL is not set: global-setup.ts starts the server and sets it')
-  const admin = new pg.Client({ connectionString: server })
-  await admin.connect()
-  return { server, admin }
+/** The server of the run, and the workers behind it, if it is a Citus cluster. They have a database of the same name for each. */
+function serversOfRun(): string[] {
+  const { TEST_POSTGRES_URL: server, TEST_CITUS_WORKERS: workers } = process.env
+  if (!server) throw new Error('TEST_POSTGRES_URL is not set: a global setup starts the server and sets it')
+  return [server, ...(workers?.split(' ') ?? [])]
+}
+
+/** Runs a statement about databases on each server of the run. */
+async function onEachServer(text: string): Promise<void> {
+  for (const server of serversOfRun()) {
+    const admin = new pg.Client({ connectionString: server })
+    await admin.connect()
+    await admin.query(text).finally(() => admin.end())
+  }
 }
 
 /** Files are copied in a fifth of the time that writing each page to the log takes. */
-const copyDatabase = (admin: pg.Client, template: string, name: string) =>
-  admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
+const copyDatabase = (template: string, name: string) =>
+  onEachServer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
+
+/** Makes a database a template that nobody connects to, a process of Citus included. */
+export async function closeDatabase(name: string, template: string): Promise<void> {
+  await onEachServer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await onEachServer(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
+  await onEachServer(`ALTER DATABASE ${name} RENAME TO ${template}`)
+}
 
 /**
  * Fills a database, unless another test of the run has. @returns its name: a template for `openStore`, which copies it in
  * a fraction of the time
  */
 export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Promise<void>): Promise<string> {
-  const { server, admin } = await connectAsAdmin()
+  const [server = ''] = serversOfRun()
+  const admin = new pg.Client({ connectionString: server })
+  await admin.connect()
   try {
     await admin.query("SELECT pg_advisory_lock(hashtext('filledTemplate'))")
     const { rows } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
     if (rows.length > 0) return name
     // It has its name when it is whole.
     const filling = `filling_${name}`
-    await admin.query(`DROP DATABASE IF EXISTS ${filling}`)
-    await copyDatabase(admin, TEMPLATE, filling)
+    await onEachServer(`DROP DATABASE IF EXISTS ${filling} WITH (FORCE)`)
+    await copyDatabase(TEMPLATE, filling)
     const pool = new pg.Pool({ connectionString: urlOf(server, filling), max: 4 })
     await fill(pool).finally(() => pool.end())
-    await admin.query(`ALTER DATABASE ${filling} RENAME TO ${name}`)
+    await closeDatabase(filling, name)
     return name
   } finally {
     await admin.end()
@@ -50,9 +66,9 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
 
 /** A database of its own on the run's one Postgres: with the product's tables, or a copy of another template. */
 export async function openStore(template = TEMPLATE): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
-  const { server, admin } = await connectAsAdmin()
+  const [server = ''] = serversOfRun()
   const name = `test_${randomBytes(6).toString('hex')}`
-  await copyDatabase(admin, template, name)
+  await copyDatabase(template, name)
   const url = urlOf(server, name)
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   // Dropping the database may end a connection that the pool has let go of but not closed yet.
@@ -62,8 +78,7 @@ export async function openStore(template = TEMPLATE): Promise<{ url: string; poo
     pool,
     async close() {
       await pool.end()
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
-      await admin.end()
+      await onEachServer(`DROP DATABASE ${name} WITH (FORCE)`)
     },
   }
 }

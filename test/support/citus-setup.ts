@@ -1,0 +1,14 @@
+import { distribute } from '../../src/db/server/distribute.ts'
+import { startCitus } from './citus.ts'
+import { closeDatabase, TEMPLATE } from './store.ts'
+
+/** One Citus cluster for the whole run; every test file takes sharded databases of its own from it. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const citus = await startCitus()
+  const [coordinator, ...workers] = citus.servers
+  process.env.TEST_POSTGRES_URL = coordinator
+  process.env.TEST_CITUS_WORKERS = workers.join(' ')
+  await distribute(citus.url)
+  await closeDatabase('gateway', TEMPLATE)
+  return () => citus.close()
+}
