@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ReadScope } from '../../src/db/connect/scope.ts'
 import { LOCKS } from '../../src/db/locks.ts'
 import { distribute } from '../../src/db/server/distribute.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
@@ -70,22 +71,27 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const every = Math.ceil(cases.length / 20)
     const found = new Set<string>()
     const { reads } = gateway.deps.store
-    const { lend } = reads
+    const { lend, exclusive } = reads
     const sent: pg.QueryConfig[] = []
-    const record = (query: pg.QueryConfig, client: Pick<pg.ClientBase, 'query'>) => {
-      sent.push(query)
-      return client.query(query)
+    const recorded = (client: Pick<pg.ClientBase, 'query'>) => {
+      const query = (statement: pg.QueryConfig, ...more: []) => {
+        if (typeof statement === 'object') sent.push(statement)
+        return client.query(statement, ...more)
+      }
+      return { query } as pg.PoolClient
     }
-    const lendRecorded: typeof lend = (name, work, scope) =>
-      lend(name, (client) => work({ query: (query: pg.QueryConfig) => record(query, client) } as pg.PoolClient), scope)
-    Object.assign(reads, { lend: lendRecorded })
+    // An operation goes one way or the other: files share what is known of operations.
+    const lendRecorded: typeof lend = (name, work, scope) => lend(name, (client) => work(recorded(client)), scope)
+    const exclusiveRecorded = (scope: ReadScope, work: (client: pg.PoolClient) => Promise<unknown>, slow?: boolean) =>
+      exclusive.call(reads, scope, (client) => work(recorded(client)), slow)
+    Object.assign(reads, { lend: lendRecorded, exclusive: exclusiveRecorded })
     for (const { path } of cases.filter((_, i) => i % every === 0)) {
       sent.length = 0
       expect((await gateway.get(path)).status, path).toBe(200)
       expect(sent.length, path).toBeGreaterThan(0)
       for (const { text, values } of sent) found.add(await tasksOf(text, values))
     }
-    Object.assign(reads, { lend })
+    Object.assign(reads, { lend, exclusive })
     expect([...found].filter((reads) => reads !== 'one task')).toEqual(expected === 'one task' ? [] : [expected])
   })
 
