@@ -22,9 +22,12 @@ const STORE = `
     WHERE (u + m + p) % 6 >= t - 1;
   INSERT INTO vault_snapshot SELECT 'user' || u, c, 'vault' || v, 100 * t, 'p' || p, u, t, u / 9.0
     FROM generate_series(1, 20) u, generate_series(1, 2) c, generate_series(1, 2) v, generate_series(1, 6) t, generate_series(1, 2) p
-    WHERE (u + v + p) % 6 >= t - 1`
+    WHERE (u + v + p) % 6 >= t - 1;
+  INSERT INTO cash_flow SELECT c, 'tx' || n, n, 'user' || u, CASE n % 3 WHEN 0 THEN 'vault' ELSE 'market' END::entity_type, 'entity' || n % 4,
+      n, (enum_range(NULL::cash_flow_kind))[n % 4 + 1], NULLIF(n / 7.0, 1)
+    FROM generate_series(1, 2) c, generate_series(1, 20) u, generate_series(1, 30) n`
 
-test('a former store has the same snapshots, and the holdings that follow from them', async () => {
+test('a former store has the same snapshots, and the holdings and net cash that follow from them', async () => {
   const { pool, url } = store
   await pool.query(STORE)
   const rows = async (sql: string) => (await pool.query(sql)).rows
@@ -48,4 +51,7 @@ test('a former store has the same snapshots, and the holdings that follow from t
     const order = `account_id, chain_id, ${kind}_id, timestamp, position_id`
     expect(await rows(`SELECT * FROM ${kind}_holding ORDER BY ${order}`)).toEqual(latest)
   }
+  const totals = await rows('SELECT * FROM cash_flow_total ORDER BY 1, 2, 3, 4')
+  expect(totals.reduce((flows, row) => flows + +row.flows, 0)).toBe(1200)
+  expect(await rows('SELECT * FROM net_cash ORDER BY 1, 2, 3, 4')).toEqual(totals)
 })

@@ -171,6 +171,18 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     }
   })
 
+  test('a store that was distributed before net cash was stored sums it up for each read', async () => {
+    const name = '20261204000000_net_cash'
+    const rows = async () => (await pool.query('SELECT * FROM net_cash ORDER BY 1, 2, 3, 4')).rows
+    const before = await rows()
+    await pool.query('DROP VIEW net_cash; DROP FUNCTION add_net_cash, remove_net_cash')
+    await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [name])
+    const migrationsDir = join(import.meta.dirname, '../../prisma/migrations')
+    expect((await migrate({ url: citus.url, migrationsDir, log: silent })).applied).toEqual([name])
+    expect(await rows()).toEqual(before)
+    expect(before.length).toBeGreaterThan(0)
+  })
+
   test('a worker that is added takes over users, who are read meanwhile', async () => {
     const gateway = await gatewayWith()
     await citus.addSpare()

@@ -30,6 +30,7 @@ const tables = [
   'market_holding',
   'vault_holding',
   'cash_flow',
+  'net_cash',
 ]
 
 /** How many rows an operation may touch: what its pages hold, a few times over (joins, alternatives, look-aheads). */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { addressOf, datasetOf, record } from '../support/datasets.ts'
+import { addressOf, datasetOf, hashOf, record } from '../support/datasets.ts'
 import { LONG } from '../support/long.ts'
 import { openStore, silent } from '../support/store.ts'
 
@@ -45,6 +45,18 @@ const imports = fc.array(
       fc.tuple(key, usd).map(([own, assetsUsd]) => ({ ...record['vault-snapshots'], ...own, assetsUsd })),
       { maxLength: 4 },
     ),
+    'cash-flows': fc.array(
+      fc
+        .record({
+          accountId: fc.constantFrom('alice', 'bob').map(addressOf),
+          entityId: fc.constantFrom(...MARKETS).map(addressOf),
+          txHash: fc.constantFrom('one', 'two', 'three').map(hashOf),
+          kind: fc.constantFrom('deposit', 'withdraw', 'borrow', 'repay'),
+          amountUsd: fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: null }),
+        })
+        .map((own) => ({ ...record['cash-flows'], ...own })),
+      { maxLength: 6 },
+    ),
   }),
   { minLength: 1, maxLength: 8 },
 )
@@ -59,20 +71,27 @@ const expectNewest = async () => {
   for (const kind of ['market', 'vault'])
     expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(await sorted(newest(kind), kind))
 }
+const expectNetCash = async () =>
+  expect(
+    await rows(
+      'TABLE net_cash EXCEPT ALL TABLE cash_flow_total UNION ALL (TABLE cash_flow_total EXCEPT ALL TABLE net_cash)',
+    ),
+  ).toEqual([])
 
-test('after any imports, holdings are the newest snapshots; the same import again changes nothing', async () => {
+test('after any imports, holdings are the newest snapshots and net cash is summed up; the same import again changes nothing', async () => {
   const state = () =>
     rows(`SELECT version, (SELECT array_agg(h.ctid) FROM market_holding h) AS market,
-    (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault FROM data_version`)
+    (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault, (SELECT array_agg(c.ctid) FROM net_cash c) AS cash FROM data_version`)
   await fc.assert(
     fc.asyncProperty(imports, async (all) => {
-      await pool.query('TRUNCATE market_snapshot, vault_snapshot')
+      await pool.query('TRUNCATE market_snapshot, vault_snapshot, cash_flow')
       for (const files of all) {
         await load(files)
         await expectNewest()
+        await expectNetCash()
         const before = await state()
         const { files: counts } = await load(files)
-        expect(Object.values(counts).map(({ written }) => written)).toEqual([0, 0])
+        expect(Object.values(counts).map(({ written }) => written)).toEqual([0, 0, 0])
         expect(await state()).toEqual(before)
       }
     }),
@@ -106,4 +125,52 @@ test('holdings follow whoever writes SQL: new keys, deletes, an emptied table', 
     await expectNewest()
   }
   expect(await rows('SELECT count(*)::int FROM vault_holding')).toEqual([{ count: 1 }])
+})
+
+test('net cash follows whoever writes SQL: prices, new keys, deletes, an emptied table', async () => {
+  const flow = (account: string, tx: string, kind: string, amountUsd: number | null) => ({
+    ...record['cash-flows'],
+    accountId: addressOf(account),
+    txHash: hashOf(tx),
+    kind,
+    amountUsd,
+  })
+  await pool.query('TRUNCATE cash_flow')
+  await load({
+    'cash-flows': [
+      flow('alice', 'one', 'deposit', 0.1),
+      flow('alice', 'two', 'deposit', 0.2),
+      flow('alice', 'three', 'borrow', null),
+      flow('bob', 'four', 'withdraw', 1e300),
+    ],
+  })
+  for (const sql of [
+    'UPDATE cash_flow SET amount_usd = 0.7 WHERE amount_usd IS NULL',
+    "UPDATE cash_flow SET kind = 'repay' WHERE kind = 'borrow'",
+    `UPDATE cash_flow SET entity_id = '${addressOf('other')}' WHERE amount_usd = 0.2`,
+    `UPDATE cash_flow SET account_id = '${addressOf('carol')}' WHERE amount_usd = 1e300`,
+    'BEGIN; SET LOCAL extra_float_digits = 0; DELETE FROM cash_flow WHERE amount_usd = 1e300; COMMIT',
+    `DELETE FROM cash_flow WHERE account_id = '${addressOf('alice')}' AND amount_usd = 0.1`,
+    'TRUNCATE cash_flow',
+  ]) {
+    const before = await rows('SELECT * FROM net_cash')
+    await pool.query(sql)
+    expect(await rows('SELECT * FROM net_cash')).not.toEqual(before)
+    await expectNetCash()
+  }
+  expect(await rows('SELECT * FROM net_cash')).toEqual([])
+})
+
+test('net cash is the sum of what several writers add at once', async () => {
+  await pool.query('TRUNCATE cash_flow')
+  const writers = Array.from({ length: 8 }, (_, writer) =>
+    pool.query(
+      `INSERT INTO cash_flow (chain_id, tx_hash, log_index, account_id, entity_type, entity_id, timestamp, kind, amount_usd)
+       SELECT 1, 'tx' || n, $1::int, 'user' || n % 3, 'market', 'market', n, 'deposit', n / 7.0 FROM generate_series(1, 50) n ORDER BY n * $1::int % 51`,
+      [writer + 1],
+    ),
+  )
+  await Promise.all(writers)
+  expect(await rows('SELECT sum(flows)::int AS flows FROM net_cash')).toEqual([{ flows: 400 }])
+  await expectNetCash()
 })

@@ -22,6 +22,7 @@ export const tables = {
   market_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
   vault_liquidation_reward: 'chain_id, tx_hash, log_index, account_id',
   cash_flow: 'chain_id, tx_hash, log_index, account_id',
+  net_cash: 'account_id, chain_id, entity_type, entity_id',
   data_version: 'id',
 }
 

@@ -47,7 +47,7 @@ export function mergeSql({ into, key, values, from }: Merge, sharded: boolean): 
     WHEN NOT MATCHED THEN INSERT (${columns.join(', ')}) VALUES (${of('s', columns)})`
 }
 
-const KEYS: Record<string, string> = { ...TABLES_OF_USERS, position: 'user_address' }
+const KEYS: Record<string, string> = { ...TABLES_OF_USERS, position: 'user_address', net_cash: 'account_id' }
 const OF_USERS = new RegExp(`\\b(FROM|JOIN) "?(${Object.keys(KEYS).join('|')})\\b`)
 
 /** Thrown instead of reading rows of users. */

@@ -85,6 +85,13 @@ export const CASH = Prisma.raw(
   exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"),
 )
 
+/** The net cash `f` that each `owner` has invested in an entity, in all or up to a moment. In all, it is stored. */
+const netCash = (asOf: Prisma.Sql | undefined) =>
+  asOf
+    ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd, (f.amount_usd IS NULL)::int AS unpriced
+        FROM cash_flow f WHERE f.account_id = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
+    : Prisma.sql`SELECT * FROM net_cash f WHERE f.account_id = owner.address OFFSET 0`
+
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of the holder. The
  * current value is collateral + protected - debt in a market, and the assets in a vault. The net cash invested is
@@ -100,9 +107,8 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
       SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,
         0::numeric AS cash, h.incomplete FROM (${holdings(holder)}) h
       UNION ALL
-      SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, coalesce(${CASH}, 0), f.amount_usd IS NULL
-      FROM ${holder.owners} CROSS JOIN LATERAL (SELECT * FROM cash_flow f WHERE f.account_id = owner.address
-        AND ${onChain('f.chain_id', holder.chainId)} ${upTo('f.timestamp', holder.asOf)} OFFSET 0) f
+      SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, f.usd, f.unpriced > 0
+      FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f WHERE ${onChain('f.chain_id', holder.chainId)}
     ) b GROUP BY b.chain_id, b.entity_type, b.entity_id
   ) t`
 }

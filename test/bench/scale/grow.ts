@@ -52,6 +52,7 @@ export async function grow(pool: pg.Pool, factors: Factors, days: number, say: (
       await restore()
     }
     await client.query('SET session_replication_role = DEFAULT')
+    await client.query('TRUNCATE net_cash; INSERT INTO net_cash TABLE cash_flow_total')
     await total(client)
     await rank(client, newest)
     await client.query('RESET ALL')
