@@ -11,6 +11,6 @@ export interface ServedGraph extends Graph {
   onRefusal(code: RefusalCode): void
   /** Called with each error code of an operation that ran. */
   onFailure(code: string): void
-  /** Told of each query that runs without a plan, with the reason. */
+  /** Called with each query that runs without a plan, and the reason. */
   onUnplanned(reason: string): void
 }

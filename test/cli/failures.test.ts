@@ -46,7 +46,7 @@ describe('with --json a failure is one line of JSON', () => {
 
 describe('an unknown command', () => {
   test.each([
-    ['frobnicate', /^error: unknown command 'frobnicate'\n\(--help tells more\)\n$/],
+    ['frobnicate', /^error: unknown command 'frobnicate'\n\(see --help\)\n$/],
     ['imprt', /^error: unknown command 'imprt'\n\(Did you mean import\?\)\n/],
   ])('%s', async (name, message) => {
     expect(await command([name], {})).toEqual({ code: 2, out: '', err: expect.stringMatching(message) })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Prisma } from '../../src/generated/prisma/client.ts'
+import { readFor } from '../../src/graphql/execution/snapshot.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -55,6 +57,23 @@ test("a query's answer is of one snapshot while distributions are recomputed", a
     expect(program.userCount).toBe(leaderboard.totalCount)
   })
   expect(totals.size, 'the changes were seen').toBeGreaterThan(2)
+})
+
+test('an answer that is ready before its reads have ended leaves none to whoever gets the connection next', async () => {
+  const { store } = oneDay.deps
+  const operation = {}
+  const answer = (...later: string[]) =>
+    readFor(store, operation, async (reader) => {
+      const reads = ['SELECT 1', 'SELECT pg_sleep(0.2)', ...later].map((text) => reader.$queryRaw(Prisma.raw(text)))
+      const ended = Promise.allSettled(reads)
+      await reads[0]
+      return { ended }
+    })
+  await answer()
+  const { ended } = await answer('SELECT 3', 'SELECT 4')
+  const [first, running, ...waiting] = await ended
+  expect([first?.status, running?.status]).toEqual(['fulfilled', 'fulfilled'])
+  expect(waiting).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('The transaction has ended.') }))
 })
 
 test('so is an answer of a REST endpoint', async () => {

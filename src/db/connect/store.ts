@@ -232,9 +232,10 @@ export function readSnapshot<T>(
     const models = store.models.ofReader()
     await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${store.sharded ? NOT_LOCAL : ''}`)
     try {
-      const lend = inTurn(client)
+      const { lend, close } = inTurn(client)
       const explain: Reader['explain'] = (query) => lend(undefined, () => explainOn(client, query))
-      const result = await work(pgReader(lend, { ...readerOptions(store, scope), models: models.open, explain }))
+      const reader = pgReader(lend, { ...readerOptions(store, scope), models: models.open, explain })
+      const result = await work(reader).finally(close)
       await client.query('COMMIT')
       return result
     } catch (error) {
@@ -272,14 +273,25 @@ const NOT_LOCAL = '; SET LOCAL citus.enable_local_execution = off'
 
 /**
  * Lends a connection to concurrent statements one after the other. A failed statement ends the transaction, so the ones
- * behind it fail with the same error and are not sent.
+ * behind it fail with the same error and are not sent. Nor are those that wait when it is closed, as an answer without a
+ * required field is ready before the other fields are; what has been sent is waited for.
  */
-function inTurn(client: pg.PoolClient): Lend {
+function inTurn(client: pg.PoolClient): { lend: Lend; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve()
-  return (_, work) => {
-    const own = last.then(() => work(client))
-    last = own
-    return own
+  let closed = false
+  return {
+    lend(_, work) {
+      const own = last.then(() => {
+        if (closed) throw new Error('The transaction has ended.')
+        return work(client)
+      })
+      last = own
+      return own
+    },
+    async close() {
+      closed = true
+      await last.catch(() => {})
+    },
   }
 }
 

@@ -70,7 +70,7 @@ export const restoreDistributions = `UPDATE distribution d
 const continueIds = (table: string) => `SELECT setval('${table}_id_seq', max(id)) FROM ${table}
   HAVING max(id) >= (SELECT last_value FROM ${table}_id_seq)`
 
-/** Triggers record every change as a revision. One that says the same as the revision before it is none. */
+/** Triggers record every change as a revision. One that says the same as the revision before it is removed. */
 const settled: Partial<Record<DatasetFile, string>> = {
   'multiplier-revisions': continueIds('multiplier_revision'),
   multipliers: `DELETE FROM multiplier_revision t
