@@ -166,9 +166,10 @@ export async function readOnce<T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const lend: Lend = (statement, send) => store.reads.lend(statement, send, scope)
-  const explainAlone: Reader['explain'] = (query) =>
-    readSnapshot(store, async (reader) => reader.explain?.(query), scope)
-  const reader = new SingleReader(pgReader(lend, { ...readerOptions(store, scope), explain: explainAlone }))
+  const explain: Reader['explain'] = store.sharded
+    ? (query) => readSnapshot(store, async (reader) => reader.explain?.(query), scope)
+    : undefined
+  const reader = new SingleReader(pgReader(lend, { ...readerOptions(store, scope), explain }))
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }

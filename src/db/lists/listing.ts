@@ -173,7 +173,10 @@ export const fromRecordset = <Row>(listing: Listing<Row>, records: Prisma.Sql): 
 const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
   backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
 
-const outerOrder = <Row>({ order }: Listing<Row>, page: Page) =>
+/** What a page needs of a listing. */
+type Ordered = Pick<Listing<unknown>, 'from' | 'order'>
+
+const outerOrder = ({ order }: Ordered, page: Page) =>
   Prisma.raw(order.map((o) => `"${o.field}" ${flip(o.direction, page)}`).join(', '))
 
 /**
@@ -188,8 +191,8 @@ const USUAL = new Set([1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 500, 1000])
  * @param columns a select list with at least the fields of the listing's order
  * @param owned conditions that bind the list to its owner
  */
-export function pageSql<Row>(
-  listing: Listing<Row>,
+export function pageSql(
+  listing: Ordered,
   columns: Prisma.Sql,
   filter: Filter,
   page: Page,
@@ -236,8 +239,8 @@ function boundsOf({ limit, offset, exact }: Page): { limit: Prisma.Sql; offset: 
  * Builds the statement of a page of a set: the first rows of each key by an index alone, of these the page's, and their
  * columns.
  */
-function setPageSql<Row>(
-  listing: Listing<Row>,
+function setPageSql(
+  listing: Ordered,
   columns: Prisma.Sql,
   { set: _, ...filter }: Filter,
   { column, from, keys, partial, matches }: KeySet,
@@ -247,7 +250,11 @@ function setPageSql<Row>(
   const order = Prisma.raw(listing.order.map((o) => `${o.column} AS "${o.field}"`).join(', '))
   const first = { ...page, limit: Math.min(page.limit + Number(page.offset), 2 ** 31 - 2), offset: 0n }
   const ofKey = (...conditions: Prisma.Sql[]) =>
-    pageSql({ ...listing, from }, order, filter, first, [...owned, Prisma.raw(`${column} = keys.key`), ...conditions])
+    pageSql({ from, order: listing.order }, order, filter, first, [
+      ...owned,
+      Prisma.raw(`${column} = keys.key`),
+      ...conditions,
+    ])
   const { limit, offset } = boundsOf(page)
   const same = Prisma.raw(listing.order.map((o) => `${o.column} = page."${o.field}"`).join(' AND '))
   const rowsOfKey = partial
