@@ -47,7 +47,7 @@ const silent = { info() {}, warn() {} }
 
 /**
  * A store with `shape.dates` dates from `dateOf(0)` on.
- * @param kept a directory in which it stays, or is found; without one it is created, and removed at its close
+ * @param kept the directory it stays in, or is already in; without one, a temporary directory, removed on close
  */
 export async function openBenchStore(shape: Shape, kept?: string): Promise<BenchStore> {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'gateway-bench-')))

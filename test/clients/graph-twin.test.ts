@@ -230,7 +230,7 @@ function expectTwin(rest: Json, places: Record<string, string[]>, data: Json, va
     delete at(left, parent)[key]
   }
   for (const key of ['data', 'pagination', 'filters']) if (JSON.stringify(left[key]) === '{}') delete left[key]
-  expect(left, 'values that no place is told for').toEqual({})
+  expect(left, 'values whose place the guide does not give').toEqual({})
 }
 
 const gets = endpoints.filter(([method]) => method === 'GET').map(([, path]) => path)

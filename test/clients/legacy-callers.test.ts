@@ -76,7 +76,7 @@ describe('axios', () => {
 })
 
 describe('a points adapter', () => {
-  /** Reads the fourth entry, or looks the address up in whichever case it is. */
+  /** Reads the fourth entry, or looks the address up, no matter its case. */
   async function readPoints(address: string) {
     const response = await fetch(`${gateway.base}/points/leaderboard?account=${address}`)
     const { topAccounts, total }: Json = await response.json()

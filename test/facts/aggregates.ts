@@ -170,7 +170,7 @@ export const aggregateFacts: Fact[] = [
       FROM market_snapshots WHERE "accountId" = '${dan}' GROUP BY 1 ORDER BY 1`,
   },
   {
-    name: 'groups without a number are last, whichever the direction',
+    name: 'groups without a number are last, no matter the direction',
     query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [AVERAGE_DEBT_USD_ASC, COUNT_DESC],
       where: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageDebtUsd count }`,
     at: 'marketSnapshotAggregates',

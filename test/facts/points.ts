@@ -165,7 +165,7 @@ export const pointsFacts: Fact[] = [
     total: 'SELECT 1',
   },
   {
-    name: 'a multiplier that was removed is none now',
+    name: 'a multiplier that was removed no longer counts as one',
     query: `multiplierRevisions(asOf: "2999-01-01", where: { pools: ["${pools.wild}"] }) { nodes { poolAddress } }`,
     at: 'multiplierRevisions.nodes',
     sql: 'SELECT WHERE false',

@@ -68,7 +68,7 @@ describe('automatic persisted queries', () => {
   test.each([
     ['POST', post],
     ['GET', get],
-  ])('by %s: asked for by hash, sent with it once, and known from then on', async (how, ask) => {
+  ])('by %s: requested by hash, sent with it once, and known from then on', async (how, ask) => {
     const query = `query By${how}($n: Int!) { leaderboard(first: $n) { nodes { rank } } }`
     const extensions = persisted(query)
     const unknown = await ask({ extensions, variables: { n: 1 } })
@@ -181,7 +181,7 @@ describe('known documents', () => {
     ['a document', { documentId: idOf(TOP), variables: { n: 4 } }],
     ['a query', { query: '{ leaderboard(first: 4) { nodes { rank points } } }' }],
     ['a hash', { extensions: persisted(TOP), variables: { n: 4 } }],
-  ])('the answer to a GET of %s has a strong ETag, and is kept until the data change', async (_, parameters) => {
+  ])('the answer to a GET of %s has a strong ETag, and is cached until the data changes', async (_, parameters) => {
     const tags = new Set<string>()
     for (let i = 0; i < 4; i++) {
       const { headers, status } = await get(parameters)

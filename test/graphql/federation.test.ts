@@ -113,14 +113,14 @@ test.each([
   ['no object', 7],
   ['null in an object', { __typename: null }],
   ['no type', { address: nobody }],
-  ['a type that is no entity', { __typename: 'Asset', address: nobody }],
+  ['a type that is not an entity', { __typename: 'Asset', address: nobody }],
   ['a type of no schema', { __typename: 'constructor' }],
   ['no key', { __typename: 'Pool' }],
   ['half a key', { __typename: 'Market', address: nobody }],
   ['a key that is null', { __typename: 'User', address: null }],
-  ['an address that is none', { __typename: 'User', address: 'me' }],
-  ['a chain that is no number', { __typename: 'Vault', address: nobody, chainId: '1' }],
-])('%s is an error with a code at its place, and the others are answered', async (_, malformed) => {
+  ['an invalid address', { __typename: 'User', address: 'me' }],
+  ['a chain that is not a number', { __typename: 'Vault', address: nobody, chainId: '1' }],
+])('%s is an error with a code in its place, and the others are answered', async (_, malformed) => {
   for (let i = 0; i < 3; i++) {
     const { data, errors } = await ask([malformed, { __typename: 'Pool', address: pools[0]!.address }])
     expect(data._entities).toEqual([null, { __typename: 'Pool', ...pools[0] }])

@@ -109,7 +109,7 @@ describe('the cost of an operation', () => {
       11,
     ],
     [
-      'what is asked for twice is read once',
+      'what is requested twice is read once',
       '{ program { totalPoints } program { userCount } ...F } fragment F on Query { program { positionCount } }',
       1,
     ],

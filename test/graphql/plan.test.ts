@@ -330,7 +330,7 @@ for (const [name, selection] of Object.entries({
   'rows without any':
     'pools(first: 3) { nodes { name positions(first: 2, where: { date: { eq: "2020-01-01" } }) { nodes { points } } } }',
   'no rows at all': 'pools(first: 3, offset: 1000) { nodes { name positions { nodes { points } } } }',
-  'none asked for':
+  'none requested':
     'pools(first: 3) { nodes { name positions(first: 0) { nodes { points } pageInfo { hasNextPage } } } }',
   'backward in both':
     'pools(last: 3) { nodes { name positions(last: 2) { nodes { recordId } pageInfo { hasPreviousPage } } } pageInfo { hasPreviousPage } }',

@@ -16,12 +16,12 @@ const post = (body: string, type = 'application/json') =>
 
 test.each([
   ['a body that is not JSON', '{"query":"{\n}"}'],
-  ['a body that is no object', '[1]'],
+  ['a body that is not an object', '[1]'],
   ['no query', '{}'],
   ['a query that does not parse', '{"query":"{"}'],
   ['an unknown field', '{"query":"{ nothing }"}'],
   ['a wrong variable', '{"query":"query ($a: Address!) { user(address: $a) { rank } }","variables":{"a":"me"}}'],
-])('%s is told with a code, and nothing of our insides', async (_, body) => {
+])('%s is reported with a code, and reveals no internals', async (_, body) => {
   const response = await post(body)
   const text = await response.text()
   expect(response.status).toBeLessThan(500)

@@ -227,7 +227,7 @@ describe('the metrics', () => {
     expect(sampleIn(text, 'gateway_database_statement_duration_seconds_count{outcome="ok"}')).toBeGreaterThan(0)
   })
 
-  test('tell how the newest runs went, and the version of the data', async () => {
+  test('say how the newest runs went, and the version of the data', async () => {
     const { gateway } = await started()
     await gateway.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
     const text = await scrape(gateway.base)

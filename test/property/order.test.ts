@@ -52,7 +52,7 @@ async function answers(gateway: Gateway): Promise<Record<string, string>> {
   }
   for (const { name, query, variables } of await pageExamples(gateway.base)) {
     if (/^subscription/m.test(query) || OF_RUNS.test(query)) continue
-    // Once by a plan, where there is one, and once by resolvers, which alone tell what type they are of.
+    // Once by a plan, where there is one, and once by resolvers: only those say what type a row is of.
     for (const text of [query, query.replace(/\}\s*$/, ' __typename }')])
       found[`${name} ${text.length}`] = JSON.stringify(await gateway.graphql(text, variables))
   }

@@ -296,7 +296,7 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
         }
       }
       expect(problems.slice(0, 3)).toEqual([])
-      // What no position speaks of is the end of one.
+      // A snapshot that no position corresponds to is the end of one.
       const silent = data['market-snapshots'].length - told
       const zeros = data['market-snapshots'].filter((row) =>
         ['collateralAssets', 'protectedAssets', 'debtAssets'].every((field) => row[field] === '0'),

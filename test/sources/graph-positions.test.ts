@@ -240,7 +240,7 @@ describe.each(styles)('a source that pages by %s', (paging) => {
       ['an unknown pool', { pool: USDC }, `pool must be a pool of the store, not "${USDC}"`],
       ['no pool', { pool: null }, 'pool must be a pool of the store, not null'],
       ['no user', { user: undefined }, 'user must be an address (0x and 40 hex digits), not left out'],
-      ['a user that is none', { user: '0x12' }, 'user must be an address (0x and 40 hex digits), not "0x12"'],
+      ['a user that is not an address', { user: '0x12' }, 'user must be an address (0x and 40 hex digits), not "0x12"'],
       ['a negative amount', { aSupplied: '-1' }, 'aSupplied must be a decimal string from 0 to 2^256-1, not "-1"'],
       ['a fraction', { bBorrowed: '1.5' }, 'bBorrowed must be a decimal string from 0 to 2^256-1, not "1.5"'],
       ['an exponent', { aProtected: '1e18' }, 'aProtected must be a decimal string from 0 to 2^256-1, not "1e18"'],

@@ -214,7 +214,7 @@ describe('a server that cannot be believed', () => {
       /closed the connection/,
     ],
     [
-      'gives an amount that is none',
+      'gives an amount that is not a number',
       { change: when(isPositions, ({ items }) => void Object.assign(items[1], { bBorrowedAmountUsd: '7' })) },
       /items\.1\.bBorrowedAmountUsd must be a number/,
     ],

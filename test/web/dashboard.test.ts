@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
     })
 
-    test('by keyboard alone: skip link, own place, its wallet', async () => {
+    test('by keyboard alone: skip link, your place, its wallet', async () => {
       const { user } = await graphql('query ($a: Address!) { user(address: $a) { rank } }', { a: sampleUser })
       const page = await visit('')
       await rows(page, 'Leaderboard').first().waitFor()
@@ -340,7 +340,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(expected)
     })
 
-    test('an address that the store does not know has zeros, and one that is none says what it needs', async () => {
+    test('an address that the store does not know has zeros, and an invalid one says what it needs', async () => {
       const page = await visit(`/wallets/${STRANGER}`)
       await page.getByText('The store does not know this wallet').waitFor()
       expect(await value(page, 'Points')).toBe(0)
