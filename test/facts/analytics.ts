@@ -34,6 +34,20 @@ const earningsOf = (...accounts: string[]) => `(
       CASE WHEN kind IN ('deposit', 'repay') THEN 1 ELSE -1 END * coalesce("amountUsd", 0)::numeric, "amountUsd" IS NULL,
       "accountId" FROM cash_flows) rows
   WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY type, chain, entity) e`
+/** A user's newest snapshots in each market or vault up to a time in Unix seconds. */
+const newestBy = (kind: 'market' | 'vault', time: number) => `(SELECT s.* FROM ${kind}_snapshots s WHERE timestamp = (
+    SELECT max(o.timestamp) FROM ${kind}_snapshots o WHERE (o."accountId", o."chainId", o."${kind}Id")
+      = (s."accountId", s."chainId", s."${kind}Id") AND o.timestamp <= ${time})) newest`
+/** The same as \`earningsOf\`, from what was before or at a moment. */
+const earningsBy = (account: string, moment: string) => {
+  const time = Math.floor(Date.parse(moment) / 1000)
+  return earningsOf(account)
+    .replace('now_in_markets', newestBy('market', time))
+    .replace('now_in_vaults', newestBy('vault', time))
+    .replace('cash_flows)', `cash_flows WHERE timestamp <= ${time})`)
+}
+/** Around midnight, when there are snapshots and cash flows. */
+const MOMENTS = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z', '2025-03-01T23:59:59.999Z', '2025-03-02T00:00:00Z']
 const EARNINGS_ROW =
   'entityType chainId entityAddress currentValueUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
 const earningsRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", value AS "currentValueUsd",
@@ -275,6 +289,29 @@ export const analyticsFacts: Fact[] = [
     query: of(ann, `earnings { breakdown { nodes { ${EARNINGS_ROW} } } }`),
     at: 'user.earnings.breakdown.nodes',
     sql: `SELECT ${earningsRow} FROM ${earningsOf(ann)} ORDER BY value DESC, chain, type, entity`,
+  },
+  ...[...MOMENTS, '2025-04-01T00:00:00Z'].map((moment) => ({
+    name: `the earnings of each entity as of ${moment} are of what was until then, and at that moment`,
+    query: of(ann, `earnings(asOf: "${moment}") { breakdown { nodes { ${EARNINGS_ROW} } } }`),
+    at: 'user.earnings.breakdown.nodes',
+    sql: `SELECT ${earningsRow} FROM ${earningsBy(ann, moment)} ORDER BY value DESC, chain, type, entity`,
+    ...(moment < '2025-03' && { empty: true as const }),
+  })),
+  {
+    name: 'the earnings of a day are those at its end: what is at midnight belongs to the next day',
+    query: of(
+      ann,
+      `series(interval: DAY, from: "2025-03-01", to: "2025-03-02") {
+        start currentValueUsd netCashInvestedUsd earningsUsd hasIncompletePrices }`,
+    ),
+    at: 'user.series',
+    sql: ['2025-03-01', '2025-03-02']
+      .map(
+        (day) => `SELECT date '${day}' AS start, sum(value) AS "currentValueUsd", sum(cash) AS "netCashInvestedUsd",
+          sum(value) - sum(cash) AS "earningsUsd", bool_or(incomplete) AS "hasIncompletePrices"
+          FROM ${earningsBy(ann, `${day}T23:59:59.999Z`)}`,
+      )
+      .join(' UNION ALL '),
   },
   {
     name: 'the earnings of some entities, by earnings, lead to the market or vault',
