@@ -81,13 +81,13 @@ const wallets = `addresses: ["${ann}", "${dan}", "${gus}", "${ann}", "no address
 const inWallets = `IN ('${ann}', '${dan}', '${gus}')`
 
 export const analyticsFacts: Fact[] = [
-  {
-    name: "a user's market snapshots have all their columns, oldest first, then by chain, market and position",
-    query: of(ann, `marketSnapshots { nodes { ${MARKET_ROW} } }`),
+  ...[ann, gus].map((user, n) => ({
+    name: `the market snapshots of ${n === 0 ? 'ann' : 'gus'} have all their columns, oldest first, then by chain, market and position`,
+    query: of(user, `marketSnapshots { nodes { ${MARKET_ROW} } }`),
     at: 'user.marketSnapshots.nodes',
-    sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}'
+    sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${user}'
       ORDER BY s.timestamp, "chainId", "marketId", "positionId"`,
-  },
+  })),
   {
     name: 'amounts of markets are in whole tokens too',
     query: of(ann, 'marketSnapshots { nodes { collateralAmount protectedAmount debtAmount } }'),

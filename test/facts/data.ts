@@ -191,6 +191,8 @@ const marketSnapshots = (
     [dan, 42161, markets.arbUsdc, 'main', seconds('2025-03-10'), '12', 100, '0', 0, '40', 100],
     [fay, 1, markets.dust, 'main', '0', '1', 1, '0', 0, '0', 0],
     [gus, 1, markets.dust, 'main', D1, '2', 1e-12, '0', 0, MAX, null],
+    // On the larger chain, but of the smaller address.
+    [gus, 42161, markets.arbUsdc, 'main', D1, '6', 6, '0', 0, '0', 0],
   ] as Row[]
 ).map(([accountId, chainId, marketId, positionId, timestamp, ...amounts]) => ({
   chainId,
