@@ -62,23 +62,6 @@ ofOneSnapshot("a query's answer is of one snapshot while distributions are recom
   expect(totals.size, 'the changes were seen').toBeGreaterThan(2)
 })
 
-test('an answer that is ready before its reads have ended leaves none to whoever gets the connection next', async () => {
-  const { store } = oneDay.deps
-  const operation = {}
-  const answer = (...later: string[]) =>
-    readFor(store, operation, async (reader) => {
-      const reads = ['SELECT 1', 'SELECT pg_sleep(0.2)', ...later].map((text) => reader.$queryRaw(Prisma.raw(text)))
-      const ended = Promise.allSettled(reads)
-      await reads[0]
-      return { ended }
-    })
-  await answer()
-  const { ended } = await answer('SELECT 3', 'SELECT 4')
-  const [first, running, ...waiting] = await ended
-  expect([first?.status, running?.status]).toEqual(['fulfilled', 'fulfilled'])
-  expect(waiting).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('The transaction has ended.') }))
-})
-
 ofOneSnapshot('so is an answer of a REST endpoint', async () => {
   // All points of the only date are scaled at once, so that parts of one state keep their proportions.
   const get = async (path: string) => (await oneDay.get(path)).json() as Promise<any>
@@ -106,6 +89,23 @@ ofOneSnapshot('so is an answer of a REST endpoint', async () => {
     scaled,
   )
   expect(totals.size, 'the changes were seen').toBeGreaterThan(2)
+})
+
+test('an answer that is ready before its reads have ended leaves none to whoever gets the connection next', async () => {
+  const { store } = oneDay.deps
+  const operation = {}
+  const answer = (...later: string[]) =>
+    readFor(store, operation, async (reader) => {
+      const reads = ['SELECT 1', 'SELECT pg_sleep(0.2)', ...later].map((text) => reader.$queryRaw(Prisma.raw(text)))
+      const ended = Promise.allSettled(reads)
+      await reads[0]
+      return { ended }
+    })
+  await answer()
+  const { ended } = await answer('SELECT 3', 'SELECT 4')
+  const [first, running, ...waiting] = await ended
+  expect([first?.status, running?.status]).toEqual(['fulfilled', 'fulfilled'])
+  expect(waiting).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('The transaction has ended.') }))
 })
 
 /** Runs `look` over and over, four at a time, while multipliers change and dates are recomputed, again and again. */
