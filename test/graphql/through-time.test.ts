@@ -740,4 +740,15 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
       'query ($addresses: [String!]!) { portfolio(addresses: $addresses) { series(interval: WEEK, from: "2026-04-01", to: "2026-07-31") { earningsUsd netWorthUsd } } }'
     expect(await blocks(query, { addresses })).toBeLessThan(200 * 18 * 10 + 200 * 50)
   })
+
+  test('the earnings of now read some blocks, however many cash flows there are', async () => {
+    const query = `{ user(address: "${deep}") { earnings { totalNetCashInvestedUsd } } }`
+    const before = await blocks(query)
+    await gateway.deps.store.pool.query(
+      `INSERT INTO cash_flow SELECT 1, '0x' || md5('more ' || n), n, '${deep}', 'market', ${market('n % 5')}, ${START} + n, 'deposit', 1
+        FROM generate_series(1, 20000) n`,
+    )
+    expect((await gateway.graphql(query)).data.user.earnings).toEqual({ totalNetCashInvestedUsd: 21_000 })
+    expect(await blocks(query)).toBeLessThan(before + 20)
+  })
 })
