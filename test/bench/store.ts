@@ -8,6 +8,7 @@ import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
 import { positionId } from '../../src/domain/dataset/store-positions.ts'
 import { lockWriters, refreshRollups } from '../../src/domain/points/refresh-rollups.ts'
+import { MIGRATIONS } from '../support/migrations.ts'
 
 export interface Shape {
   /** Positions a date. */
@@ -64,7 +65,7 @@ export async function openBenchStore(shape: Shape, kept?: string): Promise<Bench
     if (kept === undefined) await rm(dataDir, { recursive: true, force: true })
   }
   try {
-    await migrate({ url: server.url, migrationsDir: join(import.meta.dirname, '../../prisma/migrations'), log: silent })
+    await migrate({ url: server.url, migrationsDir: MIGRATIONS, log: silent })
     if (marked === undefined) await fill(pool, shape)
     await writeFile(mark, JSON.stringify(shape))
     return { url: server.url, dataDir, pool, close }

@@ -19,6 +19,7 @@ import { NO_CITUS, startCitus } from '../support/citus.ts'
 import { command } from '../support/command-line.ts'
 import { conformanceCases, conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { MIGRATIONS } from '../support/migrations.ts'
 import { openStore, silent } from '../support/store.ts'
 
 const skipped = NO_CITUS || (hasConformance ? '' : SKIPPED)
@@ -153,7 +154,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
   test('a migration changes the tables of all workers', async () => {
     const migrationsDir = await mkdtemp(join(tmpdir(), 'gateway-migrations-'))
     try {
-      await cp(join(import.meta.dirname, '../../prisma/migrations'), migrationsDir, { recursive: true })
+      await cp(MIGRATIONS, migrationsDir, { recursive: true })
       await mkdir(join(migrationsDir, '20990101000000_note'))
       await writeFile(
         join(migrationsDir, '20990101000000_note/migration.sql'),
@@ -177,8 +178,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const before = await rows()
     await pool.query('DROP VIEW net_cash; DROP FUNCTION add_net_cash, remove_net_cash')
     await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [name])
-    const migrationsDir = join(import.meta.dirname, '../../prisma/migrations')
-    expect((await migrate({ url: citus.url, migrationsDir, log: silent })).applied).toEqual([name])
+    expect((await migrate({ url: citus.url, migrationsDir: MIGRATIONS, log: silent })).applied).toEqual([name])
     expect(await rows()).toEqual(before)
     expect(before.length).toBeGreaterThan(0)
   })

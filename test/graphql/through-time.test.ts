@@ -741,7 +741,7 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
     expect(await blocks(query, { addresses })).toBeLessThan(200 * 18 * 10 + 200 * 50)
   })
 
-  test('the earnings of now read some blocks, however many cash flows there are', async () => {
+  test('current earnings read some blocks, however many cash flows there are', async () => {
     const query = `{ user(address: "${deep}") { earnings { totalNetCashInvestedUsd } } }`
     const before = await blocks(query)
     await gateway.deps.store.pool.query(

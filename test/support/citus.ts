@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { silent } from './store.ts'
 
 const run = promisify(execFile)
@@ -39,7 +40,7 @@ export async function startCitus({ workers = 2, spare = false } = {}): Promise<C
   const sql = async (text: string) => (await run('psql', ['-At', url, '-c', text])).stdout.trim()
   const port = spare ? await sql('SELECT nodeport FROM pg_dist_node ORDER BY nodeid DESC LIMIT 1') : ''
   if (spare) await sql(`SELECT citus_remove_node('127.0.0.1', ${port})`)
-  await migrate({ url, migrationsDir: join(import.meta.dirname, '../../prisma/migrations'), log: silent })
+  await migrate({ url, migrationsDir: MIGRATIONS, log: silent })
   const control = async (worker: number, what: string) => {
     const node = join(directory, `node${worker}`)
     const command = `/usr/lib/postgresql/15/bin/pg_ctl -D ${node} -l ${node}.log -w ${what}`

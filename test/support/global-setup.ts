@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { silent, TEMPLATE } from './store.ts'
 
 /** One embedded Postgres for the whole run; every test file takes databases of its own from it. */
@@ -32,5 +33,5 @@ async function makeTemplate(server: string): Promise<void> {
   await admin.end()
   const url = new URL(server)
   url.pathname = TEMPLATE
-  await migrate({ url: url.href, migrationsDir: join(import.meta.dirname, '../../prisma/migrations'), log: silent })
+  await migrate({ url: url.href, migrationsDir: MIGRATIONS, log: silent })
 }

@@ -274,8 +274,8 @@ const NOT_LOCAL = '; SET LOCAL citus.enable_local_execution = off'
 
 /**
  * Lends a connection to concurrent statements one after the other. A failed statement ends the transaction, so the ones
- * behind it fail with the same error and are not sent. Nor are those that wait when it is closed, as an answer without a
- * required field is ready before the other fields are; what has been sent is waited for.
+ * behind it fail with the same error and are not sent. `close` waits for the statement that has been sent, and drops those
+ * behind it: an answer that lacks a required field is ready before its other fields.
  */
 function inTurn(client: pg.PoolClient): { lend: Lend; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve()

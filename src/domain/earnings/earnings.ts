@@ -85,7 +85,7 @@ export const CASH = Prisma.raw(
   exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"),
 )
 
-/** The net cash `f` that each `owner` has invested in an entity, in all or up to a moment. In all, it is stored. */
+/** The net cash `f` that each `owner` has invested in an entity: the stored total, or the cash flows up to a moment. */
 const netCash = (asOf: Prisma.Sql | undefined) =>
   asOf
     ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd, (f.amount_usd IS NULL)::int AS unpriced
