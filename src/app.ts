@@ -16,7 +16,9 @@ import { Limiter, type Limits } from './graphql/policy/limits.ts'
 import { createSchema } from './graphql/schema/schema.ts'
 import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
+import { isProbe, openChain } from './http/chain.ts'
 import { mountDashboard } from './http/dashboard.ts'
+import { exchangeOf } from './http/exchange.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
 import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
@@ -25,7 +27,6 @@ import { DATA_VERSION, minVersionOf } from './http/observe/data-version.ts'
 import { Observer } from './http/observe/observer.ts'
 import { RequestLog } from './http/observe/request-log.ts'
 import { RequestMetrics } from './http/observe/request-metrics.ts'
-import { recordOf } from './http/observe/request-record.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { mountRest } from './http/rest.ts'
 import { mountRestDocs } from './http/rest-docs.ts'
@@ -35,7 +36,6 @@ import { boundBodies } from './http/server/body-budget.ts'
 import { type ClientOf, clientAddress, isNear } from './http/server/client-address.ts'
 import { Connections } from './http/server/connections.ts'
 import { CORS } from './http/server/cors.ts'
-import { Front, isProbe } from './http/server/front.ts'
 import { errorHandler, problem, sendProblem } from './http/server/problem.ts'
 import { RateLimit } from './http/server/rate-limit.ts'
 import { mountSite } from './http/site.ts'
@@ -59,7 +59,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 16_000, ignoreTrailingSlash: true, caseSensitive: false },
     requestIdHeader: false,
-    genReqId: (request) => recordOf(request).id,
+    genReqId: (request) => exchangeOf(request).id,
     frameworkErrors: (error, request, reply) => {
       // No hook has run before routing.
       reply.header('request-id', request.id).header('vary', 'Origin').header('access-control-allow-origin', '*')
@@ -117,22 +117,21 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     shared: redis,
   })
   const observer = await openObserver(app, deps, documents.operationNames)
-  const front = new Front(app.server, { observer, edge, admission, connections, rateLimit, metrics })
+  const chain = openChain(app.server, { observer, connections, rateLimit, edge, admission, metrics })
   app.addHook('preClose', async () => {
-    front.close()
+    chain.close()
     connections.closeIdle()
   })
   app.addHook('onClose', async () => connections.close())
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id).header('vary', 'Origin')
-    recordOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
+    exchangeOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
     done(unreadable(request))
   })
   await app.register(cors, CORS)
   addEtags(app)
-  const refuse: Front['refuseOverload'] = (request, response) => front.refuseOverload(request, response)
-  boundBodies(app, refuse)
-  admitRead(app, { admission, isExempt: isProbe, refuse })
+  boundBodies(app, chain.refuseOverload)
+  admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
 
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -180,7 +179,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       .type('text/html; charset=utf-8')
       .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
   )
-  mountHealth(app, { probe: store.probe, cache, log, isClosing: () => front.closing })
+  mountHealth(app, { probe: store.probe, cache, log, isClosing: () => chain.closing })
   const scraped = config.METRICS_PORT === undefined ? app : openMetricsServer(app, config.HOST, config.METRICS_PORT)
   mountMetrics(scraped, {
     metrics,
@@ -203,7 +202,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     clientOf,
     connections,
     observer,
-    front,
+    chain,
     admission,
     slots: new Slots({ ...bounds, name: 'sockets' }),
     idleMs: config.KEEP_ALIVE_TIMEOUT_MS,

@@ -13,8 +13,8 @@ import { endpoints } from '../rest/index.ts'
 import { alternateLink } from './alternate-link.ts'
 import { bypassesCache, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
+import { exchangeOf } from './exchange.ts'
 import { DATA_VERSION } from './observe/data-version.ts'
-import { recordOf } from './observe/request-record.ts'
 import { type AdminTokens, adminOf } from './server/admin.ts'
 import { readInput } from './server/input.ts'
 import type { RateLimit } from './server/rate-limit.ts'
@@ -75,7 +75,7 @@ async function read(
   const answer = await edge.answer(
     edgeKey(request),
     compute,
-    recordOf(request.raw, reply.raw),
+    exchangeOf(request.raw, reply.raw),
     bypassesCache(request.headers),
   )
   sendAnswer(request, reply.hijack().raw, answer, edge)
@@ -89,7 +89,7 @@ async function change(
 ) {
   const input = readInput(endpoint, request)
   const admin = adminOf(request.headers, adminTokens)
-  recordOf(request.raw).admin = requireAdmin(admin)
+  exchangeOf(request.raw).admin = requireAdmin(admin)
   const execute = executor(graph, createContext(graph, plainReader(graph.deps.store), admin))
   const parsed = { ...input, now: graph.deps.now() }
   const variables = endpoint.variables(parsed)

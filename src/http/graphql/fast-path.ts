@@ -10,7 +10,7 @@ import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
-import type { RequestRecord } from '../observe/request-record.ts'
+import type { Exchange } from '../exchange.ts'
 import type { PlainRequest } from './request-params.ts'
 
 /** A query whose execution returned errors. */
@@ -34,7 +34,7 @@ export async function answerCompiled(
   edge: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
-  { admin, charge, caller }: { admin: Admin; charge: ChargeOperation; caller: RequestRecord },
+  { admin, charge, caller }: { admin: Admin; charge: ChargeOperation; caller: Exchange },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
   const bypass = bypassesCache(headers)
   const cached = key === undefined || bypass ? undefined : edge.find(key, caller.minVersion)

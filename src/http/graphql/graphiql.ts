@@ -9,7 +9,7 @@ import { createContext, executor, type Graph } from '../../graphql/execution/exe
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
-import { recordOf } from '../observe/request-record.ts'
+import { exchangeOf } from '../exchange.ts'
 import { mountStaticFiles } from '../static-files.ts'
 
 /** What the build made of src/graphiql, beside the program. */
@@ -58,7 +58,7 @@ export function graphiqlPage(graph: Graph, edge: EdgeCache) {
   }
   return {
     async send(request: FastifyRequest, reply: FastifyReply) {
-      const caller = recordOf(request.raw, reply.raw)
+      const caller = exchangeOf(request.raw, reply.raw)
       const answer = await edge
         .answer('GraphiQL', compute, caller)
         .catch(() => edge.answer(undefined, () => render(undefined, UNREACHABLE), caller))

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
+import { exchangeOf } from '../exchange.ts'
 import { DATA_VERSION } from '../observe/data-version.ts'
 import type { Observer } from '../observe/observer.ts'
-import { recordOf } from '../observe/request-record.ts'
 import { adminOf } from '../server/admin.ts'
 import { chargeOnce } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
@@ -34,7 +34,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       const admin = adminOf(request.headers, adminTokens)
       const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
-      const caller = recordOf(request.raw, reply.raw)
+      const caller = exchangeOf(request.raw, reply.raw)
       const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge, caller }))
       if (found && 'answer' in found)
         return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary: VARY })

@@ -13,11 +13,12 @@ import { type createGraphQLServer, presentAndCount, type ServerContext } from '.
 import type { Slots } from '../../graphql/live/slots.ts'
 import { documentReference } from '../../graphql/policy/documents.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
+import type { Chain, Handshake } from '../chain.ts'
+import { exchangeOf } from '../exchange.ts'
 import { type AdminTokens, adminOf } from '../server/admin.ts'
 import type { Admission } from '../server/admission.ts'
 import type { ClientOf } from '../server/client-address.ts'
 import type { Connections } from '../server/connections.ts'
-import type { Front, Handshake } from '../server/front.ts'
 import { chargeOnce, type RateLimit } from '../server/rate-limit.ts'
 import { Refusal } from '../server/refusal.ts'
 
@@ -36,7 +37,7 @@ export interface SocketsOptions {
   rateLimit: RateLimit | undefined
   clientOf: ClientOf
   connections: Connections
-  front: Front
+  chain: Chain
   admission: Admission
   /** The slots for sockets. */
   slots: Slots
@@ -62,7 +63,7 @@ export function mountSockets(
   server: ReturnType<typeof createGraphQLServer>,
   options: SocketsOptions,
 ): void {
-  const { front, slots, clientOf, connections, idleMs, graph } = options
+  const { chain, slots, clientOf, connections, idleMs, graph } = options
   const protocol = makeServer<Record<string, unknown>, Extra>({
     onConnect(context) {
       context.extra.context = context
@@ -117,7 +118,7 @@ export function mountSockets(
     })
   }
 
-  front.takeHandshakes(({ request, response, socket: raw, head }: Handshake) => {
+  chain.takeHandshakes(({ request, response, socket: raw, head }: Handshake) => {
     if (raw.destroyed) return
     const client = clientOf(request)
     try {
@@ -146,7 +147,8 @@ async function end(socket: WebSocket): Promise<void> {
 }
 
 function refuse({ code, message }: GatewayError, request: IncomingMessage, response: ServerResponse): void {
-  new Refusal({ status: code === 'RATE_LIMITED' ? 429 : 503, code, message, retryAfter: 10 }).send(request, response)
+  const refusal = new Refusal({ status: code === 'RATE_LIMITED' ? 429 : 503, code, message, retryAfter: 10 })
+  refusal.send(exchangeOf(request).id, request, response)
 }
 
 /** Disconnects a client that is gone or reads nothing, and does not read one that leaves too much unread. */

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Statement } from '../../db/connect/scope.ts'
+import { type Exchange, exchangeOf } from '../exchange.ts'
 import type { RequestLog } from './request-log.ts'
 import type { RequestMetrics } from './request-metrics.ts'
-import { type RequestRecord, recordOf } from './request-record.ts'
 import type { RequestTraces } from './request-traces.ts'
 
 interface ObserverOptions {
@@ -12,47 +12,46 @@ interface ObserverOptions {
   traces: RequestTraces | undefined
 }
 
-/** Records each request, and passes its record on when it has ended. */
+/** Observes each request, and reports it when it has ended. */
 export class Observer {
   readonly #options: ObserverOptions
   /** These are made once, not for each request. */
-  readonly #watch: (record: RequestRecord, statement: Statement) => void
+  readonly #watch: (exchange: Exchange, statement: Statement) => void
   readonly #ended: (this: ServerResponse) => void
 
   constructor(options: ObserverOptions) {
     this.#options = options
     const { metrics, log } = options
-    this.#watch = (record, statement) => {
+    this.#watch = (exchange, statement) => {
       metrics.statement(statement)
-      log.statement(record, statement)
+      log.statement(exchange, statement)
     }
-    const end = (record: RequestRecord) => this.#end(record)
+    const end = (exchange: Exchange) => this.#end(exchange)
     this.#ended = function () {
-      end(recordOf(this.req))
+      end(exchangeOf(this.req))
     }
   }
 
-  /** Starts the record of a request that has arrived. */
-  start(request: IncomingMessage, response: ServerResponse): void {
+  /** Observes a request that has arrived. */
+  start(exchange: Exchange): void {
     const { metrics, traces } = this.#options
-    const record = recordOf(request, response)
-    record.watcher = this.#watch
-    if (traces?.samples(request)) record.traced = []
+    exchange.watcher = this.#watch
+    if (traces?.samples(exchange.request)) exchange.traced = []
     metrics.started()
-    response.on('close', this.#ended)
+    exchange.response?.on('close', this.#ended)
   }
 
   /** Notes that the answer to a request is an event stream. */
-  streams(record: RequestRecord): void {
-    record.streams = true
+  streams(exchange: Exchange): void {
+    exchange.streams = true
     this.#options.metrics.streams()
   }
 
-  #end(record: RequestRecord): void {
+  #end(exchange: Exchange): void {
     const { metrics, log, traces } = this.#options
-    const ms = performance.now() - record.startedAt
-    metrics.ended(record, ms)
-    log.ended(record, ms)
-    if (record.traced) traces?.ended(record, ms)
+    const ms = performance.now() - exchange.startedAt
+    metrics.ended(exchange, ms)
+    log.ended(exchange, ms)
+    if (exchange.traced) traces?.ended(exchange, ms)
   }
 }

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/connect/scope.ts'
 import type { Log } from '../../log.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { Exchange } from '../exchange.ts'
 
 /** Which requests are logged: all, slow ones, none, or a share of them besides the slow ones. */
 export type LoggedRequests = 'all' | 'slow' | 'off' | number
@@ -28,10 +28,10 @@ export class RequestLog {
   }
 
   /** Logs a request that has ended, if its kind is logged. */
-  ended(record: RequestRecord, ms: number): void {
+  ended(exchange: Exchange, ms: number): void {
     const { log } = this.#options
-    if (!this.#isLogged(record, ms)) return
-    const { id, request, response, route, operation, admin, errors, cache, cost, statements, statementMs } = record
+    if (!this.#isLogged(exchange, ms)) return
+    const { id, request, response, route, operation, admin, errors, cache, cost, statements, statementMs } = exchange
     log.info(
       {
         requestId: id,
@@ -54,14 +54,14 @@ export class RequestLog {
   }
 
   /** Logs a statement of a request if it was slow. */
-  statement({ id, route, operation }: RequestRecord, { text, ms, outcome }: Statement): void {
+  statement({ id, route, operation }: Exchange, { text, ms, outcome }: Statement): void {
     const { log, which, slowStatementMs, isAway } = this.#options
     if (which === 'off' || ms < slowStatementMs || isAway()) return
     const statement = text.length > MAX_STATEMENT ? `${text.slice(0, MAX_STATEMENT)}...` : text
     log.warn({ requestId: id, route, operation, ms: rounded(ms), outcome, statement }, 'slow statement')
   }
 
-  #isLogged({ admin, streams }: RequestRecord, ms: number): boolean {
+  #isLogged({ admin, streams }: Exchange, ms: number): boolean {
     const { which, slowRequestMs, isAway } = this.#options
     if (admin !== undefined || which === 'all') return true
     if (which === 'off') return false

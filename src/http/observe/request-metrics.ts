@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Statement } from '../../db/connect/scope.ts'
 import type { CacheResult } from '../cache/edge-cache.ts'
+import type { Exchange } from '../exchange.ts'
 import { DurationHistogram } from './duration-histogram.ts'
-import type { RequestRecord } from './request-record.ts'
 
 const OUTCOMES: Statement['outcome'][] = ['ok', 'failed', 'timeout']
 
@@ -69,7 +69,7 @@ export class RequestMetrics {
     this.#inFlight--
   }
 
-  ended({ route = OTHER, operation, cache, streams, response }: RequestRecord, ms: number): void {
+  ended({ route = OTHER, operation, cache, streams, response }: Exchange, ms: number): void {
     if (cache !== undefined) this.#cache[cache]++
     if (streams) return
     this.#inFlight--

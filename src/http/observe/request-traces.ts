@@ -6,7 +6,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Log } from '../../log.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { Exchange } from '../exchange.ts'
 
 const EXPORT_TIMEOUT_MS = 2000
 const MAX_TEXT = 4000
@@ -16,7 +16,7 @@ const clock = (at: number) => performance.timeOrigin + at
 
 /**
  * Exports a trace of each request: its span has one for the GraphQL operation, if there is one, and that has one for each SQL
- * statement. Spans are made from the record of a request that has ended, so nothing is carried through the code in between.
+ * statement. Spans are made from the exchange of a request that has ended, so nothing is carried through the code in between.
  */
 export class RequestTraces {
   readonly #provider: TracerProvider
@@ -38,8 +38,8 @@ export class RequestTraces {
   }
 
   /** Makes the spans of a request that has ended. */
-  ended(record: RequestRecord, ms: number): void {
-    const { request, response, route, operation, operationAt, cost, errors, cache, traced = [], startedAt } = record
+  ended(exchange: Exchange, ms: number): void {
+    const { request, response, route, operation, operationAt, cost, errors, cache, traced = [], startedAt } = exchange
     const { method = '', url = '' } = request
     const endedAt = clock(startedAt + ms)
     const span = this.#tracer.startSpan(
@@ -52,7 +52,7 @@ export class RequestTraces {
           'http.route': route,
           'http.response.status_code': response?.statusCode,
           'url.path': url.split('?')[0],
-          'gateway.request_id': record.id,
+          'gateway.request_id': exchange.id,
           'gateway.cache': cache,
         },
       },

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Exchange } from '../exchange.ts'
 
 /** How long requests wait at most while connections are accepted. */
 const MAX_MS = 200
@@ -9,12 +10,15 @@ const MAX_MS = 200
  * at once, most would wait for minutes, and probes with them.
  */
 export class AcceptsFirst {
-  #waiting: (() => void)[] = []
+  readonly #next: (exchange: Exchange) => void
+  #waiting: Exchange[] = []
   #accepted = false
   #since = 0
   #turn: NodeJS.Immediate | undefined
 
-  constructor(server: Server) {
+  /** @param next continues an exchange that has waited */
+  constructor(server: Server, next: (exchange: Exchange) => void) {
+    this.#next = next
     server.on('connection', () => {
       this.#accepted = true
       if (this.#turn) return
@@ -23,10 +27,10 @@ export class AcceptsFirst {
     })
   }
 
-  /** Calls `handle` as soon as no connection is waiting to be accepted. */
-  run(handle: () => void): void {
-    if (this.#turn) this.#waiting.push(handle)
-    else handle()
+  /** Whether no connection is waiting to be accepted. Otherwise the exchange waits until then. */
+  isDone(exchange: Exchange): boolean {
+    if (this.#turn) this.#waiting.push(exchange)
+    return !this.#turn
   }
 
   #endTurn(): void {
@@ -36,6 +40,6 @@ export class AcceptsFirst {
       return
     }
     this.#turn = undefined
-    for (const handle of this.#waiting.splice(0)) handle()
+    for (const exchange of this.#waiting.splice(0)) this.#next(exchange)
   }
 }

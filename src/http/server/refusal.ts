@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { recordOf } from '../observe/request-record.ts'
 import { corsHeaders } from './cors.ts'
 import { problem } from './problem.ts'
 
@@ -30,7 +29,7 @@ export class Refusal {
     this.#graphql = Buffer.from(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
   }
 
-  send(request: IncomingMessage, response: ServerResponse): void {
+  send(requestId: string, request: IncomingMessage, response: ServerResponse): void {
     const { method, url = '', headers } = request
     const { status, retryAfter, close = false } = this.#options
     const isGraphQL = /^\/graphql\b/i.test(url)
@@ -40,7 +39,7 @@ export class Refusal {
       : headers.accept?.includes('application/graphql-response+json')
         ? 'application/graphql-response+json'
         : 'application/json'
-    const head = ['request-id', recordOf(request).id, 'vary', 'Origin', ...corsHeaders, 'cache-control', 'no-store']
+    const head = ['request-id', requestId, 'vary', 'Origin', ...corsHeaders, 'cache-control', 'no-store']
     head.push('content-type', `${type}; charset=utf-8`, 'content-length', String(body.length))
     if (retryAfter !== undefined) head.push('retry-after', String(retryAfter))
     if (close || hasLongBody(headers)) head.push('connection', 'close')

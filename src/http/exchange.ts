@@ -1,19 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
-import type { CacheResult } from '../cache/edge-cache.ts'
-import { minVersionOf } from './data-version.ts'
+import type { Socket } from 'node:net'
+import type { Caller, DataVersions, Statement } from '../db/connect/scope.ts'
+import type { CacheResult } from './cache/edge-cache.ts'
+import { minVersionOf } from './observe/data-version.ts'
 
 /** The statements in the trace of one request. More are only counted. */
 const MAX_TRACED = 100
 
-/** What is known of a request for its log line, metrics and trace. It is the caller of its reads. */
-export class RequestRecord implements Caller {
+/** A WebSocket handshake: its socket, and the bytes that have arrived after the request. */
+interface Handshake {
+  socket: Socket
+  head: Buffer
+}
+
+/**
+ * A request and its response. The chain passes it from step to step; the log, metrics and traces read it; it is the caller of
+ * the request's reads.
+ */
+export class Exchange implements Caller {
   readonly startedAt = performance.now()
   /** The id of the request in its answer and in logs: the client's if it is valid, else a new one. */
   readonly id: string
   readonly request: IncomingMessage
   response: ServerResponse | undefined
+  /** The number of steps of the chain that it has passed. */
+  step = 0
+  /** Undefined for other requests. */
+  handshake: Handshake | undefined
   /** The documented path of the route. Undefined before routing, and if there is none. */
   route: string | undefined
   /** The GraphQL operation. */
@@ -23,7 +37,7 @@ export class RequestRecord implements Caller {
   /** The cost of the operation. */
   cost: number | undefined
   /** The codes of the operation's errors. */
-  errors: string[] = []
+  errors: string[] = NO_ERRORS
   /** The name of the admin token that the request made a change with. */
   admin: string | undefined
   /** What the cache did. Undefined if it was not used. */
@@ -38,7 +52,7 @@ export class RequestRecord implements Caller {
   /** Its first statements. Undefined if it is not traced. */
   traced: Statement[] | undefined
   /** Called with each of its statements. */
-  watcher: ((record: RequestRecord, statement: Statement) => void) | undefined
+  watcher: ((exchange: Exchange, statement: Statement) => void) | undefined
 
   constructor(request: IncomingMessage) {
     this.request = request
@@ -72,18 +86,19 @@ export class RequestRecord implements Caller {
   }
 }
 
-const RECORD = Symbol('record')
-type Recorded = IncomingMessage & { [RECORD]?: RequestRecord }
+const NO_ERRORS: string[] = []
+const EXCHANGE = Symbol('exchange')
+type Exchanged = IncomingMessage & { [EXCHANGE]?: Exchange }
 
-/** The record of a request, which is made on first use. */
-export function recordOf(request: IncomingMessage, response?: ServerResponse): RequestRecord {
-  const recorded = request as Recorded
-  recorded[RECORD] ??= new RequestRecord(request)
-  recorded[RECORD].response ??= response
-  return recorded[RECORD]
+/** The exchange of a request, which is made on first use. */
+export function exchangeOf(request: IncomingMessage, response?: ServerResponse): Exchange {
+  const exchanged = request as Exchanged
+  exchanged[EXCHANGE] ??= new Exchange(request)
+  exchanged[EXCHANGE].response ??= response
+  return exchanged[EXCHANGE]
 }
 
 function requestIdOf(headers: IncomingHttpHeaders): string {
-  const given = headers['request-id']
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID()
+  const sent = headers['request-id']
+  return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(sent) ? sent : randomUUID()
 }

@@ -1,0 +1,204 @@
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Counter, type Registry } from 'prom-client'
+import { sendCached, sendCachedQuery } from './cache/cached-answers.ts'
+import type { EdgeCache } from './cache/edge-cache.ts'
+import { type Exchange, exchangeOf } from './exchange.ts'
+import type { Observer } from './observe/observer.ts'
+import { AcceptsFirst } from './server/accepts-first.ts'
+import type { Admission } from './server/admission.ts'
+import type { Connections } from './server/connections.ts'
+import type { RateLimit } from './server/rate-limit.ts'
+import { Refusal } from './server/refusal.ts'
+import { RefusalPace } from './server/refusal-pace.ts'
+import { handleWithoutUpgrade } from './server/without-upgrade.ts'
+
+/** Passes a request on by returning true. Otherwise it has answered the request, or continues the chain later. */
+type Step = (exchange: Exchange) => boolean
+
+interface ChainOptions {
+  observer: Observer
+  connections: Connections
+  rateLimit: RateLimit | undefined
+  edge: EdgeCache
+  admission: Admission
+  metrics: Registry
+}
+
+/** A WebSocket handshake at /graphql that has passed the chain. The response is for a rejection. */
+export interface Handshake {
+  request: IncomingMessage
+  response: ServerResponse
+  socket: Socket
+  /** The bytes that have arrived after the request. */
+  head: Buffer
+}
+
+/** The way of every request before it is parsed. */
+export interface Chain {
+  /** Whether new requests are rejected. */
+  readonly closing: boolean
+  /** Passes WebSocket handshakes on, by the rules of requests. Other offers to upgrade a connection are ignored. */
+  takeHandshakes(take: (handshake: Handshake) => void): void
+  /** Rejects a request that has been passed on, since the server is overloaded. */
+  refuseOverload(request: IncomingMessage, response: ServerResponse): void
+  /** Rejects new requests from now on. Requests in progress are still answered. */
+  close(): void
+}
+
+/** Whether a URL is a probe of the operator, which is answered in every state. */
+export const isProbe = (url: string) => /^\/(health|livez|readyz|metrics)\/?(\?|$)/i.test(url)
+
+const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>
+  method === 'GET' && /^\/graphql\/?(\?|$)/i.test(url) && headers.upgrade?.toLowerCase() === 'websocket'
+
+/**
+ * Opens the chain in front of a server's request listeners, which become its last step. Listeners that are added later run
+ * before the chain.
+ */
+export function openChain(server: Server, options: ChainOptions): Chain {
+  const { observer, connections, rateLimit, edge, admission } = options
+  const refusals = new Counter({
+    name: 'gateway_refused_requests_total',
+    help: 'Requests that were rejected unread, by reason: closing, too many connections, overload, rate limit.',
+    labelNames: ['reason'],
+    registers: [options.metrics],
+  })
+  const pace = new RefusalPace()
+  const acceptsFirst = new AcceptsFirst(server, next)
+  const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
+  let takeHandshake: (handshake: Handshake) => void = ({ socket }) => void socket.destroy()
+  let closing = false
+
+  const observe: Step = (exchange) => {
+    observer.start(exchange)
+    return true
+  }
+  const answerProbe: Step = (exchange) => {
+    if (!isProbe(exchange.request.url ?? '')) return true
+    connections.use(exchange.request.socket)
+    return handle(exchange)
+  }
+  const acceptConnections: Step = (exchange) => acceptsFirst.isDone(exchange)
+  const limitConnections: Step = (exchange) => {
+    const isOver = connections.use(exchange.request.socket)
+    if (closing) return refuse(exchange, 'closing', CLOSING)
+    return !isOver || refuse(exchange, 'connections', FULL)
+  }
+  const limitRate: Step = (exchange) => {
+    if (!rateLimit) return true
+    void rateLimit.charge(exchange.request, responseOf(exchange), 1).then((message) => {
+      if (message === undefined) next(exchange)
+      else refuse(exchange, 'rate', new Refusal({ status: 429, code: 'RATE_LIMITED', message }))
+    })
+    return false
+  }
+  const answerFromCache: Step = (exchange) => {
+    const { url = '', method } = exchange.request
+    if (exchange.handshake) return true
+    if (method === 'POST' && url === '/graphql') {
+      // The body of a small request arrives with its head, and so by the next tick.
+      process.nextTick(answerQueryFromCache, exchange)
+      return false
+    }
+    return !(url.startsWith('/graphql?') ? sendCachedQuery : sendCached)(edge, exchange)
+  }
+  const answerQueryFromCache = (exchange: Exchange) => sendCachedQuery(edge, exchange) || next(exchange)
+  const admit: Step = (exchange) => {
+    if (exchange.handshake) return true
+    const hasWaited = pace.hasWaited(exchange.request.socket)
+    return admission.admits(responseOf(exchange), hasWaited) || refuse(exchange, 'overload', OVERLOADED)
+  }
+  const handle: Step = (exchange) => {
+    const { request, handshake } = exchange
+    const response = responseOf(exchange)
+    if (!handshake) for (const listener of listeners) listener.call(server, request, response)
+    else if (closing) refuse(exchange, 'closing', CLOSING)
+    else {
+      response.detachSocket(handshake.socket)
+      takeHandshake({ request, response, ...handshake })
+    }
+    return false
+  }
+
+  const steps: readonly Step[] = [
+    observe,
+    answerProbe,
+    acceptConnections,
+    limitConnections,
+    limitRate,
+    answerFromCache,
+    admit,
+    handle,
+  ]
+  /** A handshake has no answer to observe, and is never a probe. */
+  const firstOfHandshake = steps.indexOf(acceptConnections)
+
+  /** Takes an exchange through the steps that it has not passed. */
+  function next(exchange: Exchange): void {
+    while ((steps[exchange.step++] as Step)(exchange));
+  }
+
+  function refuse(exchange: Exchange, reason: Reason, refusal: Refusal): false {
+    const { request } = exchange
+    const response = responseOf(exchange)
+    refusals.inc({ reason })
+    refusal.send(exchange.id, request, response)
+    response.once('close', () => pace.refused(request.socket))
+    return false
+  }
+
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => next(exchangeOf(request, response)))
+
+  return {
+    get closing() {
+      return closing
+    },
+    takeHandshakes(take) {
+      takeHandshake = take
+      server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+        if (!isHandshake(request)) return handleWithoutUpgrade(server, request, socket, head)
+        const response = new ServerResponse(request)
+        response.shouldKeepAlive = false
+        response.assignSocket(socket)
+        response.once('finish', () => socket.destroySoon())
+        socket.on('error', () => {})
+        const exchange = exchangeOf(request, response)
+        exchange.handshake = { socket, head }
+        exchange.step = firstOfHandshake
+        next(exchange)
+      })
+    },
+    refuseOverload: (request, response) => void refuse(exchangeOf(request, response), 'overload', OVERLOADED),
+    close() {
+      closing = true
+      pace.close()
+    },
+  }
+}
+
+type Reason = 'closing' | 'connections' | 'overload' | 'rate'
+
+const CLOSING = new Refusal({
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The server is closing. Try again in a moment.',
+  retryAfter: 1,
+  close: true,
+})
+const FULL = new Refusal({
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The server has reached its limit of connections. Try again later.',
+  retryAfter: 10,
+  close: true,
+})
+const OVERLOADED = new Refusal({
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The server has more requests than it can answer in time. Try again in a moment.',
+  retryAfter: 1,
+})
+
+const responseOf = ({ response }: Exchange) => response as ServerResponse
