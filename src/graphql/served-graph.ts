@@ -1,5 +1,5 @@
 import type { RefusalCode } from '../errors.ts'
-import type { Graph } from './execution/execute.ts'
+import type { Graph } from './execution/graph.ts'
 import type { Documents } from './policy/documents.ts'
 import type { Limiter } from './policy/limits.ts'
 

@@ -1,25 +1,11 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type DocumentNode, execute, type GraphQLError, type GraphQLSchema } from 'graphql'
-import type { Reader } from '../../db/connect/reader.ts'
+import type { DocumentNode, GraphQLError } from 'graphql'
 import { GatewayError } from '../../errors.ts'
-import { parseExact } from '../../exact-number.ts'
-import type { GatewayDeps } from '../deps.ts'
-import type { Rows } from '../plan/plan.ts'
-import { type Admin, Batches, type GraphContext } from './context.ts'
-import type { Operations } from './operations.ts'
-import { rowsOf } from './rows.ts'
-
-/** The schema, its prepared operations, and the dependencies of resolvers. */
-export interface Graph {
-  schema: GraphQLSchema
-  operations: Operations
-  deps: GatewayDeps
-}
-
-/** Creates the context of one operation, with empty batches. */
-export function createContext({ deps }: Graph, reader: Reader, admin: Admin): GraphContext {
-  return { deps, reader, admin, batches: new Batches(reader) }
-}
+import { exactJson, parseExact } from '../../exact-number.ts'
+import type { Planned, Rows } from '../plan/plan.ts'
+import type { GraphContext } from './context.ts'
+import type { Graph } from './graph.ts'
+import { resolvedParts } from './rows.ts'
 
 /** Runs operations in process. */
 export interface Execute {
@@ -38,25 +24,20 @@ export interface Execute {
  * Runs operations of this program on one context. They are not validated, since code generation has done so.
  * @throws the error that a resolver threw
  */
-export function executor(graph: Graph, context: GraphContext): Execute {
-  const plan = (document: DocumentNode, variables: unknown) =>
-    graph.operations.ofDocument(document)?.plan.run(context.reader, variables as Record<string, unknown>)
-  const run = async <Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) => {
-    const planned = await plan(document, variables)
-    return (planned ? parseExact(planned.json()) : await resolve(document, variables)) as Data
+export function executor({ operations }: Graph, context: GraphContext): Execute {
+  const answer = async (document: DocumentNode, variables: unknown): Promise<Planned> => {
+    const operation = operations.of(document)
+    const values = variables as Record<string, unknown>
+    const planned = await operation.plan.run(context.reader, values)
+    if (planned) return planned
+    const { data, errors } = await operation.resolve(context, values)
+    if (errors?.[0]) throw origin(errors[0])
+    return { json: () => exactJson(data), parts: () => resolvedParts(document, data) }
   }
-  const resolve = async (document: DocumentNode, variables: unknown) => {
-    const variableValues = variables as Record<string, unknown>
-    const result = await (graph.operations.ofDocument(document)?.run({}, context, variableValues) ??
-      execute({ schema: graph.schema, document, variableValues, contextValue: context }))
-    const error = result.errors?.[0]
-    if (error) throw origin(error as GraphQLError)
-    return result.data
-  }
+  const run = async <Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) =>
+    parseExact((await answer(document, variables)).json()) as Data
   const rows: Execute['rows'] = async (document, variables) => {
-    const planned = await plan(document, variables)
-    if (!planned) return rowsOf(document, await resolve(document, variables)) as never
-    const { data, rows } = planned.parts()
+    const { data, rows } = (await answer(document, variables)).parts()
     return { data: parseExact(data) as never, rows }
   }
   return Object.assign(run, { rows })

@@ -4,6 +4,7 @@ import {
   execute,
   type GraphQLSchema,
   getOperationAST,
+  OperationTypeNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -16,17 +17,18 @@ import { Limiter } from '../policy/limits.ts'
 import type { GraphContext } from './context.ts'
 import { nameOfOperation } from './name-of-operation.ts'
 
-type Run = (root: object, context: GraphContext, variables?: Variables) => Promise<ExecutionResult>
+type Resolve = (context: GraphContext, variables?: Variables) => Promise<ExecutionResult>
 
-/** A valid query of the schema. */
+/** A valid operation of the schema. */
 export interface Operation {
   /** Its name for logs and metrics. */
   name: string
+  type: OperationTypeNode
   document: DocumentNode
-  /** Reads the query in one statement, if the schema defines how. */
+  /** Reads a query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers'>
-  /** Executes the query with resolvers. */
-  run: Run
+  /** Executes it with resolvers. */
+  resolve: Resolve
   /** Whether the answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
   depends: 'data' | 'more'
 }
@@ -34,7 +36,7 @@ export interface Operation {
 const MAX_TEXTS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Runs every query on resolvers. */
+/** Leaves every operation to resolvers. */
 const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false }
 
 interface OperationsOptions {
@@ -50,16 +52,12 @@ export const UNPLANNED = {
   off: 'PLAN=off',
   /** An unsupported selection, such as the same list twice. */
   selection: 'selection',
-  /** Only the GraphQL server handles requests of this kind. */
-  request: 'request',
 }
 
 /** A document that a client has sent. Null if it is not valid. */
 interface Known {
   document: DocumentNode | null
   bytes: number
-  /** By name. */
-  operations: Map<string | undefined, Operation>
 }
 
 /**
@@ -77,9 +75,10 @@ export class Operations {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   })
-  readonly #ofDocument = new WeakMap<DocumentNode, Operation | null>()
-  /** By the name of the operation. */
-  readonly #live = new WeakMap<DocumentNode, Map<string | undefined, Operation>>()
+  /** By document and name. Null if the document has no such operation. */
+  readonly #prepared = new WeakMap<DocumentNode, Map<string | undefined, Operation | null>>()
+  /** The queries behind subscriptions. */
+  readonly #queries = new WeakMap<DocumentNode, Map<string | undefined, DocumentNode | null>>()
 
   constructor(schema: GraphQLSchema, options: OperationsOptions = {}) {
     const { limiter = new Limiter(schema), plan = true, onUnplanned } = options
@@ -96,81 +95,81 @@ export class Operations {
       known = this.#read(text)
       this.#known.set(text, known)
     }
-    const { document, operations } = known
-    if (!document) return undefined
-    let operation = operations.get(operationName)
-    if (!operation) {
-      operation = this.#prepare(document, operationName) ?? undefined
-      // Unknown names are not cached, or clients could fill the memory with them.
-      if (operation) operations.set(operationName, operation)
-    }
-    return operation
+    const operation = known.document && this.#prepare(known.document, operationName)
+    return operation?.type === OperationTypeNode.QUERY ? operation : undefined
   }
 
-  /** Prepares a query of this program, which must be valid. Undefined if it is not a query. */
-  ofDocument(document: DocumentNode): Operation | undefined {
-    let operation = this.#ofDocument.get(document)
-    if (operation === undefined) {
-      operation = this.#prepare(document, undefined)
-      this.#ofDocument.set(document, operation)
-    }
-    return operation ?? undefined
+  /** Prepares an operation of a valid document. @throws Error if the document has no such operation */
+  of(document: DocumentNode, operationName?: string | null): Operation {
+    const operation = this.#prepare(document, operationName ?? undefined)
+    if (!operation) throw new Error('the document has no such operation')
+    return operation
   }
 
   /** The query whose answers a subscription sends. Undefined if it sends something else. The document must be valid. */
   live(document: DocumentNode, operationName: string | null | undefined): Operation | undefined {
     const name = operationName ?? undefined
-    const known = this.#live.get(document) ?? new Map<string | undefined, Operation>()
-    this.#live.set(document, known)
-    let operation = known.get(name)
-    if (operation === undefined) {
-      const query = queryOf(this.#schema, document, name)
-      operation = (query && this.#prepare(query, name)) ?? undefined
-      if (operation) known.set(name, operation)
-    }
-    return operation
+    const query = cachedIn(this.#queries, document, name, () => queryOf(this.#schema, document, name) ?? null)
+    return query ? this.of(query, name) : undefined
   }
 
   #read(text: string): Known {
-    const operations: Known['operations'] = new Map()
     try {
       const document = this.#limiter.parse(text)
-      if (this.#limiter.validate(document).length === 0)
-        return { document, bytes: this.#limiter.bytesOf(document), operations }
+      if (this.#limiter.validate(document).length === 0) return { document, bytes: this.#limiter.bytesOf(document) }
     } catch {
       // The GraphQL server reports what is wrong.
     }
-    return { document: null, bytes: 2 * text.length + 100, operations }
+    return { document: null, bytes: 2 * text.length + 100 }
   }
 
-  #prepare(document: DocumentNode, operationName: string | undefined): Operation | null {
-    const operation = getOperationAST(document, operationName)
-    if (operation?.operation !== 'query') return null
-    return {
-      name: nameOfOperation(operation),
-      document,
-      plan: this.#plan ? new Plan(this.#schema, document, operationName) : NO_PLAN,
-      run: this.#resolved(document, operationName),
-      depends: isVolatile(this.#schema, document) ? 'more' : 'data',
-    }
-  }
-
-  /** Executes a query with resolvers, and reports why it has no plan. */
-  #resolved(document: DocumentNode, operationName: string | undefined): Run {
-    let reason: string | undefined
-    return async (rootValue, contextValue, variables) => {
-      reason ??= this.#plan ? (unplannedField(this.#schema, document) ?? UNPLANNED.selection) : UNPLANNED.off
-      this.#onUnplanned?.(reason)
-      return execute({
-        schema: this.#schema,
+  #prepare(document: DocumentNode, name: string | undefined): Operation | null {
+    return cachedIn(this.#prepared, document, name, () => {
+      const operation = getOperationAST(document, name)
+      if (!operation) return null
+      const type = operation.operation
+      const isPlanned = this.#plan && type === OperationTypeNode.QUERY
+      return {
+        name: nameOfOperation(operation),
+        type,
         document,
-        operationName,
-        rootValue,
-        contextValue,
-        variableValues: variables ?? {},
-      })
+        plan: isPlanned ? new Plan(this.#schema, document, name) : NO_PLAN,
+        resolve: this.#resolver(document, name, type),
+        depends: isVolatile(this.#schema, document) ? 'more' : 'data',
+      }
+    })
+  }
+
+  /** Executes an operation with resolvers, and reports why a query has no plan. */
+  #resolver(document: DocumentNode, operationName: string | undefined, type: OperationTypeNode): Resolve {
+    let reason: string | undefined
+    return async (contextValue, variables) => {
+      if (type === OperationTypeNode.QUERY) {
+        reason ??= this.#plan ? (unplannedField(this.#schema, document) ?? UNPLANNED.selection) : UNPLANNED.off
+        this.#onUnplanned?.(reason)
+      }
+      const variableValues = variables ?? {}
+      return execute({ schema: this.#schema, document, operationName, rootValue: {}, contextValue, variableValues })
     }
   }
+}
+
+/** Computes a value once for each operation of a document. Names without an operation are not cached: clients choose them. */
+function cachedIn<Value>(
+  cache: WeakMap<DocumentNode, Map<string | undefined, Value | null>>,
+  document: DocumentNode,
+  name: string | undefined,
+  compute: () => Value | null,
+): Value | null {
+  const values = cache.get(document) ?? new Map<string | undefined, Value | null>()
+  let value = values.get(name)
+  if (value !== undefined) return value
+  value = compute()
+  if (value !== null || name === undefined) {
+    values.set(name, value)
+    cache.set(document, values)
+  }
+  return value
 }
 
 /** Whether the document selects a field that is marked as `volatile` in the schema. */

@@ -3,7 +3,7 @@ import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { Rows } from '../plan/plan.ts'
 
 /** Shapes the data of resolvers as a plan does: merges `@flat` objects, and separates the rows of the only list. */
-export function rowsOf(document: DocumentNode, data: unknown): { data: unknown; rows: Rows } {
+export function resolvedParts(document: DocumentNode, data: unknown): { data: string; rows: Rows } {
   let rows = new Rows('', 0, undefined)
   const withoutRows = (value: unknown): unknown => {
     if (Array.isArray(value)) {
@@ -14,7 +14,7 @@ export function rowsOf(document: DocumentNode, data: unknown): { data: unknown; 
     return isObject(value) ? mapEntries(value, (key, one) => [[key, withoutRows(one)]]) : value
   }
   const rest = withoutRows(merged(document, data))
-  return { data: rest, rows }
+  return { data: exactJson(rest), rows }
 }
 
 /** Merges objects that are selected with `@flat` into their parents. */

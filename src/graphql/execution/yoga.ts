@@ -9,22 +9,19 @@ import {
 } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
-import type { Reader } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import { plainReader } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
-import { exactJson } from '../../exact-number.ts'
+import { exactJson, parseExact } from '../../exact-number.ts'
 import { subscribe } from '../live/subscribe.ts'
 import { documentReference, type RequestParams } from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
 import type { ServedGraph } from '../served-graph.ts'
-import { assertAnswerSize } from './answer-size.ts'
-import { type Admin, Batches, type GraphContext } from './context.ts'
+import type { Admin, GraphContext } from './context.ts'
 import { isAway, isRefusal, presentResult } from './errors.ts'
-import { createContext, type Graph } from './execute.ts'
+import { createContext, type Graph } from './graph.ts'
 import { nameOfOperation } from './name-of-operation.ts'
-import { UNPLANNED } from './operations.ts'
-import { readFor } from './snapshot.ts'
+import { run } from './run.ts'
 
 /** The request of an operation. Execution notes in it what it finds out. */
 export interface OperationCaller extends Caller {
@@ -153,23 +150,18 @@ function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext>
   }
 }
 
-/** Runs each query on one snapshot of the store. */
-function oneSnapshot({ deps, onUnplanned }: ServedGraph): Plugin<GraphContext & ServerContext> {
+/** Runs each query on one snapshot of the store, unless it has failed already. */
+function oneSnapshot(graph: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
-    onExecute({ args, executeFn, setExecuteFn }) {
-      const operation = getOperationAST(args.document, args.operationName)
+    onExecute({ args: { document, operationName, variableValues, contextValue }, setExecuteFn }) {
+      const operation = getOperationAST(document, operationName)
       if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
-      const { failed, signal, caller = signal } = args.contextValue as unknown as ServerContext
-      setExecuteFn((args) => {
+      const { failed, admin, signal, caller = signal } = contextValue as unknown as ServerContext
+      setExecuteFn(async (): Promise<ExecutionResult> => {
         if (failed) return failed
-        onUnplanned(UNPLANNED.request)
-        const execute = async (reader: Reader) => {
-          const context = { ...args.contextValue, reader, batches: new Batches(reader) } as GraphContext
-          const result = await executeFn({ ...args, contextValue: context })
-          if (!isAsyncIterable(result)) assertAnswerSize(result.data, reader.maxBytes)
-          return result
-        }
-        return readFor(deps.store, args.document, execute, caller)
+        const operation = graph.operations.of(document, operationName)
+        const outcome = await run(graph, { operation, variables: variableValues ?? {}, admin }, caller)
+        return outcome.failed ?? { data: parseExact(outcome.json) as Record<string, unknown> }
       })
     },
   }

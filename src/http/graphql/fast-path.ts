@@ -1,12 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import type { Reader } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
-import { answerJson } from '../../graphql/execution/answer-size.ts'
 import type { Admin } from '../../graphql/execution/context.ts'
-import { isCallersMistake } from '../../graphql/execution/errors.ts'
-import { createContext } from '../../graphql/execution/execute.ts'
-import { readFor } from '../../graphql/execution/snapshot.ts'
+import { resultOf, run } from '../../graphql/execution/run.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
@@ -25,9 +21,8 @@ class Failed extends Error {
 
 /**
  * Answers a known query without the layers that only other operations need. The GraphQL server handles all other
- * operations, and reports callers' mistakes.
- * @returns the answer, or the result of a query that failed in the store or by a fault of ours, which must not run again.
- * Undefined if the GraphQL server must execute the operation
+ * operations, and presents errors.
+ * @returns the answer, or the result of a query with errors. Undefined if the GraphQL server must handle the request
  */
 export async function answerCompiled(
   graph: ServedGraph,
@@ -45,7 +40,7 @@ export async function answerCompiled(
   }
   const params = read()
   if (!params) return undefined
-  const { operationName, variables } = params
+  const { operationName, variables = {} } = params
   const { limiter, documents, operations } = graph
   if (limiter.variablesFault(variables) !== undefined) return undefined
   const text = documents.find(params)
@@ -59,26 +54,13 @@ export async function answerCompiled(
     throw error
   }
   const compute = async (caller: Caller) => {
-    const answer = async (reader: Reader) => {
-      const planned = await operation.plan.run(reader, variables)
-      if (planned) return planned.json()
-      const result = await operation.run({}, createContext(graph, reader, admin), variables)
-      if (result.errors) throw new Failed(result)
-      return answerJson(result.data, graph.deps.store.maxAnswerBytes)
-    }
-    const json = await readFor(graph.deps.store, operation.document, answer, caller)
-    return { name: operation.name, status: 200, json: `{"data":${json}}` }
+    const outcome = await run(graph, { operation, variables, admin }, caller)
+    if (outcome.failed) throw new Failed(outcome.failed)
+    return { name: operation.name, status: 200, json: `{"data":${outcome.json}}` }
   }
   try {
     return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass) }
   } catch (error) {
-    const failed = error instanceof Failed ? error.result : resultOf(error)
-    return failed.errors?.every(isCallersMistake) ? undefined : { failed }
+    return { failed: error instanceof Failed ? error.result : resultOf(error) }
   }
 }
-
-/** The result of a query that failed as a whole. */
-const resultOf = (error: unknown): ExecutionResult => ({
-  data: null,
-  errors: [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })],
-})

@@ -1,0 +1,49 @@
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { Reader } from '../../db/connect/reader.ts'
+import type { Caller } from '../../db/connect/scope.ts'
+import { answerJson } from './answer-size.ts'
+import type { Admin } from './context.ts'
+import { isCallersMistake } from './errors.ts'
+import { createContext, type Graph } from './graph.ts'
+import type { Operation } from './operations.ts'
+import { readFor } from './snapshot.ts'
+
+/** One execution of a query. */
+export interface Run {
+  operation: Operation
+  variables: Record<string, unknown>
+  admin: Admin
+}
+
+/** The JSON of a query's data, or a result with errors, which are not yet safe to show. */
+export type Outcome = { json: string; failed?: undefined } | { failed: ExecutionResult }
+
+/**
+ * Runs a query on one snapshot of the store: by its plan if it has one, else by resolvers. If a plan rejects an argument,
+ * resolvers run the query again, since their errors have a location in the document.
+ * @param caller ends the reads when it has gone, and receives their statements
+ */
+export async function run(graph: Graph, { operation, variables, admin }: Run, caller?: Caller): Promise<Outcome> {
+  let planned = true
+  const read = async (reader: Reader): Promise<Outcome> => {
+    const data = planned ? await operation.plan.run(reader, variables) : undefined
+    if (data) return { json: data.json() }
+    planned = false
+    const result = await operation.resolve(createContext(graph, reader, admin), variables)
+    return result.errors ? { failed: result } : { json: answerJson(result.data, reader.maxBytes) }
+  }
+  const attempt = () => readFor(graph.deps.store, operation.document, read, caller)
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!planned || !isCallersMistake(error)) return { failed: resultOf(error) }
+  }
+  planned = false
+  return attempt().catch((error) => ({ failed: resultOf(error) }))
+}
+
+/** The result of a query that failed as a whole. */
+export const resultOf = (error: unknown): ExecutionResult => ({
+  data: null,
+  errors: [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })],
+})
