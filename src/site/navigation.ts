@@ -65,6 +65,8 @@ export function navigation(root: string): Group[] {
       title: 'About',
       entries: [
         page('Architecture', 'architecture', 'src/README.md'),
+        page('Domain', 'domain', 'src/domain/README.md'),
+        page('Store', 'store', 'src/db/README.md'),
         page('Contributing', 'contributing', '.github/CONTRIBUTING.md'),
         page('Tests', 'tests', 'test/README.md'),
         page('Benchmarks', 'benchmarks', 'test/bench/README.md'),
