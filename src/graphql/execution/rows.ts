@@ -1,6 +1,7 @@
-import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import { type DocumentNode, getOperationAST, type SelectionSetNode } from 'graphql'
 import { exactJson, isExactNumber } from '../../exact-number.ts'
 import { Rows } from '../plan/plan.ts'
+import { fieldsOf, fragmentsOf } from '../selection.ts'
 
 /** Shapes the data of resolvers as a plan does: merges `@flat` objects, and separates the rows of the only list. */
 export function resolvedParts(document: DocumentNode, data: unknown): { data: string; rows: Rows } {
@@ -18,31 +19,24 @@ export function resolvedParts(document: DocumentNode, data: unknown): { data: st
 }
 
 /** Merges objects that are selected with `@flat` into their parents. */
-function merged({ definitions }: DocumentNode, data: unknown): unknown {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const one of definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
-
-  function* fieldsOf({ selections }: SelectionSetNode): Generator<[key: string, field: FieldNode]> {
-    for (const one of selections) {
-      if (one.kind === Kind.FIELD) yield [(one.alias ?? one.name).value, one]
-      else {
-        const fragment = one.kind === Kind.FRAGMENT_SPREAD ? fragments.get(one.name.value) : one
-        if (fragment) yield* fieldsOf(fragment.selectionSet)
-      }
-    }
-  }
-  const merge = (value: unknown, selectionSet: SelectionSetNode | undefined): unknown => {
-    if (Array.isArray(value)) return value.map((one) => merge(one, selectionSet))
-    if (!selectionSet || !isObject(value)) return value
-    const fields = new Map(fieldsOf(selectionSet))
+function merged(document: DocumentNode, data: unknown): unknown {
+  const fragments = fragmentsOf(document)
+  const merge = (value: unknown, sets: SelectionSetNode[]): unknown => {
+    if (Array.isArray(value)) return value.map((one) => merge(one, sets))
+    if (sets.length === 0 || !isObject(value)) return value
+    const fields = fieldsOf(sets, fragments)
     return mapEntries(value, (key, one) => {
-      const field = fields.get(key)
-      const nested = merge(one, field?.selectionSet)
-      const flat = field?.directives?.some(({ name }) => name.value === 'flat') && isObject(nested)
-      return flat ? Object.entries(nested) : [[key, nested]]
+      const nodes = fields.get(key) ?? []
+      const nested = merge(
+        one,
+        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+      )
+      const flat = nodes.some(({ directives }) => directives?.some(({ name }) => name.value === 'flat'))
+      return flat && isObject(nested) ? Object.entries(nested) : [[key, nested]]
     })
   }
-  return merge(data, definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION)?.selectionSet)
+  const { selectionSet } = getOperationAST(document) ?? {}
+  return merge(data, selectionSet ? [selectionSet] : [])
 }
 
 type Entry = [key: string, value: unknown]

@@ -1,14 +1,5 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  type GraphQLSchema,
-  getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  type SelectionNode,
-  visit,
-} from 'graphql'
+import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, OperationTypeNode, visit } from 'graphql'
+import { fieldsOf, fragmentsOf } from '../selection.ts'
 
 /** A subscription field that reports the answers of the query field of the same name and arguments. */
 export const likeQuery = {
@@ -30,7 +21,7 @@ export function queryOf(
   const [subscriptions, queries] = [schema.getSubscriptionType(), schema.getQueryType()]
   const operation = getOperationAST(document, operationName)
   if (!subscriptions || !queries || operation?.operation !== OperationTypeNode.SUBSCRIPTION) return undefined
-  const field = rootField(document, operation)
+  const [[field] = []] = fieldsOf([operation.selectionSet], fragmentsOf(document)).values()
   if (!field || subscriptions.getFields()[field.name.value]?.extensions.likeQuery !== true) return undefined
   return visit(document, {
     [Kind.OPERATION_DEFINITION]: (node) =>
@@ -40,18 +31,4 @@ export function queryOf(
         ? { ...node, name: { kind: Kind.NAME, value: queries.name } as const }
         : undefined,
   })
-}
-
-/** The root field of a subscription, which may be in a fragment. */
-function rootField(document: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode | undefined {
-  const waiting: SelectionNode[] = [...selectionSet.selections]
-  for (const selection of waiting) {
-    if (selection.kind === Kind.FIELD) return selection
-    if (selection.kind === Kind.INLINE_FRAGMENT) waiting.push(...selection.selectionSet.selections)
-    else
-      for (const definition of document.definitions)
-        if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value)
-          waiting.push(...definition.selectionSet.selections)
-  }
-  return undefined
 }

@@ -2,6 +2,7 @@ import {
   type FieldNode,
   type GraphQLField,
   type GraphQLOutputType,
+  type GraphQLSchema,
   getNamedType,
   isEnumType,
   isListType,
@@ -12,9 +13,16 @@ import {
 import type { Columns } from '../../db/lists/column.ts'
 import type { KeyType } from '../../db/lists/listing.ts'
 import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
+import { type Conditions, type Fragments, fieldsOf } from '../selection.ts'
 import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
-import { type Document, fieldsOf } from './selection.ts'
 import type { Assert, One, SqlField, SqlRows } from './sql-field.ts'
+
+/** The context of a selection. */
+export interface Document {
+  schema: GraphQLSchema
+  fragments: Fragments
+  conditions: Conditions
+}
 
 /** What an operation reads, and how its answer is built. */
 export interface Compiled {
@@ -215,10 +223,11 @@ class Compiler {
   ): [key: string, node: FieldNode, definition: GraphQLField<unknown, unknown> | undefined][] {
     const named = getNamedType(type)
     if (!isObjectType(named) || !selectionSet) throw new Unplanned('no object')
-    const selected = fieldsOf(this.#document, named, selectionSet)
-    if (!selected) throw new Unplanned('a field is selected twice')
+    const { schema, fragments, conditions } = this.#document
     const definitions = named.getFields()
-    return [...selected].map(([key, node]) => {
+    return [...fieldsOf([selectionSet], fragments, { conditions, on: { type: named, schema } })].map(([key, nodes]) => {
+      const [node] = nodes as [FieldNode]
+      if (nodes.length > 1 && nodes.some((one) => one.selectionSet)) throw new Unplanned('a field is selected twice')
       const definition = definitions[node.name.value]
       if (!definition && node.name.value !== '__typename') throw new Unplanned(`${node.name.value} is of the schema`)
       return [key, node, definition]

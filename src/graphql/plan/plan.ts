@@ -1,12 +1,4 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  type GraphQLSchema,
-  getArgumentValues,
-  getOperationAST,
-  Kind,
-  visit,
-} from 'graphql'
+import { type DocumentNode, type FieldNode, type GraphQLSchema, getArgumentValues, getOperationAST } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
@@ -14,6 +6,7 @@ import { isUnsupported } from '../../db/faults.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { readVariables } from '../execution/variables.ts'
+import { fragmentsOf, switchesOf } from '../selection.ts'
 import { type Compiled, compile } from './compile.ts'
 import { type Fill, Parameters } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
@@ -151,11 +144,7 @@ export class Plan {
   #make(variables: Record<string, unknown>): Variant | null {
     const operation = getOperationAST(this.#document, this.#operationName)
     if (!operation) return null
-    const fragments = Object.fromEntries(
-      this.#document.definitions
-        .filter((one) => one.kind === Kind.FRAGMENT_DEFINITION)
-        .map((fragment) => [fragment.name.value, fragment]),
-    )
+    const fragments = fragmentsOf(this.#document)
     const conditions = Object.fromEntries(this.#switches.map((name) => [name, Boolean(variables[name])]))
     try {
       return new Variant(compile({ schema: this.#schema, fragments, conditions }, operation))
@@ -164,18 +153,6 @@ export class Plan {
       throw error
     }
   }
-}
-
-function switchesOf(document: DocumentNode): string[] {
-  const names = new Set<string>()
-  visit(document, {
-    [Kind.DIRECTIVE]({ name, arguments: given = [] }) {
-      const value = given[0]?.value
-      if ((name.value === 'include' || name.value === 'skip') && value?.kind === Kind.VARIABLE)
-        names.add(value.name.value)
-    },
-  })
-  return [...names]
 }
 
 /** A statement, and what is needed to write the answer from its rows. */

@@ -2,7 +2,6 @@ import {
   astFromValue,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -17,14 +16,13 @@ import {
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
-  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
   type ValueNode,
   valueFromASTUntyped,
-  visit,
 } from 'graphql'
 import { DEFAULT_PAGE, MAX_PAGE } from '../schema/connection.ts'
+import { type Conditions, type Fragments, fieldsOf, fragmentsOf, switchesOf } from '../selection.ts'
 
 /** Unvalidated arguments of a field: enums by name, scalars as JSON. */
 export type Given = Readonly<Record<string, unknown>>
@@ -70,17 +68,17 @@ export function compileCost(
 ): CostOf | undefined {
   const operation = getOperationAST(document, operationName)
   if (!operation) return undefined
-  const conditions = conditionsOf(document)
-  if (conditions.length === 0) return compile(schema, document, operation, {})
+  const switches = switchesOf(document)
+  if (switches.length === 0) return compile(schema, document, operation, {})
   const defaults = defaultsOf(operation)
   const compiled = new Map<string, CostOf>()
   return (variables) => {
-    const values = conditions.map((name) => (variables?.[name] ?? defaults.get(name)) === true)
-    const key = values.map(Number).join('')
+    const values = switches.map((name) => [name, (variables?.[name] ?? defaults.get(name)) === true] as const)
+    const key = values.map(([, value]) => Number(value)).join('')
     let cost = compiled.get(key)
     if (!cost) {
       if (compiled.size === MAX_VARIANTS) compiled.clear()
-      cost = compile(schema, document, operation, Object.fromEntries(conditions.map((name, i) => [name, values[i]])))
+      cost = compile(schema, document, operation, Object.fromEntries(values))
       compiled.set(key, cost)
     }
     return cost(variables)
@@ -138,7 +136,7 @@ function compile(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  conditions: Record<string, unknown>,
+  conditions: Conditions,
 ): CostOf {
   const root = schema.getRootType(operation.operation)
   const steps = root ? new Compiler(schema, document, operation, conditions).steps(root) : undefined
@@ -189,11 +187,11 @@ const count = (rows: Rows, variables: Variables) => (typeof rows === 'number' ? 
 /** Merges fields like an execution does, so that fields in several fragments count once. */
 class Compiler {
   readonly #schema: GraphQLSchema
-  readonly #conditions: Record<string, unknown>
+  readonly #conditions: Conditions
   readonly #defaults: Map<string, unknown>
   /** The default values of variables. */
   readonly #given: Map<string, unknown>
-  readonly #fragments = new Map<string, FragmentDefinitionNode>()
+  readonly #fragments: Fragments
   readonly #operation: OperationDefinitionNode
   readonly #steps: Step[] = []
   readonly #known = new Map<string, number>()
@@ -204,15 +202,14 @@ class Compiler {
     schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
-    conditions: Record<string, unknown>,
+    conditions: Conditions,
   ) {
     this.#schema = schema
+    this.#fragments = fragmentsOf(document)
     this.#operation = operation
     this.#conditions = conditions
     this.#defaults = defaultsOf(operation)
     this.#given = defaultsOf(operation, valueFromASTUntyped)
-    for (const definition of document.definitions)
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition)
   }
 
   /** @returns undefined if there are too many */
@@ -232,9 +229,11 @@ class Compiler {
   }
 
   #terms(type: GraphQLObjectType, sets: SelectionSetNode[]): Term[] {
-    const fields = new Map<string, FieldNode[]>()
-    const seen = new Set<string>()
-    for (const { selections } of sets) this.#collect(type, selections, fields, seen)
+    const fields = fieldsOf(sets, this.#fragments, {
+      conditions: this.#conditions,
+      on: { type, schema: this.#schema },
+      visited: () => void this.#fields++,
+    })
     const terms: Term[] = []
     let values = 0
     for (const nodes of fields.values()) {
@@ -245,36 +244,6 @@ class Compiler {
     }
     if (values > FREE_VALUES) terms.push({ ...NO_TERM, weight: Math.floor(values / FREE_VALUES) })
     return terms
-  }
-
-  #collect(
-    type: GraphQLObjectType,
-    selections: readonly SelectionNode[],
-    fields: Map<string, FieldNode[]>,
-    seen: Set<string>,
-  ): void {
-    for (const selection of selections) {
-      if (++this.#fields > MAX_FIELDS) return
-      if (!this.#isIncluded(selection)) continue
-      if (selection.kind === Kind.FIELD) {
-        const name = (selection.alias ?? selection.name).value
-        const nodes = fields.get(name)
-        if (nodes) nodes.push(selection)
-        else fields.set(name, [selection])
-        continue
-      }
-      let fragment: { typeCondition?: FragmentDefinitionNode['typeCondition']; selectionSet: SelectionSetNode }
-      if (selection.kind === Kind.INLINE_FRAGMENT) fragment = selection
-      else {
-        const name = selection.name.value
-        const named = this.#fragments.get(name)
-        if (!named || seen.has(name)) continue
-        seen.add(name)
-        fragment = named
-      }
-      if (this.#applies(fragment.typeCondition?.name.value, type))
-        this.#collect(type, fragment.selectionSet.selections, fields, seen)
-    }
   }
 
   #term(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>, nodes: FieldNode[]): Term {
@@ -380,22 +349,6 @@ class Compiler {
     return (variables: Variables) => (variables?.[variable] === undefined ? otherwise : variables[variable])
   }
 
-  #isIncluded({ directives = [] }: SelectionNode): boolean {
-    return directives.every(({ name: { value: name }, arguments: given = [] }) => {
-      if (name !== 'skip' && name !== 'include') return true
-      const value = given.find((one) => one.name.value === 'if')?.value
-      const condition =
-        value?.kind === Kind.VARIABLE ? this.#conditions[value.name.value] : value?.kind === Kind.BOOLEAN && value.value
-      return condition === (name === 'include')
-    })
-  }
-
-  #applies(condition: string | undefined, type: GraphQLObjectType): boolean {
-    if (condition === undefined || condition === type.name) return true
-    const abstract = this.#schema.getType(condition)
-    return isAbstractType(abstract) && this.#schema.isSubType(abstract, type)
-  }
-
   #fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
     if (type === this.#schema.getQueryType()) {
       if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef
@@ -454,16 +407,4 @@ const NO_TERM: Term = {
   count: COUNT,
   below: undefined,
   scale: 1,
-}
-
-/** The variables in `@skip` and `@include`. */
-function conditionsOf(document: DocumentNode): string[] {
-  const names = new Set<string>()
-  visit(document, {
-    [Kind.DIRECTIVE]({ name, arguments: given = [] }) {
-      if (name.value !== 'skip' && name.value !== 'include') return
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
-    },
-  })
-  return [...names]
 }

@@ -1,15 +1,16 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
   Kind,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { fragmentOf, fragmentsOf } from '../selection.ts'
 
 /** The size of a document with all fragments expanded. */
 export interface DocumentSize {
@@ -44,37 +45,36 @@ export class DocumentMeter {
   }
 
   measure(document: DocumentNode): DocumentSize {
-    const fragments = new Map<string, FragmentDefinitionNode>()
-    for (const definition of document.definitions)
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-    const known = new Map<string, Size>()
+    const fragments = fragmentsOf(document)
+    const measured = new Map<SelectionSetNode, Size>()
     const size: DocumentSize = { written: 0, expanded: 0, repeated: 0, longest: 0, introspected: 0 }
-    const ofFragment = (name: string): Size => {
-      const measured = known.get(name)
-      if (measured) return measured
+    const ofFragment = (set: SelectionSetNode): Size => {
+      let sum = measured.get(set)
+      if (sum) return sum
       // Stops at a cycle, which validation rejects.
-      known.set(name, NOTHING)
-      const fragment = fragments.get(name)
-      const found = fragment ? ofSet(fragment.selectionSet) : NOTHING
-      known.set(name, found)
-      return found
+      measured.set(set, NOTHING)
+      sum = ofSet(set)
+      measured.set(set, sum)
+      return sum
     }
     const ofSet = (set: SelectionSetNode, keys = new Map<string, number>()): Size => {
       const sum: Size = { ...NOTHING }
       for (const selection of set.selections) {
         size.written++
         sum.expanded++
-        const below =
-          selection.kind === Kind.FIELD
-            ? ofField(selection, keys)
-            : selection.kind === Kind.INLINE_FRAGMENT
-              ? ofSet(selection.selectionSet, keys)
-              : ofFragment(selection.name.value)
+        const below = belowOf(selection, keys)
         sum.expanded += below.expanded
         sum.described += below.described
         sum.introspected += below.introspected
       }
       return sum
+    }
+    const belowOf = (selection: SelectionNode, keys: Map<string, number>): Size => {
+      if (selection.kind === Kind.FIELD) return ofField(selection, keys)
+      const fragment = fragmentOf(selection, fragments)
+      if (!fragment) return NOTHING
+      const { kind, selectionSet } = fragment
+      return kind === Kind.INLINE_FRAGMENT ? ofSet(selectionSet, keys) : ofFragment(selectionSet)
     }
     const ofField = ({ name: { value: name }, alias, selectionSet }: FieldNode, keys: Map<string, number>): Size => {
       const key = alias?.value ?? name
@@ -90,7 +90,7 @@ export class DocumentMeter {
       }
     }
     for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) ofFragment(definition.name.value)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) ofFragment(definition.selectionSet)
       if (definition.kind !== Kind.OPERATION_DEFINITION) continue
       const { expanded, introspected } = ofSet(definition.selectionSet)
       size.expanded += expanded

@@ -1,5 +1,5 @@
 import type { InputRef } from '@pothos/core'
-import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+import type { GraphQLResolveInfo } from 'graphql'
 import type { Where } from '../../../db/lists/filter.ts'
 import { type Aggregate, type AggregateRow, aggregated } from '../../../domain/aggregate/aggregate.ts'
 import { MAX_AGGREGATE_USERS } from '../../../domain/aggregate/bounds.ts'
@@ -8,6 +8,7 @@ import { rewardAggregate } from '../../../domain/aggregate/reward-aggregate.ts'
 import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../../domain/aggregate/snapshot-aggregate.ts'
 import { rewardFilters } from '../../../domain/liquidation/reward.ts'
 import { badArgument } from '../../../errors.ts'
+import { fieldsOf } from '../../selection.ts'
 import type { Builder } from '../builder.ts'
 import { constant, type FilterType, type ListInputs, orderType } from '../list-inputs.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
@@ -34,17 +35,11 @@ const TIMES = ['DATE', 'WEEK', 'MONTH']
 
 /** The names of a field's selected subfields, ignoring @include and @skip. */
 function selectedNames({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
-  const names = new Set<string>()
-  const add = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections)
-      if (selection.kind === Kind.FIELD) names.add(selection.name.value)
-      else {
-        const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection
-        if (fragment) add(fragment.selectionSet)
-      }
-  }
-  for (const { selectionSet } of fieldNodes) if (selectionSet) add(selectionSet)
-  return names
+  const fields = fieldsOf(
+    fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+    fragments,
+  )
+  return new Set([...fields.values()].flat().map(({ name }) => name.value))
 }
 
 type Refs = {
