@@ -1,6 +1,7 @@
+import { StoredDocument } from 'lending-graph-client'
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
-import type { GraphAnswer } from './use-graph.ts'
+import { type GraphAnswer, useGraph } from './use-graph.ts'
 
 /** Shows what the graph answered, or that it is loading, or what is wrong and what to do. */
 export function Answer<Data>({
@@ -72,8 +73,28 @@ function sentence({ networkError, graphQLErrors, response }: CombinedError): str
 /** Says why there is nothing to show. */
 export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>
 
-/** Why nothing is shown where the store has nothing at all. */
-export const EmptyStore = () => (
+/** Why a list of everything that is stored has no rows: the store is empty, or has only other records. */
+export function NothingStored({ of }: { of: 'pools' | 'positions' | 'vaults' }) {
+  const stored = useGraph(StoredDocument, {})
+  return (
+    <Answer of={stored} rows={1}>
+      {({ pools, vaults, users }) =>
+        [pools, vaults, users].some(({ nodes }) => nodes.length > 0) ? (
+          <div className="empty">
+            <p>
+              No {of} are stored. An import with <code>{of}.jsonl</code> adds them, and they appear here at once:{' '}
+              <a href="/docs/cli#import">its format</a>.
+            </p>
+          </div>
+        ) : (
+          <EmptyStore />
+        )
+      }
+    </Answer>
+  )
+}
+
+const EmptyStore = () => (
   <div className="empty">
     <p>The store is empty. Load data, and it appears here at once:</p>
     <ul>
@@ -81,7 +102,7 @@ export const EmptyStore = () => (
         <code>npm start</code> loads sample data
       </li>
       <li>
-        <code>npm run gateway -- import DIR</code> imports your own
+        <code>npm run gateway -- import DIR</code> imports your own: <a href="/docs/cli#import">its format</a>
       </li>
     </ul>
   </div>

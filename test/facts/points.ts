@@ -185,6 +185,13 @@ export const pointsFacts: Fact[] = [
         ...none,
       },
       {
+        name: `the program's totals as of ${moment}`,
+        query: `program(asOf: "${moment}") { totalPoints userCount positionCount }`,
+        at: 'program',
+        sql: `SELECT coalesce(sum(points), 0) AS "totalPoints", count(DISTINCT "user") AS "userCount", count(*) AS "positionCount"
+          FROM scored WHERE date <= ${dateAt(moment)}`,
+      },
+      {
         name: `positions as of ${moment} are those of the last date up to it`,
         query: `positions(asOf: "${moment}", first: 1000) { totalCount nodes { recordId distributionDate } }`,
         at: 'positions.nodes',

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles, pool } from '../support/one-pool.ts'
 import { startOnSample } from '../support/sample.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -157,6 +158,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect(errors).toBeUndefined()
     return data
   }
+  const day = (iso: string) =>
+    new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
   const parameters = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
   describe('the leaderboard', () => {
@@ -241,6 +244,57 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(both.leaderboard.nodes))
       expect(parameters(page)).toEqual({ window: '7', pool: samplePool.address })
     })
+  })
+
+  test('totals above a past leaderboard are those of its date; a date without a distribution is said so', async () => {
+    const { distributions } = await graphql('{ distributions(last: 1) { nodes { date } } }')
+    const oldest = distributions.nodes[0].date.slice(0, 10)
+    const shift = (days: number, from = date) =>
+      new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10)
+    const past = shift(-5)
+    const board = await graphql(
+      `query ($asOf: DateTime!) { program(asOf: $asOf) { totalPoints positionCount } distribution(date: $asOf) { positionCount }
+        leaderboard(asOf: $asOf, first: 1000) { totalCount nodes { points } } }`,
+      { asOf: past },
+    )
+    const page = await visit(`?asOf=${past}`)
+    await rows(page, 'Leaderboard').first().waitFor()
+    const millionths = board.leaderboard.nodes.reduce(
+      (sum: number, { points }: any) => sum + Math.round(points * 1e6),
+      0,
+    )
+    expect(await value(page, 'Points')).toBeCloseTo(millionths / 1e6, 2)
+    expect(await value(page, 'Points')).toBe(board.program.totalPoints)
+    expect(await value(page, 'Wallets')).toBe(board.leaderboard.totalCount)
+    expect(await value(page, 'Positions')).toBe(board.program.positionCount)
+    const ofDate = fact(page, 'Positions').locator('small data')
+    expect(Number(await ofDate.getAttribute('value'))).toBe(board.distribution.positionCount)
+    expect(await page.getByText('There is no distribution').count()).toBe(0)
+
+    const { program } = await graphql('{ program { totalPoints } }')
+    const said = page.getByText('There is no distribution').first()
+    for (const asOf of [shift(1), '2999-12-31']) {
+      await page.goto(`${gateway.base}/dashboard?asOf=${asOf}&account=${sampleUser}`)
+      await expect.poll(() => said.innerText()).toContain('this is the leaderboard of the last one before it')
+      expect(await said.innerText()).toContain(`${day(oldest)}, the newest of ${day(date)}.`)
+      expect(await value(page, 'Points')).toBe(program.totalPoints)
+      await expect.poll(() => rows(page, 'Your place').count()).toBe(5)
+    }
+    for (const asOf of [shift(-1, oldest), '2020-01-01']) {
+      await page.goto(`${gateway.base}/dashboard?asOf=${asOf}`)
+      await expect.poll(() => said.innerText()).toMatch(/ or before it\. The first is of/)
+      expect(await page.locator('.facts').count()).toBe(0)
+    }
+    await page.goto(`${gateway.base}/dashboard/distributions/2999-12-31`)
+    await expect
+      .poll(() => said.innerText())
+      .toBe(`There is no distribution on 31 Dec 2999. The first is of ${day(oldest)}, the newest of ${day(date)}.`)
+    await page.getByRole('link', { name: day(date) }).click()
+    await fact(page, 'Points').waitFor()
+    for (const path of ['?asOf=yesterday', '?asOf=2026-02-30', '/distributions/2026-02-30']) {
+      await page.goto(`${gateway.base}/dashboard${path}`)
+      await page.getByRole('alert').getByText('is not a date: it needs a year, month and day').waitFor()
+    }
   })
 
   test('search finds wallets, pools, markets and vaults, and leads to them', async () => {
@@ -458,6 +512,30 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const page = await visit(path, { base: empty.base })
       await page.getByText('The store is empty.').waitFor()
       await page.close()
+    }
+  })
+
+  test('a list without rows in a store that has other records says what is missing', async () => {
+    const partial = await startGateway()
+    try {
+      await importFiles(partial, { pools: [pool] })
+      const page = await visit('/vaults', { base: partial.base })
+      for (const [path, missing] of [
+        ['/vaults', 'vaults'],
+        ['', 'positions'],
+        ['/distributions', 'positions'],
+        ['/distributions/2026-01-01', 'positions'],
+        ['?asOf=2026-01-01', 'positions'],
+      ]) {
+        await page.goto(`${partial.base}/dashboard${path}`)
+        await page.getByText(`No ${missing} are stored. An import with ${missing}.jsonl adds them`).waitFor()
+        expect(await page.getByText('The store is empty.').count()).toBe(0)
+      }
+      await page.goto(`${partial.base}/dashboard/pools`)
+      await expect.poll(() => rows(page, 'Pools').count()).toBe(1)
+      await page.close()
+    } finally {
+      await partial.close()
     }
   })
 

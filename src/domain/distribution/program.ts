@@ -1,16 +1,48 @@
-import { columnsOf, type RowOf } from '../../db/lists/column.ts'
+import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
+
+const UP_TO = 'With `asOf`, up to the last one at or before that time.'
 
 /** The totals of the whole points program. */
 export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
   totalPoints: {
     sql: pointsOf('t.total_points'),
     type: 'decimal',
-    description: 'Total points of all users over all distribution dates.',
+    description: `Total points of all users over all distribution dates. ${UP_TO}`,
   },
-  accountCount: { type: 'int', field: 'userCount', description: 'Number of users with at least one stored position.' },
-  positionCount: { type: 'int', description: 'Number of stored positions over all distribution dates.' },
+  accountCount: {
+    type: 'int',
+    field: 'userCount',
+    description:
+      'Number of users with at least one stored position. With `asOf`, with one by then: those on the leaderboard as of that time.',
+  },
+  positionCount: { type: 'int', description: `Number of stored positions over all distribution dates. ${UP_TO}` },
 })
 
 export type ProgramTotals = RowOf<typeof programColumns>
+
+/** A total as of `at.date`: the stored one, or the SQL of it for a past date. */
+const asOf = (stored: string, past: string) => `CASE WHEN at.newest THEN ${stored} ELSE ${past} END`
+const summed = (column: string) => `(SELECT coalesce(sum(d.${column}), 0) FROM distribution d WHERE d.date <= at.date)`
+
+/** The same totals as of a date. */
+export const pastProgramColumns: Columns = {
+  totalPoints: {
+    ...programColumns.totalPoints,
+    sql: pointsOf(asOf('t.total_points', summed('total_points'))),
+  },
+  accountCount: {
+    ...programColumns.accountCount,
+    sql: asOf('t.account_count', '(SELECT count(*)::int FROM account a WHERE a.first_distribution_date <= at.date)'),
+  },
+  positionCount: {
+    ...programColumns.positionCount,
+    sql: asOf('t.position_count', `${summed('position_count')}::int`),
+  },
+}
+
+/** The FROM clause for `pastProgramColumns`, as of a date; null means the newest one. */
+export const programAsOfSql = (date: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM program t CROSS JOIN (SELECT date, date IS NULL OR date >= (SELECT max(date) FROM distribution) AS newest
+    FROM (SELECT ${date} AS date) given) at`

@@ -2,7 +2,9 @@ import { DistributionDocument, PositionOriginsDocument, type RunRowFragment } fr
 import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { day } from '../format.ts'
+import { day, isDay } from '../format.ts'
+import { NoDistribution } from '../no-distribution.tsx'
+import { NotADate } from '../not-a-date.tsx'
 import { Page } from '../page-frame.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { KIND, STATUS } from '../run-words.ts'
@@ -13,24 +15,20 @@ import { Moment, Num } from '../values.tsx'
 
 const ROWS = 20
 
-const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
-
 /** A distribution date: its totals, its runs, and its positions with their prices and multipliers. */
 export function Distribution({ date }: { date: string }) {
-  const isValid = isDate(date)
+  const isValid = isDay(date)
   const answer = useGraph(DistributionDocument, { date }, { pause: !isValid })
   if (!isValid)
     return (
       <Page title="Distribution">
-        <p className="fault" role="alert">
-          “{date}” is not a date: it needs a year, month and day, such as 2026-01-31.
-        </p>
+        <NotADate text={date} />
       </Page>
     )
   return (
     <Page title={`Distribution of ${day(date)}`} operation={{ query: DistributionDocument, variables: { date } }}>
       <Answer of={answer} rows={8}>
-        {({ distribution }) =>
+        {({ distribution, ...dates }) =>
           distribution ? (
             <>
               <Facts>
@@ -60,7 +58,7 @@ export function Distribution({ date }: { date: string }) {
               <Positions date={date} />
             </>
           ) : (
-            <Empty>There is no distribution on this date.</Empty>
+            <NoDistribution date={date} dates={dates} />
           )
         }
       </Answer>

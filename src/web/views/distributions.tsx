@@ -1,5 +1,5 @@
 import { type DistributionRowFragment, DistributionsDocument, ProgramChartDocument } from 'lending-graph-client'
-import { Answer, EmptyStore } from '../answer.tsx'
+import { Answer, NothingStored } from '../answer.tsx'
 import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
 import { Page } from '../page-frame.tsx'
 import { KIND } from '../run-words.ts'
@@ -31,7 +31,7 @@ export function Distributions() {
       <Answer of={distributions} rows={ROWS}>
         {({ distributions: { nodes, totalCount, pageInfo } }) =>
           totalCount === 0 ? (
-            <EmptyStore />
+            <NothingStored of="positions" />
           ) : (
             <>
               <h2>Through time</h2>

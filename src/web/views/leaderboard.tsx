@@ -3,14 +3,17 @@ import {
   LeaderboardAroundDocument,
   LeaderboardDocument,
   type LeaderboardEntryFragment,
+  type LeaderboardQuery,
   LeaderboardWindowDocument,
   PoolsDocument,
 } from 'lending-graph-client'
 import type { FormEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Answer, Empty, EmptyStore } from '../answer.tsx'
+import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { isAddress, isoDay } from '../format.ts'
+import { day, isAddress, isDay, isoDay } from '../format.ts'
+import { NoDistribution } from '../no-distribution.tsx'
+import { NotADate } from '../not-a-date.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { type Column, Pager, Table } from '../table.tsx'
@@ -49,9 +52,10 @@ export function Leaderboard() {
   const url = useUrlState()
   const days = url.oneOf('window', ['all', '7', '30'])
   const pool = url.get('pool')
-  const asOf = url.get('asOf')
   const account = url.get('account')
   const isWindow = days !== 'all' || pool !== undefined
+  const asOf = isWindow ? undefined : url.get('asOf')
+  const isNoDate = asOf !== undefined && !isDay(isoDay(asOf))
   const newest = useGraph(DistributionsDocument, { first: 1 }, { pause: days === 'all' })
   const newestDate = newest.data?.distributions.nodes[0]?.date
   const from =
@@ -61,7 +65,7 @@ export function Leaderboard() {
   const range = { ...(from && { from }), ...(pool && { pool }) }
   const page = { first: ROWS, ...(url.get('after') && { after: url.get('after') }) }
   const isWaiting = days !== 'all' && !from
-  const now = useGraph(LeaderboardDocument, { ...page, ...(asOf && { asOf }) }, { pause: isWindow })
+  const now = useGraph(LeaderboardDocument, { ...page, ...(asOf && { asOf }) }, { pause: isWindow || isNoDate })
   const window = useGraph(LeaderboardWindowDocument, { ...page, ...range }, { pause: !isWindow || isWaiting })
   const shown = isWindow ? columns : asOf ? columns : [...columns, ...changes]
   const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
@@ -74,7 +78,7 @@ export function Leaderboard() {
   return (
     <Page title="Leaderboard" operation={operation}>
       <Choices />
-      {account !== undefined && (
+      {account !== undefined && !isNoDate && (
         <OwnPlace
           account={account}
           scope={isWindow ? range : asOf ? { asOf } : {}}
@@ -83,7 +87,9 @@ export function Leaderboard() {
         />
       )}
       <h2>Top wallets</h2>
-      {isWindow ? (
+      {isNoDate ? (
+        <NotADate text={asOf} />
+      ) : isWindow ? (
         <Answer of={newest.error ? { ...window, error: newest.error, retry: newest.retry } : window} rows={ROWS}>
           {({ leaderboard }) => (
             <>
@@ -103,32 +109,56 @@ export function Leaderboard() {
         </Answer>
       ) : (
         <Answer of={now} rows={ROWS}>
-          {({ program, leaderboard }) => (
-            <>
-              <Facts>
-                <Fact name="Points">
-                  <Num value={program.totalPoints} unit="points" />
-                </Fact>
-                <Fact name="Wallets">
-                  <Num value={program.userCount} unit="count" />
-                </Fact>
-                <Fact name="Positions">
-                  <Num value={program.positionCount} unit="count" />
-                </Fact>
-              </Facts>
-              {program.userCount === 0 ? (
-                <EmptyStore />
-              ) : leaderboard.nodes.length === 0 ? (
-                <Empty>There is no distribution on or before this date: choose a later one.</Empty>
-              ) : (
-                table('Leaderboard', leaderboard.nodes)
-              )}
-              <Pager label="the leaderboard" pageInfo={leaderboard.pageInfo} />
-            </>
-          )}
+          {(board) =>
+            board.newest.nodes.length === 0 ? (
+              <NothingStored of="positions" />
+            ) : asOf && board.counted.nodes.length === 0 ? (
+              <NoDistribution date={asOf} dates={board}>
+                {' '}
+                or before it
+              </NoDistribution>
+            ) : (
+              <>
+                <Totals board={board} asOf={asOf} />
+                {table('Leaderboard', board.leaderboard.nodes)}
+                <Pager label="the leaderboard" pageInfo={board.leaderboard.pageInfo} />
+              </>
+            )
+          }
         </Answer>
       )}
     </Page>
+  )
+}
+
+/** The totals of the program as of the date that is shown. */
+function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undefined }) {
+  const { program, counted } = board
+  const shown = counted.nodes[0]
+  return (
+    <>
+      {asOf && shown && isoDay(shown.date) !== isoDay(asOf) && (
+        <NoDistribution date={asOf} dates={board}>
+          : this is the leaderboard of the last one before it, of {day(shown.date)}
+        </NoDistribution>
+      )}
+      <Facts>
+        <Fact name="Points">
+          <Num value={program.totalPoints} unit="points" />
+        </Fact>
+        <Fact name="Wallets">
+          <Num value={program.userCount} unit="count" />
+        </Fact>
+        <Fact name="Positions">
+          <Num value={program.positionCount} unit="count" />
+          {asOf && shown && (
+            <small>
+              <Num value={shown.positionCount} unit="count" /> of {day(shown.date)}
+            </small>
+          )}
+        </Fact>
+      </Facts>
+    </>
   )
 }
 
@@ -137,7 +167,7 @@ function Choices() {
   const url = useUrlState()
   const current = url.oneOf('window', ['all', '7', '30'])
   const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD_DESC' })
-  const asOf = url.get('asOf')
+  const asOf = current === 'all' && !url.get('pool') ? url.get('asOf') : undefined
   const goTo = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     url.set({ account: String(new FormData(event.currentTarget).get('account')).trim() || undefined })
@@ -216,7 +246,7 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
         <Answer of={around} rows={7}>
           {({ leaderboard: { aroundRank, totalCount, nodes } }) =>
             aroundRank === null ? (
-              <Empty>This wallet has no rank here: it has no stored position.</Empty>
+              <Empty>This wallet has no rank here: it has no stored position{scope.asOf && ' by this date'}.</Empty>
             ) : (
               <>
                 <p>

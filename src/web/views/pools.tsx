@@ -1,5 +1,5 @@
 import { type PoolCardFragment, type PoolOrder, PoolsDocument } from 'lending-graph-client'
-import { Answer, EmptyStore } from '../answer.tsx'
+import { Answer, NothingStored } from '../answer.tsx'
 import { Page } from '../page-frame.tsx'
 import { Factors } from '../positions-table.tsx'
 import { type Column, Pager, Table } from '../table.tsx'
@@ -77,7 +77,7 @@ export function Pools() {
       <Answer of={pools} rows={ROWS}>
         {({ pools: { nodes, totalCount, pageInfo } }) =>
           totalCount === 0 ? (
-            <EmptyStore />
+            <NothingStored of="pools" />
           ) : (
             <>
               <Table caption="Pools" columns={columns} rows={nodes} rowKey={({ id }) => id} sort={sort} />

@@ -1,5 +1,5 @@
 import { type VaultCardFragment, type VaultOrder, VaultsDocument } from 'lending-graph-client'
-import { Answer, EmptyStore } from '../answer.tsx'
+import { Answer, NothingStored } from '../answer.tsx'
 import { VaultLink } from '../entity-link.tsx'
 import { Page } from '../page-frame.tsx'
 import { type Column, Pager, Table } from '../table.tsx'
@@ -35,7 +35,7 @@ export function Vaults() {
       <Answer of={vaults} rows={8}>
         {({ vaults: { nodes, totalCount, pageInfo } }) =>
           totalCount === 0 ? (
-            <EmptyStore />
+            <NothingStored of="vaults" />
           ) : (
             <>
               <Table caption="Vaults" columns={columns} rows={nodes} rowKey={({ id }) => id} sort={sort} />

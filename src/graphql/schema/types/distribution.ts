@@ -25,7 +25,7 @@ import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
 import { listArguments } from './page-arguments.ts'
 import type { PositionsRef } from './position-ref.ts'
-import { program } from './program.ts'
+import { programReading } from './program.ts'
 import { type DistributionKindRef, loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
@@ -189,8 +189,15 @@ export function addDistribution(builder: Builder, refs: Refs) {
   builder.queryFields((t) => ({
     program: t.field({
       type: Program,
-      description: 'The totals of the whole points program.',
-      ...one(program, []),
+      description: 'The totals of the whole points program, now or as of a date. `series` is not bound to that date.',
+      args: {
+        asOf: t.arg({
+          type: 'DateTime',
+          description:
+            'The point in time: only distribution dates at or before it count. Defaults to the newest date. All totals are 0 before the first date.',
+        }),
+      },
+      ...programReading,
     }),
     distribution: t.field({
       type: Distribution,

@@ -72,7 +72,7 @@ export function addLeaderboard(
         asOf: t.arg({
           type: 'DateTime',
           description:
-            'The leaderboard as of the last distribution date at or before this time. Defaults to the newest date. The list is empty before the first date. Cannot be combined with from, to, pool or chainId.',
+            'The leaderboard as of the last distribution date at or before this time. Defaults to the newest date, which a time in the future means too. The list is empty before the first date. Cannot be combined with from, to, pool or chainId.',
         }),
         from: t.arg({
           type: 'DateTime',

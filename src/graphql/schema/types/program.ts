@@ -1,15 +1,40 @@
-import { type ProgramTotals, programColumns } from '../../../domain/distribution/program.ts'
+import {
+  type ProgramTotals,
+  pastProgramColumns,
+  programAsOfSql,
+  programColumns,
+} from '../../../domain/distribution/program.ts'
+import { isoDate } from '../../../domain/position/position.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { GraphContext } from '../../execution/context.ts'
-import { keyedRow } from '../../plan/sql-field.ts'
+import { keyedRow, sqlField } from '../../plan/sql-field.ts'
+import { COUNT, type FieldCost } from '../../policy/cost.ts'
 
 /** The one row of the program's totals. */
-export const program = keyedRow<ProgramTotals>({
+const program = keyedRow<ProgramTotals>({
   columns: programColumns,
   types: [],
   always: true,
   at: () => Prisma.sql`FROM program t`,
 })
+
+/** The same as of a date. */
+const programAt = keyedRow<ProgramTotals>({
+  columns: pastProgramColumns,
+  types: ['date'],
+  always: true,
+  at: ([date]) => programAsOfSql(date ?? Prisma.empty),
+})
+
+/** Declares the program's totals, now or, with the argument `asOf`, as of a date, when users are counted. */
+export const programReading = {
+  ...sqlField(
+    { kind: 'one', one: program, by: [], past: { kind: 'one', one: programAt, by: ['asOf'] } },
+    { cost: { weight: ({ asOf }) => (asOf ? COUNT : 1) } satisfies FieldCost },
+  ),
+  resolve: async (_: unknown, { asOf }: { asOf?: Date | null }, context: GraphContext): Promise<ProgramTotals> =>
+    asOf ? ((await context.batches.load(programAt.load, [isoDate(asOf)])) as ProgramTotals) : loadProgram(context),
+}
 
 /** Loads the program's totals, once per operation. */
 export async function loadProgram(context: GraphContext): Promise<ProgramTotals> {
