@@ -8,7 +8,6 @@ import { drain } from '../http/server/drain.ts'
 import { warmUp } from '../http/warm-up.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
-import { samplePool, sampleUser } from '../sample/sample.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
 import { showLines } from './progress.ts'
@@ -35,11 +34,12 @@ async function serve(sample: boolean): Promise<void> {
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
     const writes = await mayWrite(deps)
+    const example = await readExample(deps)
     const server = await (config.WORKERS > 1 ? openWorkers(deps, restarts) : openServer(deps))
     if (!server) return
     const jobs = writes ? [startSchedule(deps), startRankHistory(deps)] : []
     const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-    print(welcome(deps, `http://${host}:${server.port}`))
+    print(welcome(deps, `http://${host}:${server.port}`, example))
     await aborted(stop)
     await Promise.all([server, ...jobs].map((one) => one.close()))
   } finally {
@@ -139,7 +139,27 @@ function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined
   return undefined
 }
 
-function welcome({ config, storeName }: Deps, base: string): string {
+/** The wallet with the most points, and whether anything is stored. */
+async function readExample({ store }: Deps): Promise<{ wallet: string | null; isEmpty: boolean }> {
+  const { rows } = await store.pool.query<{ wallet: string | null; isEmpty: boolean }>(
+    `SELECT (SELECT user_address FROM account WHERE rank = 1) AS wallet,
+      NOT EXISTS (SELECT FROM pool UNION ALL SELECT FROM vault UNION ALL SELECT FROM "user") AS "isEmpty"`,
+  )
+  return rows[0] ?? { wallet: null, isEmpty: true }
+}
+
+function welcome(
+  { config, storeName }: Deps,
+  base: string,
+  { wallet, isEmpty }: { wallet: string | null; isEmpty: boolean },
+): string {
+  const examples = wallet
+    ? `Try
+  curl '${base}/points/leaderboard?account=${wallet}'
+  curl '${base}/graphql' -H 'content-type: application/json' \\
+    -d '{"query":"{ user(address: \\"${wallet}\\") { points rank } leaderboard(first: 3) { nodes { rank userAddress points } } }"}'
+`
+    : ''
   return `
 Lending graph gateway on ${base}
   Store      ${storeName}${config.REDIS_URL ? ', cache in Redis' : ''}
@@ -147,13 +167,12 @@ Lending graph gateway on ${base}
   GraphiQL   ${base}/graphql
   Docs       ${base}/docs   (REST: ${base}/docs/rest, OpenAPI: ${base}/openapi.json)
   Health     ${base}/health
-Try
-  curl '${base}/points/${sampleUser}?limit=1'
-  curl '${base}/graphql' -H 'content-type: application/json' \\
-    -d '{"query":"{ leaderboard(first: 3) { nodes { rank userAddress points } } pool(address: \\"${samplePool.address}\\") { name } }"}'
-Your own data
-  npm run gateway -- import DIR   (while this server runs; ${base}/docs/cli#import has the format)
-${(config.ADMIN_TOKEN ?? config.ADMIN_TOKENS) ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'}`
+${examples}${isEmpty ? 'The store is empty. Load data while this server runs' : 'Your own data, while this server runs'}
+  npm run gateway -- import DIR                     files: ${base}/docs/cli#import has the format
+  npm run gateway -- import https://other-gateway   a copy of another gateway
+${isEmpty ? 'Or stop it, and load the sample data: npm start without SAMPLE_DATA=off.\n' : ''}${
+  (config.ADMIN_TOKEN ?? config.ADMIN_TOKENS) ? '' : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'
+}`
 }
 
 const PROGRESS_MS = 1500

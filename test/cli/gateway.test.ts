@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -56,6 +57,8 @@ describe('the command line', () => {
     const port = await freePort()
     const server = await serve(port)
     try {
+      expect(server.printed()).toContain('The store is empty. Load data while this server runs')
+      expect(server.printed()).not.toMatch(/\bcurl\b|0x/)
       const pools = await dataset('pools', {
         pools: [pool],
         multipliers: [{ poolAddress: POOL, deposit_tokenA: 1, deposit_tokenB: 0, borrow_tokenA: 0, borrow_tokenB: 0 }],
@@ -111,6 +114,14 @@ describe('the command line', () => {
     await (await serve(port)).stop('SIGKILL')
     const next = await serve(port)
     expect(await totalPoints(port)).toEqual({ totalPoints: 60 })
+    const commands = next.printed().match(/^ {2}curl .*(\n {4}.*)?/gm) ?? []
+    expect(commands).toHaveLength(2)
+    for (const line of commands) {
+      expect(line).toContain(ANN)
+      const answer = execFileSync('bash', ['-c', `${line} -sf`], { encoding: 'utf8' })
+      expect(answer).toMatch(new RegExp(`"${ANN}","points":60`))
+    }
+    expect(next.printed()).not.toContain('The store is empty')
     expect(await next.stop('SIGINT')).toBe(0)
   })
 })
