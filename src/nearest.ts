@@ -1,12 +1,16 @@
 import leven from 'leven'
 
 /**
- * The candidate that a misspelt word probably means: one letter is wrong, two in a long word, or two are swapped.
- * Undefined if there is none.
+ * The candidate nearest to a misspelt word: one letter is wrong, two in a long word, or two are swapped. Undefined if no
+ * candidate is that near.
  */
 export function nearest(word: string, candidates: string[]): string | undefined {
   const limit = word.length < 8 ? 1 : 2
-  return candidates.find((one) => leven(word, one) <= limit || isSwapped(word, one))
+  const [best] = candidates
+    .map((candidate) => ({ candidate, distance: leven(word, candidate) }))
+    .filter(({ candidate, distance }) => distance <= limit || isSwapped(word, candidate))
+    .sort((a, b) => a.distance - b.distance)
+  return best?.candidate
 }
 
 const isSwapped = (a: string, b: string) => leven(a, b) === 2 && sorted(a) === sorted(b)

@@ -91,7 +91,7 @@ async function addHistory(gateway: Gateway): Promise<void> {
   await must(gateway, ['manualupdate', '--date', days[0] as string], { POSITIONS_SOURCE: source })
   await rm(source, { recursive: true })
   expect((await run(gateway, ['import', await brokenDataset()])).code).toBe(2)
-  await store.pool.query(`UPDATE market SET deposit_rate = deposit_rate + 1e-7; UPDATE vault SET deposit_rate = 1e21`)
+  await store.pool.query(`UPDATE market SET deposit_rate = deposit_rate + 1e-7; UPDATE vault SET deposit_rate = 1e6`)
   await store.pool.query(`UPDATE pool SET name = E'"a", \\\\b\\n\\t\\u0001 \\u2028 \\U0001F984 \\\\.' WHERE id = $1`, [
     one,
   ])
@@ -178,7 +178,7 @@ describe('on one pool', () => {
           assetSymbol: 'S',
           assetDecimals: 18,
           depositRate: 1e-7,
-          borrowRate: 1e21,
+          borrowRate: 1e6,
         },
       ],
       'market-snapshots': ['1772323199', '1772323200', '1772496000'].map((timestamp) => ({

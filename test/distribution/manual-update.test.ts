@@ -67,9 +67,9 @@ describe('manualupdate from a directory', () => {
     expect(await (await update(DAY)).json()).toMatchObject({ totalPoints: 200 })
   })
 
-  test('of a key that the source has twice the last counts, and other dates do not', async () => {
+  test('a record that the source has twice counts once, and other dates do not', async () => {
     await source([
-      position(ANN, 1),
+      position(ANN, 30),
       position(ANN, 30),
       position(BEN, 9, { distributionDate: '2026-03-01T00:00:00.000Z' }),
     ])
@@ -87,6 +87,11 @@ describe('manualupdate from a directory', () => {
       'has a bad line',
       [position(ANN, 1), position(BEN, -0, { aSuppliedAmountUsd: 'many' })],
       /positions\.jsonl:2: aSuppliedAmountUsd/,
+    ],
+    [
+      'has two positions of one user, pool and date',
+      [position(ANN, 1), position(BEN, 9, { distributionDate: '2026-03-01' }), position(ANN, 30)],
+      /positions\.jsonl:3: has the same key as line 1 \(userAddress, distributionDate, marketAddress\), but other values/,
     ],
     ['names an unknown pool', [position(ANN, 1, { marketAddress: BEN })], /no pool/],
   ] as const)

@@ -12,7 +12,7 @@ import { sampleDataset } from '../../src/sample/sample-dataset.ts'
 import type { Dataset, DatasetFile } from '../../src/sources/dataset/dataset.ts'
 import { openDirectory } from '../../src/sources/dataset/directory.ts'
 import { MAX_LINE_BYTES } from '../../src/sources/dataset/lines.ts'
-import { addressOf, datasetOf, type Files, goodFiles, record, recordPoints } from '../support/datasets.ts'
+import { addressOf, datasetOf, type Files, goodFiles, hashOf, record, recordPoints } from '../support/datasets.ts'
 import { everything as storeOf, tables } from '../support/dump.ts'
 import { LONG } from '../support/long.ts'
 import { openStore, silent } from '../support/store.ts'
@@ -147,6 +147,27 @@ describe('a good dataset', () => {
     ).toEqual([{ collateral_assets: max, debt_assets: '0', collateral_usd: 5e-324, protected_usd: -1e300 }])
   })
 
+  test('a date without a time is its midnight, and rates are at the ends of their range', async () => {
+    await load(
+      goodFiles({
+        multipliers: [{ ...record.multipliers, createdAt: '2026-02-28', updatedAt: '2026-03-01T12:00Z' }],
+        positions: [{ ...record.positions, distributionDate: '2024-02-29' }],
+        markets: [{ ...record.markets, depositRate: -1e-30, borrowRate: 1e6, maxLtv: 1e-30 }],
+        rates: [{ ...record.rates, changedAt: '2026-11-01' }],
+      }),
+    )
+    expect(await rows('SELECT distribution_date::text FROM position')).toEqual([{ distribution_date: '2024-02-29' }])
+    expect(await rows('SELECT created_at, updated_at FROM multiplier')).toEqual([
+      { created_at: new Date('2026-02-28T00:00:00Z'), updated_at: new Date('2026-03-01T12:00:00Z') },
+    ])
+    expect(await rows('SELECT deposit_rate, borrow_rate, max_ltv FROM market')).toEqual([
+      { deposit_rate: -1e-30, borrow_rate: 1e6, max_ltv: 1e-30 },
+    ])
+    expect(await rows('SELECT changed_at AS at FROM rate_revision WHERE deposit_rate = 0.01')).toEqual([
+      { at: new Date('2026-11-01T00:00:00Z') },
+    ])
+  })
+
   test('lines may end in CRLF, be blank, begin with a byte order mark, and come in any pieces', async () => {
     const text = Buffer.from(
       `\ufeff${JSON.stringify({ ...record.pools, name: 'Ω🦑' })}\r\n\r\n  \n${JSON.stringify({ ...record.pools, id: addressOf('other') })}`,
@@ -165,35 +186,37 @@ describe('a good dataset', () => {
   })
 })
 
-describe('a second record with the same key replaces the first', () => {
-  const changes: [DatasetFile, object, string][] = [
-    ['pools', { name: 'other' }, 'SELECT name AS value FROM pool'],
-    ['multipliers', { deposit_tokenA: 3 }, 'SELECT deposit_token_a AS value FROM multiplier'],
-    ['markets', { borrowRate: 0.5 }, 'SELECT borrow_rate AS value FROM market'],
-    ['vaults', { name: 'other' }, 'SELECT name AS value FROM vault'],
-    ['positions', { aTokenPrice: 7 }, 'SELECT a_token_price AS value FROM position'],
-    [
-      'rates',
-      { borrowRate: 0.05 },
-      `SELECT borrow_rate AS value FROM rate_revision
-        WHERE entity_id = '${addressOf('market')}' AND changed_at < '2026-11-02'`,
-    ],
-    ['market-snapshots', { debtUsd: 9 }, 'SELECT debt_usd AS value FROM market_snapshot'],
-    ['vault-snapshots', { assetsUsd: null }, 'SELECT assets_usd AS value FROM vault_snapshot'],
-    ['market-liquidation-rewards', { userRoi: null }, 'SELECT user_roi AS value FROM market_liquidation_reward'],
-    [
-      'vault-liquidation-rewards',
-      { claimedTimestamp: '9' },
-      'SELECT claimed_timestamp AS value FROM vault_liquidation_reward',
-    ],
-    ['cash-flows', { accountId: addressOf('bob') }, 'SELECT account_id AS value FROM cash_flow'],
-    ['cash-flows', { kind: 'withdraw', amountUsd: null }, 'SELECT amount_usd AS value FROM cash_flow'],
-    ['cash-flows', { assets: String(2n ** 256n - 1n) }, 'SELECT assets::text AS value FROM cash_flow'],
-  ]
+/** A change of each file's record that leaves its key, and SQL of what it changes. */
+const changes: [DatasetFile, object, string][] = [
+  ['pools', { name: 'other' }, 'SELECT name AS value FROM pool'],
+  ['multipliers', { deposit_tokenA: 3 }, 'SELECT deposit_token_a AS value FROM multiplier'],
+  ['markets', { borrowRate: 0.5 }, 'SELECT borrow_rate AS value FROM market'],
+  ['vaults', { name: 'other' }, 'SELECT name AS value FROM vault'],
+  ['positions', { aTokenPrice: 7 }, 'SELECT a_token_price AS value FROM position'],
+  [
+    'rates',
+    { borrowRate: 0.05 },
+    `SELECT borrow_rate AS value FROM rate_revision
+      WHERE entity_id = '${addressOf('market')}' AND changed_at = '${record.rates.changedAt}'`,
+  ],
+  ['market-snapshots', { debtUsd: 9 }, 'SELECT debt_usd AS value FROM market_snapshot'],
+  ['vault-snapshots', { assetsUsd: null }, 'SELECT assets_usd AS value FROM vault_snapshot'],
+  ['market-liquidation-rewards', { userRoi: null }, 'SELECT user_roi AS value FROM market_liquidation_reward'],
+  [
+    'vault-liquidation-rewards',
+    { claimedTimestamp: '9' },
+    'SELECT claimed_timestamp AS value FROM vault_liquidation_reward',
+  ],
+  ['cash-flows', { accountId: addressOf('bob') }, 'SELECT account_id AS value FROM cash_flow'],
+  ['cash-flows', { kind: 'withdraw', amountUsd: null }, 'SELECT amount_usd AS value FROM cash_flow'],
+  ['cash-flows', { assets: String(2n ** 256n - 1n) }, 'SELECT assets::text AS value FROM cash_flow'],
+]
+
+describe('a record that is loaded again with the same key replaces the first', () => {
   test.each(changes)('%s: %o', async (file, change, sql) => {
     const [value] = Object.values(change).slice(-1)
     const changed = { ...record[file], ...change }
-    await load(goodFiles({ [file]: [changed, record[file], changed] }))
+    await load(goodFiles({ [file]: [changed, changed] }))
     expect(await rows(sql)).toEqual([{ value }])
     await load(goodFiles())
     expect(await rows(sql)).not.toEqual([{ value }])
@@ -242,6 +265,72 @@ describe('a second record with the same key replaces the first', () => {
     const after = await rows('SELECT * FROM distribution ORDER BY date')
     expect(after[0]).toEqual(before[0])
     expect(after[1]).toMatchObject({ total_points: '3000000' })
+  })
+})
+
+describe('two lines of a file with the same key', () => {
+  const keys: Partial<Record<DatasetFile, string>> = {
+    pools: 'id',
+    multipliers: 'poolAddress',
+    markets: 'chainId, id',
+    vaults: 'chainId, id',
+    rates: 'entityType, chainId, entityId, changedAt',
+    positions: 'userAddress, distributionDate, marketAddress',
+    'market-snapshots': 'accountId, chainId, marketId, timestamp, positionId',
+    'vault-snapshots': 'accountId, chainId, vaultId, timestamp, positionId',
+    'cash-flows': 'chainId, txHash, logIndex',
+  }
+  test.each(changes)('%s: %o is a bad line, which names the other', async (file, change) => {
+    const changed = { ...record[file], ...change }
+    const key = keys[file] ?? 'chainId, txHash, logIndex, accountId'
+    const said = `has the same key as line 1 (${key}), but other values`
+    expect(await problem(goodFiles({ [file]: [record[file], '', changed, record[file]] }))).toBe(
+      `${file}.jsonl:3: ${said}`,
+    )
+    await load(goodFiles())
+    expect(await problem({ [file]: [record[file], changed] })).toBe(`${file}.jsonl:2: ${said}`)
+  })
+
+  test('may say the same, also in other words', async () => {
+    const { userAddress, distributionDate, ...rest } = record.positions
+    const shouting = userAddress.toUpperCase().replace('0X', '0x')
+    const snapshot = record['market-snapshots']
+    const summary = await load(
+      goodFiles({
+        positions: [record.positions, { ...rest, distributionDate: '2026-11-09', userAddress: shouting, runId: null }],
+        'market-snapshots': [snapshot, { ...snapshot, positionId: 'main', protectedAssets: '000' }],
+      }),
+    )
+    expect(summary.files).toMatchObject({
+      'positions.jsonl': { lines: 2, written: 1 },
+      'market-snapshots.jsonl': { lines: 2, written: 1 },
+    })
+  })
+
+  describe('that are far apart', () => {
+    const COUNT = 25_000
+    const flow = (nth: number, amountUsd: number) =>
+      JSON.stringify({ ...record['cash-flows'], txHash: hashOf(`flow ${nth}`), amountUsd })
+    const many = Array.from({ length: COUNT }, (_, nth) => flow(nth, nth))
+
+    test('are bad lines, of which the first are shown and all are counted', async () => {
+      const again = Array.from({ length: SHOWN + 3 }, (_, nth) => flow(nth * 7, nth * 7 + (nth < 2 ? 0 : 0.5)))
+      const before = await everything()
+      const error = await failure(load(goodFiles({ 'cash-flows': [...many, ...again] })))
+      expect(await everything()).toEqual(before)
+      expect(error.count).toBe(SHOWN + 1)
+      expect(error.badLines).toHaveLength(SHOWN)
+      expect(error.badLines[0]).toEqual({
+        file: 'cash-flows.jsonl',
+        line: COUNT + 3,
+        reason: 'has the same key as line 15 (chainId, txHash, logIndex), but other values',
+      })
+    })
+
+    test('may be equal', async () => {
+      const summary = await load(goodFiles({ 'cash-flows': [...many, ...many.slice(0, 100)] }))
+      expect(summary.files['cash-flows.jsonl']).toEqual({ lines: COUNT + 100, written: COUNT })
+    })
   })
 })
 
@@ -306,6 +395,12 @@ describe('a bad line stores nothing and is reported', () => {
     ['pools', `{"name":"${'x'.repeat(MAX_LINE_BYTES)}"}`, `: is longer than ${MAX_LINE_BYTES} bytes`],
     ['pools', { ...record.pools, Name: 'x' }, ': Name: is unknown, it is spelt name'],
     ['pools', { ...record.pools, colour: 'x' }, ': colour: is unknown, the fields are id, chainId, '],
+    ['pools', { ...record.pools, naem: 'x' }, ': naem: is unknown, did you mean name?'],
+    [
+      'positions',
+      { ...record.positions, bSupliedAmountUsd: 1 },
+      ': bSupliedAmountUsd: is unknown, did you mean bSuppliedAmountUsd?',
+    ],
     ['pools', `${JSON.stringify(record.pools).slice(0, -1)},"__proto__":{}}`, ': __proto__: is unknown'],
     ['pools', { ...record.pools, name: undefined }, ': name: is missing'],
     ['pools', { ...record.pools, name: null }, ': name: must be a text'],
@@ -363,6 +458,16 @@ describe('a bad line stores nothing and is reported', () => {
       { ...record.positions, distributionDate: '0000-01-01T00:00:00Z' },
       ': distributionDate: must be midnight',
     ],
+    ['positions', { ...record.positions, distributionDate: '2026-11-31' }, ': distributionDate: must be midnight'],
+    ['positions', { ...record.positions, distributionDate: '2026-11' }, ': distributionDate: must be midnight'],
+    ...['5e-324', '2.3e-308', '-1e-31', '1000001', '-1e7'].map((given): [DatasetFile, string, string] => [
+      'markets',
+      JSON.stringify(record.markets).replace('0.04', given),
+      `: borrowRate: must be a rate as a fraction a year (0.05 is 5 %): 0, or from 1e-30 to 1000000, or the negative of one, not ${Number(given)}`,
+    ]),
+    ['vaults', { ...record.vaults, depositRate: 1e-300 }, ': depositRate: must be a rate as a fraction a year'],
+    ['rates', { ...record.rates, borrowRate: 1e-31 }, ': borrowRate: must be a rate as a fraction a year'],
+    ['markets', { ...record.markets, maxLtv: 5e-324 }, ': maxLtv: must be 0, or from 1e-30 to 1, not 5e-324'],
     ['positions', { ...record.positions, pointsA: 1 }, ': pointsB: is missing: pointsA is given'],
     ['positions', { ...record.positions, pointsB: 1 }, ': pointsA: is missing: pointsB is given'],
     ['positions', { ...record.positions, points: 1 }, ': points: needs pointsA and pointsB'],
@@ -469,6 +574,16 @@ describe('a bad line stores nothing and is reported', () => {
       expect(message?.length).toBeLessThan(700)
     },
   )
+
+  test('comma-separated values are one problem', async () => {
+    const header = Object.keys(record.positions).join(',')
+    const csv = [header, Object.values(record.positions).join(','), 'x,y']
+    const said = ': looks like CSV, not JSON: the name of such a file ends in .csv'
+    expect(await problem({ positions: csv })).toBe(`positions.jsonl:1${said}`)
+    expect(await problem({ users: ['"address"', addressOf('x')] })).toBe(`users.jsonl:1${said}`)
+    expect(await problem({ users: ['address', addressOf('x')] })).toBe(`users.jsonl:1${said}`)
+    expect(await problem({ pools: ['', '"name";"chainId"', 'a;1'] })).toBe(`pools.jsonl:2${said}`)
+  })
 
   test('all of them are counted over all files, the first ones shown in order', async () => {
     const bad = { ...record['cash-flows'], logIndex: 'x' }
@@ -652,13 +767,15 @@ test('totals, ranks and distributions follow from the positions, for any records
     points: fc.option(fc.tuple(score, score), { nil: undefined }),
     usd: score,
   })
+  const keyOf = (one: { userAddress: string; marketAddress: string; day: number }) =>
+    `${one.userAddress} ${one.marketAddress} ${one.day}`
   const basics: Files = {
     pools: pools.map((id) => ({ ...record.pools, id })),
     multipliers: pools.slice(1).map((poolAddress) => ({ ...record.multipliers, poolAddress })),
   }
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(position, { maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+      fc.array(fc.uniqueArray(position, { selector: keyOf, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
       async (imports) => {
         await pool.query(
           'TRUNCATE stored_position, token_pair, distribution, rank_history, rank_history_date, pool_day, pool_total, account_day, account, "user"',

@@ -1,3 +1,4 @@
+import { digestOf } from './conflicts.ts'
 import type { Row } from './reader.ts'
 
 /** Large enough that rows sorted by key are neighbours in an index, small enough not to matter for memory. */
@@ -7,16 +8,17 @@ const FIRST_BYTES = 64 * 1024
 
 /** A chunk of records as COPY text. All chunks of a file share one buffer, which grows with the first: most files are small. */
 export class Chunk {
-  /** Whether a key occurred more than once, so that only its last record counts. */
+  /** Whether a key occurred more than once. */
   hasDuplicates = false
   private readonly keys = new Set<string>()
   private buffer = Buffer.allocUnsafe(FIRST_BYTES)
   private count = 0
   private bytes = 0
 
-  /** @param line the record's line number in its file, which becomes its last column */
+  /** @param line the record's line number in its file, which becomes its last column, after the digests of key and values */
   add({ texts, key }: Row, line: number): void {
-    const text = `${texts.join('\t')}\t${line}\n`
+    const values = texts.join('\t')
+    const text = `${values}\t${digestOf(key)}\t${digestOf(values)}\t${line}\n`
     // In UTF-8 a UTF-16 code unit has at most three bytes.
     this.reserve(3 * text.length)
     this.bytes += this.buffer.write(text, this.bytes)

@@ -15,6 +15,7 @@ import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
 import { Chunk } from './chunk.ts'
+import { conflictReason, DIGESTS, findConflicts } from './conflicts.ts'
 import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
 import { rowReader } from './reader.ts'
@@ -194,7 +195,11 @@ async function importFile(
   const digest = file === 'positions' ? createHash('sha256') : undefined
   const chunk = new Chunk()
   let storing: Promise<void> | undefined
-  const store = async () => {
+  /** Whether a key may be in the file twice. A file of one chunk without duplicates need not be examined. */
+  let mayConflict = false
+  const store = async ({ hasDuplicates }: Chunk) => {
+    if (mayConflict) await client.query(`INSERT INTO line_digest SELECT key_digest, values_digest, line FROM staged`)
+    if (hasDuplicates) await client.query(sql.keepLast)
     for (const { line, id } of await storeStaged(run, sql, summary))
       bad(line, [{ field: 'id', reason: `${id} is the id of another record` }])
   }
@@ -203,16 +208,22 @@ async function importFile(
     storing = undefined
     if (run.badCount === 0 && chunk.rows > 0) {
       await stage(client, sql, chunk)
-      storing = store()
+      mayConflict ||= chunk.isFull || chunk.hasDuplicates
+      storing = store(chunk)
       storing.catch(() => {})
     }
     chunk.clear()
+  }
+  const examine = async () => {
+    const { conflicts, count } = await findConflicts(client, 'line_digest')
+    for (const { line, first } of conflicts) bad(line, [{ reason: conflictReason(first, records[file].key) }])
+    run.badCount += count - conflicts.length
   }
 
   // It may fail before it is read, and reading reports that too.
   stream.on('error', () => {})
   if (signal) addAbortSignal(signal, stream)
-  await client.query(sql.create)
+  await client.query(`${sql.create}; CREATE TEMP TABLE line_digest (${DIGESTS}) ON COMMIT DROP`)
   if (file === 'runs') await client.query('DELETE FROM run')
   try {
     for await (const { first, lines, bytes } of readingErrors(
@@ -232,12 +243,13 @@ async function importFile(
     }
     await flush()
     await storing
+    if (mayConflict && run.badCount === 0) await examine()
     if (digest) run.sources.push(receipt(`${from}: ${label}`, digest.digest('hex'), summary.lines))
   } finally {
     stream.destroy()
     await storing?.catch(() => {})
   }
-  await client.query(sql.drop)
+  await client.query(`${sql.drop}; DROP TABLE line_digest`)
   if (sql.settle && run.badCount === 0) await client.query(sql.settle)
   return summary
 }
@@ -257,7 +269,6 @@ async function stage(client: PoolClient, sql: UpsertSql, chunk: Chunk): Promise<
   const copy = client.query(copyFrom(sql.copy))
   copy.end(chunk.toBuffer())
   await finished(copy)
-  if (chunk.hasDuplicates) await client.query(sql.keepLast)
 }
 
 /** Stores the staged records. Returns the lines whose id belongs to another record, and then stores nothing. */

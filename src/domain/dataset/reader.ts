@@ -1,3 +1,4 @@
+import { nearest } from '../../nearest.ts'
 import { type Entities, entityKey } from './entities.ts'
 import type { Entity, RecordFormat } from './records.ts'
 import { NULL } from './values.ts'
@@ -48,7 +49,8 @@ export function rowReader(
       } else {
         found++
         text = value === null && type.nullable ? NULL : type.encode(value)
-        if (text === undefined) problems.push({ field, reason: `must be ${type.what}, not ${shown(value)}` })
+        if (text === undefined)
+          problems.push({ field, reason: `must be ${type.why?.(value) ?? type.what}, not ${shown(value)}` })
       }
       texts.push(text ?? '')
     }
@@ -63,9 +65,17 @@ export function rowReader(
     return entityKey(kind === 'pool' ? undefined : texts[chain], texts[at] ?? '')
   }
 
+  /** Whether the lines are comma-separated values, which one problem says for all of them. */
+  let isCsv = false
+
   return (given) => {
     const record = typeof given === 'string' ? parse(given) : { fields: given }
-    if (record === undefined || 'reason' in record) return record && [{ reason: String(record.reason) }]
+    if (record === undefined) return undefined
+    if (record.reason !== undefined) {
+      if (isCsv) return undefined
+      isCsv = typeof given === 'string' && isHeader(given, names)
+      return [{ reason: isCsv ? 'looks like CSV, not JSON: the name of such a file ends in .csv' : record.reason }]
+    }
     const problems: Problem[] = []
     const texts = encode(record.fields, problems)
     // Also for an invalid record, so that records that reference it are not reported.
@@ -87,7 +97,9 @@ export function rowReader(
   }
 }
 
-function parse(line: string): { fields: Record<string, unknown> } | { reason: string } | undefined {
+type Parsed = { fields: Record<string, unknown>; reason?: never } | { reason: string }
+
+function parse(line: string): Parsed | undefined {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -110,9 +122,17 @@ function shown(value: unknown): string {
 
 const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? field : shown(field))
 
+/** Whether a line is the header of comma-separated values. */
+function isHeader(line: string, names: string[]): boolean {
+  const cells = line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
+  return cells.filter((cell) => names.includes(cell)).length >= Math.min(2, names.length)
+}
+
 /** Suggests a known field for an unknown one. */
-function known(field: string, names: string[]): string {
+export function known(field: string, names: string[]): string {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const meant = names.find((name) => plain(name) === plain(field))
-  return meant ? `it is spelt ${meant}` : `the fields are ${names.join(', ')}`
+  const same = names.find((name) => plain(name) === plain(field))
+  if (same) return `it is spelt ${same}`
+  const meant = nearest(field, names)
+  return meant ? `did you mean ${meant}?` : `the fields are ${names.join(', ')}`
 }

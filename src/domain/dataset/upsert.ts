@@ -3,6 +3,7 @@ import { snakeCase } from '../../db/lists/column.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/holding.ts'
 import type { BasePoints } from '../points/formula.ts'
+import { DIGESTS } from './conflicts.ts'
 import { type RecordFormat, records } from './records.ts'
 import { storePairs, storePositions } from './store-positions.ts'
 
@@ -10,11 +11,11 @@ import { storePairs, storePositions } from './store-positions.ts'
 export interface UpsertSql {
   /** The table that it changes. */
   table: string
-  /** Creates the staging table, with the file's fields and the `line` number as columns. */
+  /** Creates the staging table, with the file's fields, digests and the `line` number as columns. */
   create: string
   /** COPY ... FROM STDIN into the staging table. */
   copy: string
-  /** Keeps the last staged record of each key, as an upsert cannot replace a row twice. */
+  /** Keeps one of the equal staged records of each key, as an upsert cannot replace a row twice. */
   keepLast: string
   /** Assigns a run id to each staged distribution date. Undefined if the format has no dates. */
   numberRuns: string | undefined
@@ -164,7 +165,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = f
   return {
     table: format.stored ?? table,
     create: `CREATE TEMP TABLE ${STAGING} (${fields.map(([field, { sql }]) => `${snakeCase(field)} ${sql}, `).join('')}
-      line bigint) ON COMMIT DROP`,
+      ${DIGESTS}) ON COMMIT DROP`,
     copy: `COPY ${STAGING} FROM STDIN`,
     keepLast: keepLast(format.key.map(snakeCase)),
     numberRuns: file === 'positions' ? numberRuns : undefined,

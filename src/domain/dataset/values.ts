@@ -26,6 +26,8 @@ export interface FieldType {
   sql: string
   /** Completes 'must be' in messages. */
   what: string
+  /** Completes 'must be' for an invalid value of which `what` does not say enough. */
+  why?(value: unknown): string | undefined
   encode(value: unknown): string | undefined
   /** Whether null is valid. */
   nullable?: boolean
@@ -147,12 +149,34 @@ export const multiplier: FieldType = {
   encode: (value) => (typeof value === 'number' && value >= 0 ? number.encode(value) : undefined),
 }
 
+/** The smallest fraction above 0. One that is smaller comes of a mistake: no token has so many decimals. */
+const MIN_FRACTION = 1e-30
+const MAX_RATE = 1e6
+
+/** The rates a year that are valid, for messages and guides. */
+export const RATES = `0, or from ${MIN_FRACTION} to ${MAX_RATE}, or the negative of one`
+
+/** A yearly rate. */
+export const rate: FieldType = {
+  ...number,
+  what: 'a number',
+  why: (value) => (Number.isFinite(value) ? `a rate as a fraction a year (0.05 is 5 %): ${RATES}` : undefined),
+  encode(value) {
+    const magnitude = typeof value === 'number' ? Math.abs(value) : Number.NaN
+    return magnitude === 0 || (magnitude >= MIN_FRACTION && magnitude <= MAX_RATE) ? String(value) : undefined
+  },
+}
+
 /** A double from 0 to 1. */
 export const fraction: FieldType = {
   ...number,
   what: 'a number from 0 to 1',
-  encode: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? number.encode(value) : undefined),
+  why: (value) => (isTiny(value) ? `0, or from ${MIN_FRACTION} to 1` : undefined),
+  encode: (value) =>
+    typeof value === 'number' && value >= 0 && value <= 1 && !isTiny(value) ? String(value) : undefined,
 }
+
+const isTiny = (value: unknown) => typeof value === 'number' && value > 0 && value < MIN_FRACTION
 
 const integerTo = (max: number, sql: string, what: string): FieldType => ({
   kind: 'integer',
@@ -199,9 +223,9 @@ export const seconds: FieldType = digitsTo(
   'Unix seconds as a digit string up to 2^63-1',
 )
 
-const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00)$/
+const isoInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00))?$/
 
-/** Parses an ISO 8601 text in UTC. Rejects 30 February, which Date accepts. */
+/** Parses an ISO 8601 text in UTC. A date without a time is its midnight. Rejects 30 February, which Date accepts. */
 function instantOf(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !isoInstant.test(value) || value.startsWith('0000')) return undefined
   const date = new Date(value)
@@ -229,7 +253,7 @@ const midnights = new Map<unknown, string>()
 export const midnight: FieldType = {
   kind: 'date',
   sql: 'date',
-  what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z"',
+  what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z" or "2026-11-09"',
   encode(value) {
     const known = midnights.get(value)
     if (known !== undefined) return known

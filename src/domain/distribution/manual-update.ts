@@ -5,6 +5,7 @@ import { isSharded } from '../../db/connect/sharding.ts'
 import { GatewayError } from '../../errors.ts'
 import type { FetchedPositions, PositionsSource } from '../../sources/positions/positions-source.ts'
 import { Chunk } from '../dataset/chunk.ts'
+import { conflictReason } from '../dataset/conflicts.ts'
 import { storedEntities } from '../dataset/entities.ts'
 import { type Problem, rowReader } from '../dataset/reader.ts'
 import { records } from '../dataset/records.ts'
@@ -14,6 +15,8 @@ import { assertPrices } from './prices.ts'
 import { removeOthers, replacePositions, sortStaged } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 import { sourcePools } from './source-pools.ts'
+
+const KEY = records.positions.key
 
 export interface ManualUpdateDeps extends RunDeps {
   positionsSource: PositionsSource | undefined
@@ -56,7 +59,8 @@ export function manualUpdatePlan(
       const staged = await stage(client, sql.copy, source, fetched, day)
       if (staged.rows === 0) throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
       await client.query("SET LOCAL work_mem = '256MB'")
-      await sortStaged(client)
+      const conflict = await sortStaged(client, staged.rows)
+      if (conflict) throw failed(source, `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, KEY)}`)
       await assertPrices(client, day, fetched.pricesName, maxPriceJump)
       clashes = staged.idsGiven ? sql.clashes : undefined
       return fetched.receipts()

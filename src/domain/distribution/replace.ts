@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { isSharded } from '../../db/connect/sharding.ts'
 import { snakeCase } from '../../db/lists/column.ts'
+import { type Conflict, findConflicts } from '../dataset/conflicts.ts'
 import { records } from '../dataset/records.ts'
 import { storePairs, storePositions, type WrittenDate } from '../dataset/store-positions.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
@@ -8,15 +9,19 @@ import { type BasePoints, pointsSql } from '../points/formula.ts'
 const KEY = records.positions.key.map(snakeCase)
 
 /**
- * Keeps the last staged record of each key, in key order, so that inserts go to neighbouring index pages.
+ * Keeps one staged record of each key, in key order, so that inserts go to neighbouring index pages.
+ * @param count the number of staged records
+ * @returns a record with the key of an earlier one, but other values
  */
-export async function sortStaged(client: PoolClient): Promise<void> {
+export async function sortStaged(client: PoolClient, count: number): Promise<Conflict | undefined> {
   await client.query('ALTER TABLE staged RENAME TO arrived')
-  await client.query(`CREATE TEMP TABLE staged ON COMMIT DROP AS
+  const { rowCount } = await client.query(`CREATE TEMP TABLE staged ON COMMIT DROP AS
     SELECT DISTINCT ON (${KEY.join(', ')}) * FROM arrived ORDER BY ${KEY.join(', ')}, line DESC`)
+  const { conflicts } = rowCount === count ? { conflicts: [] } : await findConflicts(client, 'arrived')
   await client.query('DROP TABLE arrived')
   // Statistics of all columns would take longer than sorting.
   await client.query(`ANALYZE staged (${KEY.join(', ')})`)
+  return conflicts[0]
 }
 
 /** Removes stored positions of the day that are not staged. @returns their users */
