@@ -12,6 +12,7 @@ import { findEmbedded } from '../db/server/embedded.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
 import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
 import { CHANNELS, MIGRATIONS } from '../deps.ts'
+import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
 import { GatewayError } from '../errors.ts'
 import { type Client, isRemote, openClient, shownUrl } from '../sources/client.ts'
 import { openDirectory } from '../sources/dataset/directory.ts'
@@ -114,7 +115,8 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
     const isReached = yield* checked('database', remedy, () => checkDatabase(client))
     if (!isReached) return
     yield* checked('migrations', 'Let the role read the tables.', () => checkMigrations(client))
-    yield* checked('rights', 'Let the role read the tables.', () => checkRights(client))
+    const mayRead = yield* checked('rights', 'Let the role read the tables.', () => checkRights(client))
+    if (mayRead) yield* checked('multipliers', 'Check the tables of the store.', () => checkMultipliers(client))
     yield* checked('listener', 'Check the network to Postgres.', () =>
       checkListener(client, config.DATABASE_DIRECT_URL ?? url),
     )
@@ -206,6 +208,18 @@ async function checkRights(client: pg.Client): Promise<Found> {
         'That is right for a gateway that only serves. For others grant INSERT, UPDATE and DELETE on all tables in public.',
       )
     : ok(`${role} may read and write the ${rows.length} tables.`)
+}
+
+/** Whether positions score 0 for want of a multiplier. */
+async function checkMultipliers(client: pg.Client): Promise<Found | []> {
+  // Its tables may be others.
+  const { pending } = await readMigrationState(client, MIGRATIONS)
+  if (pending.length > 0) return []
+  const unscored = await unscoredToday(client)
+  const [first] = unscored
+  if (!first) return ok('Each pool with positions on the newest date has a multiplier.')
+  const then = 'recompute the date with `gateway resync` (with `--dry-run` it only shows the changes)'
+  return warning(unscoredMessage(unscored, ` of ${first.date}`), unscoredRemedy(unscored, then))
 }
 
 /** A client that has not connected yet. */

@@ -13,6 +13,7 @@ import { CLI, figure, print, printJson, warn, withDeps } from './command.ts'
 import { showProgress, showWalk } from './progress.ts'
 
 interface Options {
+  check?: boolean
   indexer?: string
   users?: string
   everyMarket?: boolean
@@ -38,6 +39,7 @@ export function addImport(program: Command): void {
         .argParser(addChain)
         .default([], 'none'),
     )
+    .option('--check', 'check everything, show what would change, and store nothing')
     .option('--json', 'print one JSON object')
     .action((from: string, options: Options) =>
       isRemote(from) ? loadUrl(from, options) : loadDirectory(from, options),
@@ -82,7 +84,7 @@ async function load(
   deps: Deps,
   dataset: Dataset,
   signal: AbortSignal,
-  { json }: Options,
+  { check = false, json }: Options,
   mirror?: MirrorSummary,
 ): Promise<void> {
   const progress = showProgress(process.stderr)
@@ -92,10 +94,12 @@ async function load(
       onProgress: progress.update,
       signal,
       requestedBy: CLI,
+      check,
     })
     progress.done()
-    if (json) printJson({ dataset: dataset.name, ...(mirror && { notes: mirror.notes }), ...summary })
-    else describe(dataset, summary)
+    summary.warnings.forEach(warn)
+    if (json) printJson({ dataset: dataset.name, check, ...(mirror && { notes: mirror.notes }), ...summary })
+    else describe(dataset, summary, check)
   } finally {
     progress.done()
   }
@@ -107,11 +111,13 @@ function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): 
   for (const note of notes) print(`Note: ${note}`)
 }
 
-function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportSummary): void {
+function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportSummary, check: boolean): void {
   for (const [file, { lines, written }] of Object.entries(files))
     print(`${file}: ${figure(lines)} records, ${figure(written)} new or changed`)
   if (leftOut.length > 0) print(`Left out, as this store has a history of its own: ${leftOut.join(', ')}.`)
-  print(`Imported ${name} in ${seconds.toFixed(1)} s; ${dates.length} distribution dates updated.`)
+  const updated = `${dates.length} distribution ${dates.length === 1 ? 'date' : 'dates'}`
+  if (check) print(`Checked ${name} in ${seconds.toFixed(1)} s: it would update ${updated}. Nothing was stored.`)
+  else print(`Imported ${name} in ${seconds.toFixed(1)} s; ${updated} updated.`)
 }
 
 async function readUsers(path: string): Promise<string[]> {

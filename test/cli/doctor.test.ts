@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
 import { command, parsed } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANN, BEN, CAT, DAY, importFiles, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { startServer } from '../support/positions-server.ts'
 import { openStore } from '../support/store.ts'
 
@@ -38,7 +40,18 @@ test('all is well', async () => {
   const { code, findings } = await doctor({ DATABASE_URL: store.url })
   expect(worse(findings)).toEqual([])
   expect(code).toBe(0)
-  const checks = ['versions', 'settings', 'database', 'migrations', 'rights', 'listener', 'clock', 'cache', 'positions']
+  const checks = [
+    'versions',
+    'settings',
+    'database',
+    'migrations',
+    'rights',
+    'multipliers',
+    'listener',
+    'clock',
+    'cache',
+  ]
+  checks.push('positions')
   expect(findings.map(({ check }) => check)).toEqual(checks)
   const { out } = await command(['doctor'], { DATABASE_URL: store.url })
   expect(out).toMatch(/^ok +listener +A notification of Postgres was heard\.$/m)
@@ -130,6 +143,40 @@ test('a role that may only read is a warning, one that may not a problem', async
     expect(reader.code).toBe(0)
   } finally {
     await store.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+  }
+})
+
+test('pools without a multiplier are named, with the number of positions and the command', async () => {
+  const gateway = await startGateway({ url: store.url })
+  const other = { ...pool, id: CAT, marketId: 8 }
+  const [ann, ben] = [position(ANN, 5), position(BEN, 5)]
+  try {
+    await importFiles(gateway, {
+      pools: [pool, other],
+      multipliers: [
+        { ...multiplier, poolAddress: CAT, deposit_tokenA: 0, deposit_tokenB: 0, borrow_tokenA: 0, borrow_tokenB: 0 },
+      ],
+      positions: [ann, ben, { ...ann, marketAddress: CAT }, { ...ann, distributionDate: '2026-03-01' }],
+    })
+    const { code, findings } = await doctor({ DATABASE_URL: store.url })
+    expect(code).toBe(0)
+    expect(worse(findings)).toEqual([
+      {
+        check: 'multipliers',
+        status: 'warning',
+        message: `3 positions of ${DAY} score 0, because the pools have no multiplier: S·USDC·7 (${POOL}): 2, S·USDC·8 (${CAT}): 1.`,
+        remedy: expect.stringContaining(
+          `\`gateway multipliers set ${POOL} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1\``,
+        ),
+      },
+    ])
+    for (const address of [POOL, CAT])
+      expect(
+        await command(['multipliers', 'set', address, '--deposit-a', '1'], { DATABASE_URL: store.url }),
+      ).toMatchObject({ code: 0 })
+    expect(worse((await doctor({ DATABASE_URL: store.url })).findings)).toEqual([])
+  } finally {
+    await gateway.close()
   }
 })
 

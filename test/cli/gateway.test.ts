@@ -73,6 +73,8 @@ describe('the command line', () => {
       expect(await totalPoints(port)).toEqual({ totalPoints: 0 })
 
       const good = await dataset('good', { positions: [ten] })
+      expect(await gateway(['import', good, '--check'])).toMatchObject({ code: 0, err: '' })
+      expect(await totalPoints(port)).toEqual({ totalPoints: 0 })
       expect(await gateway(['import', good])).toMatchObject({ code: 0 })
       expect(await totalPoints(port)).toEqual({ totalPoints: 10 })
 

@@ -14,14 +14,16 @@ import { finishImportRecords, openImportRecords, recordFailedImport } from '../d
 import { actAs } from '../multiplier/update.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
+import { unscoredAmong, unscoredMessage, unscoredRemedy } from '../pool/unscored.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason, DIGESTS, findConflicts } from './conflicts.ts'
 import { type Entities, storedEntities } from './entities.ts'
 import { type BadLine, ImportError, SHOWN } from './import-error.ts'
-import { rowReader } from './reader.ts'
+import { type Row, rowReader } from './reader.ts'
 import { records } from './records.ts'
 import type { WrittenDate } from './store-positions.ts'
 import { importedRuns, restoreDistributions, stagedRuns, type UpsertSql, upsertSql } from './upsert.ts'
+import { NULL } from './values.ts'
 
 export interface ImportDeps {
   pool: Pool
@@ -40,6 +42,8 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
+  /** Whether to roll everything back at the end, without a trace. */
+  check?: boolean
   /** The actor in run records and multiplier revisions. */
   requestedBy?: string
   onProgress?(progress: ImportProgress): void
@@ -61,6 +65,8 @@ export interface ImportSummary {
   dates: string[]
   /** Files with a history, left out because the store has its own. */
   leftOut: string[]
+  /** Sentences about what is valid, but probably a mistake. */
+  warnings: string[]
   seconds: number
 }
 
@@ -68,15 +74,23 @@ export interface ImportSummary {
 const HISTORY: readonly DatasetFile[] = ['multiplier-revisions', 'runs']
 
 /**
+ * Stands in for what a rollback leaves behind: numbers that sequences have assigned. Temporary tables come first in the search
+ * path, and have no triggers that record revisions. No run of the store has a number as large as those of a check.
+ */
+const CHECKING = `CREATE TEMP SEQUENCE run_id_seq START 2000000000; CREATE TEMP SEQUENCE multiplier_revision_id_seq;
+  CREATE TEMP TABLE multiplier ON COMMIT DROP AS TABLE multiplier; ALTER TABLE multiplier ADD PRIMARY KEY (pool_address), ADD UNIQUE (id)`
+
+/**
  * Imports a dataset atomically in one transaction: records, missing points of positions, users, totals and ranks. Readers
- * see the old data until it ends. A new store takes over the dataset's history too. An import without differences changes nothing, not even the data version. Memory use does
- * not grow with the dataset.
+ * see the old data until it ends. A new store takes over the dataset's history too. An import without differences changes
+ * nothing, not even the data version. Memory use does not grow with the dataset. A check is an import that is rolled back before
+ * the totals.
  * @throws ImportError with the first invalid lines, BAD_INPUT for a file that cannot be read
  */
 export async function importDataset(
   { pool, basePoints, log }: ImportDeps,
   dataset: Dataset,
-  { onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
+  { check = false, onProgress, signal, requestedBy = 'import' }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const startedAt = new Date()
   signal?.throwIfAborted()
@@ -84,7 +98,7 @@ export async function importDataset(
     cancelOnAbort(client, signal, async () => {
       await lockWriters(client)
       await actAs(client, requestedBy)
-      await client.query(stagedRuns)
+      await client.query(check ? `${CHECKING}; ${stagedRuns}` : stagedRuns)
       await client.query("SET LOCAL work_mem = '64MB'")
       const run: Run = {
         client,
@@ -98,6 +112,8 @@ export async function importDataset(
         touched: new Set(),
         dates: new Set(),
         sources: [],
+        doubts: new Map(),
+        computed: new Map(),
       }
       const files: Record<string, FileSummary> = {}
       const leftOut: string[] = []
@@ -113,6 +129,11 @@ export async function importDataset(
       }
       if (run.badCount > 0) throw new ImportError(dataset.name, run.badLines, run.badCount)
       const dates = [...run.dates].sort()
+      const warnings = await warningsOf(run)
+      if (check) {
+        await client.query('ROLLBACK AND CHAIN')
+        return { files, dates, leftOut, warnings }
+      }
       // Each server of a sharded store does that by itself: Citus cannot in a transaction that has read a copy of its own.
       if (!run.sharded) for (const table of run.touched) await client.query(`ANALYZE ${table}`)
       if (dates.length > 0) {
@@ -125,16 +146,17 @@ export async function importDataset(
       }
       // Rolls back the data version, which statements that wrote no row have raised too.
       if (run.touched.size === 0) await client.query('ROLLBACK AND CHAIN')
-      return { files, dates, leftOut }
+      return { files, dates, leftOut, warnings }
     }),
   )
   const summary = await work.catch(async (thrown: unknown) => {
     const error = pointsError(thrown)
-    await recordFailedImport(pool, { requestedBy, startedAt, basePoints, error })
+    if (!check) await recordFailedImport(pool, { requestedBy, startedAt, basePoints, error })
     throw error
   })
   const seconds = (Date.now() - startedAt.getTime()) / 1000
-  log.info({ dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds }, 'imported')
+  if (!check)
+    log.info({ dataset: dataset.name, files: summary.files, dates: summary.dates.length, seconds }, 'imported')
   return { ...summary, seconds }
 }
 
@@ -153,6 +175,37 @@ interface Run {
   touched: Set<string>
   dates: Set<string>
   sources: SourceReceipt[]
+  /** The lines of each file with a doubt. */
+  doubts: Map<string, { count: number; first: string }>
+  /** The number of positions without points by their pool. */
+  computed: Map<string, number>
+}
+
+const [POOL, POINTS] = ['marketAddress', 'pointsA'].map((field) =>
+  Object.keys(records.positions.fields).indexOf(field),
+) as [number, number]
+
+/** Remembers what a valid record means for the warnings. */
+function observe({ doubts, computed }: Run, file: DatasetFile, label: string, row: Row, line: number) {
+  const { texts, doubt } = row
+  if (doubt) {
+    const { count, first } = doubts.get(label) ?? { count: 0, first: `${line}: ${doubt.field} ${doubt.reason}` }
+    doubts.set(label, { count: count + 1, first })
+  }
+  if (file !== 'positions' || texts[POINTS] !== NULL) return
+  const pool = texts[POOL] as string
+  computed.set(pool, (computed.get(pool) ?? 0) + 1)
+}
+
+/** What a user should know of a valid dataset. */
+async function warningsOf({ client, doubts, computed }: Run): Promise<string[]> {
+  const warnings = [...doubts].map(([file, { count, first }]) => {
+    const lines = count === 1 ? 'One line has' : `${count.toLocaleString('en-US')} lines have`
+    return `${lines} a USD amount that contradicts amount × price. The first is ${file}:${first}.`
+  })
+  const unscored = await unscoredAmong(client, computed)
+  if (unscored.length > 0) warnings.push(`${unscoredMessage(unscored)} ${unscoredRemedy(unscored, 'import again')}`)
+  return warnings
 }
 
 /** Whether nothing but failed attempts has been recorded in the store. Their records give way to an imported history. */
@@ -236,7 +289,10 @@ async function importFile(
         if (row === undefined) continue
         summary.lines++
         if (Array.isArray(row)) bad(first + at, row)
-        else if (run.badCount === 0) chunk.add(row, first + at)
+        else if (run.badCount === 0) {
+          observe(run, file, label, row, first + at)
+          chunk.add(row, first + at)
+        }
         if (chunk.isFull) await flush()
       }
       onProgress?.({ file: label, bytes, ...(size !== undefined && { size }), lines: summary.lines })

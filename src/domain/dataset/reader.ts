@@ -13,6 +13,8 @@ export interface Problem {
 export interface Row {
   texts: string[]
   key: string
+  /** What is probably a mistake. */
+  doubt: Problem | undefined
 }
 
 /**
@@ -28,7 +30,7 @@ export function rowReader(
   const indexOf = (field: string) => names.indexOf(field)
   const key = format.key.map(indexOf)
   const chain = indexOf('chainId')
-  const { defines, check } = format
+  const { defines, check, doubt } = format
   const own = indexOf('id')
   const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
     field,
@@ -93,7 +95,8 @@ export function rowReader(
     }
     const broken = problems.length === 0 ? check?.(record.fields) : undefined
     if (broken) problems.push(broken)
-    return problems.length > 0 ? problems : { texts, key: key.map((at) => texts[at]).join('\t') }
+    if (problems.length > 0) return problems
+    return { texts, key: key.map((at) => texts[at]).join('\t'), doubt: doubt?.(record.fields) }
   }
 }
 

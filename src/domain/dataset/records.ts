@@ -58,6 +58,8 @@ export interface RecordFormat {
   unique?: string
   /** Checks between fields, after each field is valid. */
   check?(record: Record<string, unknown>): { field: string; reason: string } | undefined
+  /** Says what is probably a mistake in a valid record. */
+  doubt?(record: Record<string, unknown>): { field: string; reason: string } | undefined
 }
 
 const usd = nullable(number)
@@ -256,6 +258,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       bBorrowedAmountUsd: number,
     },
     check: pointsFit,
+    doubt: doubtUsd,
   },
   'market-snapshots': {
     table: 'market_snapshot',
@@ -349,6 +352,29 @@ function riskFits({ maxLtv, liquidationThreshold }: Record<string, unknown>) {
     field: 'maxLtv',
     reason: `must not be above liquidationThreshold, ${liquidationThreshold}, but is ${maxLtv}`,
   }
+}
+
+/** A USD amount may differ from amount × price by this share of the larger one, or by this many dollars: prices are rounded. */
+const USD_SHARE = 0.01
+const USD_ROUNDING = 1
+
+const priced = ['a', 'b'].flatMap((side) =>
+  ['SuppliedAmount', 'ProtectedSuppliedAmount', 'BorrowedAmount'].map((amount) => ({
+    usd: `${side}${amount}Usd`,
+    amount: `${side}${amount}`,
+    price: `${side}TokenPrice`,
+  })),
+)
+
+/** A USD amount is its amount times the price. */
+function doubtUsd(position: Record<string, unknown>) {
+  for (const { usd, amount, price } of priced) {
+    const [stated, expected] = [Number(position[usd]), Number(position[amount]) * Number(position[price])]
+    const difference = Math.abs(stated - expected)
+    if (difference > USD_ROUNDING && difference > USD_SHARE * Math.max(Math.abs(stated), Math.abs(expected)))
+      return { field: usd, reason: `is ${stated}, but ${amount} × ${price} is ${Number(expected.toPrecision(6))}` }
+  }
+  return undefined
 }
 
 /** pointsA and pointsB are given together or not at all. If given, points is their sum. */
