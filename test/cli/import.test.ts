@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { command, parsed, start } from '../support/command-line.ts'
 import { conformanceData, hasConformance, SKIPPED } from '../support/conformance.ts'
-import { addressOf, goodFiles, record } from '../support/datasets.ts'
+import { addressOf, type Files, goodFiles, record } from '../support/datasets.ts'
 import { everything, records } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, BEN, CAT, jsonLines, multiplier, POOL, pool, position } from '../support/one-pool.ts'
@@ -23,9 +23,10 @@ afterAll(async () => {
 })
 
 const run = (args: string[]) => command(args, { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
-async function dataset(files: Record<string, object[]>): Promise<string> {
+async function dataset(files: Files): Promise<string> {
   const path = await mkdtemp(join(dir, 'files-'))
-  for (const [file, rows] of Object.entries(files)) await writeFile(join(path, `${file}.jsonl`), jsonLines(rows))
+  for (const [file, rows] of Object.entries(files))
+    await writeFile(join(path, `${file}.jsonl`), jsonLines(rows as object[]))
   return path
 }
 const must = async (args: string[]) => {
@@ -84,7 +85,7 @@ describe('import --check', () => {
       aSuppliedAmountUsd: 1e300,
       aSuppliedAmount: 2e300,
     }
-    const cases: [Record<string, object[]>, string][] = [
+    const cases: [Files, string][] = [
       [
         { positions: [record.positions, { ...record.positions, aTokenPrice: 'x' }] },
         'positions.jsonl:2: aTokenPrice: must',
