@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
@@ -10,7 +10,7 @@ import { chargeOnce } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
 import { answerCompiled } from './fast-path.ts'
 import { graphiqlPage, mountGraphiQLAssets, wantsPage } from './graphiql.ts'
-import { plainRequest, VARY } from './request-params.ts'
+import { plainRequest, servedTypes, VARY } from './request-params.ts'
 import { mountSockets, type SocketsOptions } from './sockets.ts'
 
 interface GraphQLOptions extends SocketsOptions {
@@ -38,10 +38,13 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge, caller }))
       if (found && 'answer' in found)
         return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary: VARY })
+      const accept = servedTypes(request.headers.accept)
+      if (accept === '') return refuseTypes(request, reply)
       reply.header('vary', VARY)
       const headers = new Headers()
       for (const [name, value] of Object.entries(request.headers))
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+      headers.set('accept', accept)
       const body =
         request.body instanceof Uint8Array && request.method === 'POST' ? new Uint8Array(request.body) : undefined
       const response = await server.fetch(
@@ -61,6 +64,8 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       if (typeof admin === 'object') edge.clear()
       if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
       if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
+      // A subscription whose client accepts no event stream.
+      if (response.status === 406) return refuseTypes(request, reply)
       reply.code(response.status)
       if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) {
         const retryAfter = response.headers.get('retry-after')
@@ -73,6 +78,18 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       return reply.send(await response.text())
     },
   })
+}
+
+/** Rejects a request whose client accepts none of the media types that its result may have. */
+function refuseTypes({ id }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const message =
+    'No answer has a media type that this request accepts. Accept application/json or application/graphql-response+json; for a subscription, text/event-stream.'
+  return reply
+    .code(406)
+    .header('vary', VARY)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_REQUEST', requestId: id } }] }))
 }
 
 /** Aborts when the client disconnects or has its answer. */

@@ -61,13 +61,34 @@ const TYPES = new Map([
 function mediaType(accept: string | undefined): string | undefined {
   const only = TYPES.get(accept || '*/*')
   if (only) return only
-  for (const given of (accept || '*/*').toLowerCase().split(',')) {
-    const [type = '', ...parameters] = given.replace(/\s/g, '').split(';')
-    if (parameters.some((one) => one.startsWith('charset=') && one !== 'charset=utf-8')) continue
+  for (const type of acceptedTypes(accept)) {
     const known = TYPES.get(type)
     if (known) return known
   }
   return undefined
+}
+
+const STREAM_TYPES = new Set(['text/event-stream', 'text/*'])
+
+/**
+ * The accepted media types that results are sent in, as an `accept` header: JSON and event streams, but not multipart, since
+ * no result has parts. Empty if there are none.
+ */
+export const servedTypes = (accept: string | undefined): string =>
+  acceptedTypes(accept)
+    .filter((type) => TYPES.has(type) || STREAM_TYPES.has(type))
+    .join(', ')
+
+/** The media types that a client accepts in UTF-8. */
+function acceptedTypes(accept: string | undefined): string[] {
+  return (accept || '*/*')
+    .toLowerCase()
+    .split(',')
+    .flatMap((given) => {
+      const [type = '', ...parameters] = given.replace(/\s/g, '').split(';')
+      const isUtf8 = parameters.every((one) => !one.startsWith('charset=') || one === 'charset=utf-8')
+      return isUtf8 ? [type] : []
+    })
 }
 
 function readParameters(given: Record<string, unknown>): GraphQLParams | undefined {
