@@ -11,7 +11,8 @@ const READ = 101
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({ env: { RATE_LIMIT: String(LIMIT), TRUST_PROXY: '127.0.0.1', MAX_SUBSCRIPTIONS: '20' } })
+  const env = { RATE_LIMIT: String(LIMIT), TRUST_PROXY: '127.0.0.1,10.0.0.0/8', MAX_SUBSCRIPTIONS: '20' }
+  server = await startServer({ env })
 })
 afterAll(() => server?.close())
 
@@ -102,6 +103,23 @@ test('addresses that no trusted proxy has written make no difference; IPv6 clien
   }
 })
 
+describe('addresses with ports, as Azure and IIS write them', () => {
+  let ports = 1024
+  const withPort = (address: string) => `${address}:${++ports}`
+
+  test.each([
+    ['an IPv4 address', (one: string) => withPort(one)],
+    ['an IPv4 address, with and without a port', (one: string) => (++ports % 2 ? one : withPort(one))],
+    ['an IPv6 address', (one: string) => withPort(`[2001:db8:1:${one.split('.').at(-1)}::1]`)],
+    ['an address behind a proxy with a port', (one: string) => `${withPort(one)}, ${withPort('10.1.2.3')}`],
+    ['a forged address before it', (one: string) => `${withPort(`198.51.100.${ports % 200}`)}, ${withPort(one)}`],
+  ])('%s: a client has one share, whatever its ports, and another client another', async (_, write) => {
+    const all = await statuses(6, (one) => get(server, write(one)))
+    expect(all).toEqual([200, 200, 200, 200, 429, 429])
+    expect((await get(server, write(newClient()))).status).toBe(200)
+  })
+})
+
 test('one client does not get all event streams', async () => {
   const streams: EventStream[] = []
   const open = async (client: string) => {
@@ -114,11 +132,11 @@ test('one client does not get all event streams', async () => {
   try {
     const client = newClient()
     expect((await open(client)).response.status).toBe(200)
-    expect((await open(client)).response.status).toBe(200)
-    const refused = await open(client)
+    expect((await open(`${client}:50001`)).response.status).toBe(200)
+    const refused = await open(`${client}:50002`)
     expect(refused.response.status).toBe(429)
     expect(refused.response.headers.get('retry-after')).toBe('10')
-    expect((await open(newClient())).response.status).toBe(200)
+    expect((await open(`${newClient()}:50001`)).response.status).toBe(200)
   } finally {
     for (const stream of streams) stream.leave()
   }

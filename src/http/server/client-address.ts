@@ -13,8 +13,12 @@ export function clientAddress(proxies: Proxies): ClientOf {
   const socketAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
   if (proxies === undefined) return (request) => networkOf(socketAddress(request))
   const isProxy = typeof proxies === 'number' ? (_: string, hop: number) => hop < proxies : proxyAddr.compile(proxies)
-  return (request) => networkOf(proxyAddr(request, isProxy) || socketAddress(request))
+  const trusts = (address: string, hop: number) => isProxy(withoutPort(address), hop)
+  return (request) => networkOf(withoutPort(proxyAddr(request, trusts) || socketAddress(request)))
 }
+
+/** Azure's gateways and IIS write `1.1.1.1:5555` and `[2001:db8::1]:443`. */
+const withoutPort = (address: string) => address.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3')
 
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
