@@ -22,6 +22,7 @@ import { exchangeOf } from './http/exchange.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
 import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
+import { mountHome } from './http/home.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { DATA_VERSION, minVersionOf } from './http/observe/data-version.ts'
 import { Observer } from './http/observe/observer.ts'
@@ -126,9 +127,10 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id).header('vary', 'Origin')
     exchangeOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
-    done(unreadable(request))
+    done()
   })
   await app.register(cors, CORS)
+  app.addHook('onRequest', (request, _reply, done) => done(unreadable(request)))
   addEtags(app)
   boundBodies(app, chain.refuseOverload)
   admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
@@ -174,11 +176,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     onFailure: countFailures(metrics),
     onUnplanned,
   }
-  app.get('/', (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .send(`<a href="${escapeHtml(config.WEBSITE_URL)}">${escapeHtml(config.WEBSITE_URL)}</a>`),
-  )
+  mountHome(app, config.WEBSITE_URL)
   mountHealth(app, { probe: store.probe, cache, log, isClosing: () => chain.closing })
   const scraped = config.METRICS_PORT === undefined ? app : openMetricsServer(app, config.HOST, config.METRICS_PORT)
   mountMetrics(scraped, {
@@ -347,5 +345,3 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
-
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

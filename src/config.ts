@@ -126,27 +126,36 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
   }),
 )
 
+/** Marks a setting that changes no cached answer: gateways that differ in it share answers in Redis. */
+const LOCAL = { local: true }
+
 /**
  * The environment variables that the gateway reads. The help, `gateway config` and the README tell what is said here;
  * `defaultText` is a default in words, and the value of a `secret` is never shown.
  */
 export const variables = z.object({
-  HOST: text('a host name or an address').default('127.0.0.1').describe('the address on which it listens'),
-  PORT: whole(0, 65_535).default(4000).describe('the port on which it listens; 0: any that is free'),
+  HOST: text('a host name or an address').default('127.0.0.1').describe('the address on which it listens').meta(LOCAL),
+  PORT: whole(0, 65_535).default(4000).describe('the port on which it listens; 0: any that is free').meta(LOCAL),
   WORKERS: whole(1, 64)
     .default(1)
     .describe(
       'processes that serve on the same port: one for each core. More than 1 have a primary, which runs the jobs, replaces a worker that dies, and on SIGHUP restarts one after the other. Memory, DATABASE_POOL_SIZE and the limits of connections, concurrent requests and subscriptions are for each; RATE_LIMIT is for all',
-    ),
+    )
+    .meta(LOCAL),
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
     .optional()
-    .meta({ description: 'a Postgres to use instead, 15 or later', defaultText: 'none: an embedded Postgres 18' }),
+    .meta({
+      description: 'a Postgres to use instead, 15 or later',
+      defaultText: 'none: an embedded Postgres 18',
+      local: true,
+    }),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
     .optional()
     .meta({
       description:
         'the same database without the pooler in transaction mode that DATABASE_URL leads to: for migrations, the locks of jobs, and to listen for changes',
       defaultText: 'none: DATABASE_URL',
+      local: true,
     }),
   DATABASE_REPLICA_URLS: replicaUrls.optional().meta({
     description:
@@ -157,79 +166,105 @@ export const variables = z.object({
     .default('on')
     .describe(
       '`off`: the start changes no tables, and fails in words where migrations are missing. The command migrate applies them all the same',
-    ),
+    )
+    .meta(LOCAL),
   DATABASE_POOL_SIZE: whole(2, 1000)
     .default(10)
     .describe(
       'connections to it: up to 3 for quick reads, which share them; slow reads have at most 3 of the rest, so that they hold up nothing else. Two more listen for changes and check that they arrive',
-    ),
+    )
+    .meta(LOCAL),
   LOCK_TIMEOUT_MS: whole(0, 86_400_000)
     .default(30_000)
     .describe(
       'how long an import, a run or a change waits for another writer before it is refused with a 503; 0: no limit',
-    ),
+    )
+    .meta(LOCAL),
   READ_TIMEOUT_MS: whole(0, 3_600_000)
     .default(30_000)
     .describe(
       "how long all statements of one read operation may take together, by the gateway's own clock; 0: no limit. Writes have no limit: where Postgres hangs, a run waits until its connection is lost or it is stopped",
-    ),
-  DATA_DIR: text('a directory').default('.data').describe('where the embedded Postgres keeps its files'),
+    )
+    .meta(LOCAL),
+  DATA_DIR: text('a directory').default('.data').describe('where the embedded Postgres keeps its files').meta(LOCAL),
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379')
     .optional()
     .meta({
       description: 'a Redis that several gateways share as their cache (see [Running it](#running-it) for its memory)',
       defaultText: "none: this process's memory",
+      local: true,
     }),
   CACHE_MAX_BYTES: whole(0, 2 ** 40)
     .default(64 * 1024 * 1024)
-    .describe('how much memory the in-process cache may take; 0: none'),
+    .describe('how much memory the in-process cache may take; 0: none')
+    .meta(LOCAL),
   ADMIN_TOKEN: token.optional().meta({
     description: 'the token of the three POSTs and the mutations; its name in records is `admin`',
     defaultText: 'none: no changes over HTTP',
     secret: true,
+    local: true,
   }),
-  ADMIN_TOKENS: namedTokens
-    .optional()
-    .meta({ description: 'more of them with names of their own: `alice:token1,bob:token2`', secret: true }),
+  ADMIN_TOKENS: namedTokens.optional().meta({
+    description: 'more of them with names of their own: `alice:token1,bob:token2`',
+    secret: true,
+    local: true,
+  }),
   POSITIONS_SOURCE: location
     .optional()
-    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))'),
+    .describe('where manualupdate gets positions: a directory, or an http(s) address (see [Sources](#sources))')
+    .meta(LOCAL),
   POSITIONS_SOURCE_FORMAT: oneOf('auto', 'files', 'graphql', 'rest')
     .default('auto')
-    .describe('what the address speaks; `rest` is another gateway, and `auto` finds out at each run'),
-  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for it', secret: true }),
+    .describe('what the address speaks; `rest` is another gateway, and `auto` finds out at each run')
+    .meta(LOCAL),
+  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for it', secret: true, local: true }),
   POSITIONS_SOURCE_PAGING: oneOf('cursor', 'offset')
     .default('cursor')
-    .describe("a GraphQL source's arguments for pages: first and after, or limit and offset"),
-  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000).default(1000).describe('positions a page of a GraphQL source'),
+    .describe("a GraphQL source's arguments for pages: first and after, or limit and offset")
+    .meta(LOCAL),
+  POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000)
+    .default(1000)
+    .describe('positions a page of a GraphQL source')
+    .meta(LOCAL),
   POSITIONS_SOURCE_FIELDS: readBy('a JSON object of names', parseNames).default(defaultNames).meta({
     description: 'a GraphQL source\'s names for ours: `{"user": "account.id", "positions": "userPositions"}`',
     defaultText: 'our names',
+    local: true,
   }),
   PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi')
     .optional()
-    .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source"),
+    .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source")
+    .meta(LOCAL),
   PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400)
     .default(21_600)
-    .describe('how far a price may be from midnight'),
-  PRICES_CHAINS: chains.default({}).describe('more names of chains in the price API: `999=hyperliquid`'),
+    .describe('how far a price may be from midnight')
+    .meta(LOCAL),
+  PRICES_CHAINS: chains.default({}).describe('more names of chains in the price API: `999=hyperliquid`').meta(LOCAL),
   MAX_PRICE_JUMP: number('a number above 1', (value) => value > 1)
     .default(5)
-    .describe('a price that is so many times that of the date before, or that fraction of it, fails the run'),
-  SOURCE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long one request to another server may take'),
+    .describe('a price that is so many times that of the date before, or that fraction of it, fails the run')
+    .meta(LOCAL),
+  SOURCE_TIMEOUT_MS: whole(1, 3_600_000)
+    .default(30_000)
+    .describe('how long one request to another server may take')
+    .meta(LOCAL),
   SOURCE_RETRIES: whole(0, 20)
     .default(4)
-    .describe('how often a request to another server is repeated, with back-off and jitter'),
+    .describe('how often a request to another server is repeated, with back-off and jitter')
+    .meta(LOCAL),
   SOURCE_MAX_BYTES: whole(1024, 1024 ** 3)
     .default(64 * 1024 * 1024)
-    .describe('the largest answer of another server'),
+    .describe('the largest answer of another server')
+    .meta(LOCAL),
   DISTRIBUTION_CRON: pattern.optional().meta({
     description: "when to compute the day's distribution: `15 0 * * *`",
     defaultText: 'none: no daily job',
+    local: true,
   }),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000)
     .default(7)
-    .describe('how many missed dates the daily job makes up for, in order'),
+    .describe('how many missed dates the daily job makes up for, in order')
+    .meta(LOCAL),
   MAX_QUERY_DEPTH: whole(0, 1_000_000)
     .default(15)
     .describe('how deep one operation of the graph may be nested; 0: no limit'),
@@ -254,34 +289,46 @@ export const variables = z.object({
     .describe('refuses every document that is not known'),
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000)
     .default(1000)
-    .describe('open subscriptions of one gateway, and open WebSockets'),
+    .describe('open subscriptions of one gateway, and open WebSockets')
+    .meta(LOCAL),
   MAX_SUBSCRIPTIONS_PER_CLIENT: whole(0, 1_000_000).optional().meta({
     description: 'open subscriptions of one client of one gateway, and open WebSockets',
     defaultText: 'a tenth of them; nine tenths for an address of a private network, which may be a proxy',
+    local: true,
   }),
-  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000).describe('open connections; a request on one more is a 503'),
+  MAX_CONNECTIONS: whole(1, 1_000_000)
+    .default(10_000)
+    .describe('open connections; a request on one more is a 503')
+    .meta(LOCAL),
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000)
     .default(64)
-    .describe('requests worked on at a time; a burst waits, and in an overload the others are a 503 at once'),
-  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long a request may take to arrive'),
+    .describe('requests worked on at a time; a burst waits, and in an overload the others are a 503 at once')
+    .meta(LOCAL),
+  REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long a request may take to arrive').meta(LOCAL),
   SEND_TIMEOUT_MS: whole(1, 3_600_000)
     .default(60_000)
-    .describe('how long a client may take to read an answer (event streams and WebSockets excepted)'),
-  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000).default(72_000).describe('how long an idle connection stays open'),
+    .describe('how long a client may take to read an answer (event streams and WebSockets excepted)')
+    .meta(LOCAL),
+  KEEP_ALIVE_TIMEOUT_MS: whole(1, 3_600_000)
+    .default(72_000)
+    .describe('how long an idle connection stays open')
+    .meta(LOCAL),
   RATE_LIMIT: whole(1, 1_000_000_000)
     .optional()
     .describe(
       'points that one client has a minute: a request costs 1, a REST answer that is not cached 100 more, a GraphQL operation its cost. Counted in Redis where there is one',
-    ),
-  TRUST_PROXY: proxies.optional().describe('the proxies in front, whose `X-Forwarded-For` counts'),
+    )
+    .meta(LOCAL),
+  TRUST_PROXY: proxies.optional().describe('the proxies in front, whose `X-Forwarded-For` counts').meta(LOCAL),
   SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000)
     .default(5000)
-    .describe('how long requests under way may take after SIGTERM; 2 s later the process ends, whatever hangs'),
+    .describe('how long requests under way may take after SIGTERM; 2 s later the process ends, whatever hangs')
+    .meta(LOCAL),
   POINTS_BASE_DEPOSIT: points.default(1).describe('points a day for a dollar supplied, before multipliers'),
   POINTS_BASE_BORROW: points.default(0.5).describe('points a day for a dollar borrowed, before multipliers'),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
-    .default('https://github.com/lending-graph/gateway')
-    .describe('the link at `/`'),
+    .optional()
+    .meta({ description: 'the link at `/`', defaultText: 'its own documentation' }),
   FEDERATION: truth
     .default('false')
     .transform((given) => given === 'true')
@@ -290,21 +337,28 @@ export const variables = z.object({
   SAMPLE_DATA: oneOf('on', 'off').default('off').meta({
     description: 'loads the sample into an empty store',
     defaultText: '`on` with `npm start`, else `off`',
+    local: true,
   }),
   LOG_REQUESTS: loggedRequests
     .default('slow')
-    .describe('which requests are logged; a share is logged besides the slow ones'),
-  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('from when a request is slow'),
-  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('from when a statement is slow'),
+    .describe('which requests are logged; a share is logged besides the slow ones')
+    .meta(LOCAL),
+  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('from when a request is slow').meta(LOCAL),
+  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('from when a statement is slow').meta(LOCAL),
   METRICS_PORT: whole(0, 65_535)
     .optional()
-    .meta({ description: 'a port of its own for `/metrics`', defaultText: 'none: `/metrics` is on PORT' }),
+    .meta({ description: 'a port of its own for `/metrics`', defaultText: 'none: `/metrics` is on PORT', local: true }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318')
     .optional()
-    .meta({ description: 'an OpenTelemetry collector that takes OTLP over HTTP', defaultText: 'none: no traces' }),
+    .meta({
+      description: 'an OpenTelemetry collector that takes OTLP over HTTP',
+      defaultText: 'none: no traces',
+      local: true,
+    }),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info').meta({
     description: 'the least severe messages that are logged',
     defaultText: '`info` (`warn` for other commands than serve)',
+    local: true,
   }),
 })
 

@@ -1,27 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from './config.ts'
+import { type Config, variables } from './config.ts'
 
-/** Settings that do not affect answers, so they may differ between gateways that share a cache. */
-const OF_ONE_PROCESS = [
-  'HOST',
-  'PORT',
-  'DATABASE_URL',
-  'DATABASE_POOL_SIZE',
-  'DATA_DIR',
-  'REDIS_URL',
-  'CACHE_MAX_BYTES',
-  'ADMIN_TOKEN',
-  'ADMIN_TOKENS',
-  'POSITIONS_SOURCE_KEY',
-  'LOG_LEVEL',
-]
-
-/** Identifies the program's code and settings. Gateways with different releases may answer a request differently. */
+/**
+ * Identifies the program's code and the settings that are not `local`. Gateways with different releases may answer a request
+ * differently.
+ */
 export async function releaseOf(config: Config): Promise<string> {
   const release = createHash('sha256')
-  const settings = Object.entries(config).filter(([name]) => !OF_ONE_PROCESS.includes(name))
+  const settings = Object.entries(config).filter(([name]) => !variables.shape[name as keyof Config].meta()?.local)
   release.update(JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1))))
   const root = import.meta.dirname
   const files = await readdir(root, { recursive: true })

@@ -94,7 +94,7 @@ describe.each(documents)('$path', (document) => {
       (code) => /^[\w@-][\w.@-]*(\/[\w.@-]+)*\/?$/.test(code) && /\/|\.(ts|mjs|json|graphql|prisma)$/.test(code),
     )
     const missing = [...commands, ...alone].filter((name) => {
-      if (/^(application|text)\/|^lending-graph-client\/|NOUN/.test(name)) return false
+      if (/^(application|multipart|text)\/|^lending-graph-client\/|NOUN/.test(name)) return false
       const path = name.replace(/^\.\/|^.*\/node_modules\/[\w-]+\//, '').replace(/\/$/, '')
       return ![...files, 'src', 'test', 'prisma'].some((file) => file === path || file.endsWith(`/${path}`))
     })
@@ -238,4 +238,36 @@ test('the client exports the operations and fragments of its table, and no other
       .map((name) => `${name}FragmentDoc`)
       .sort(),
   ).toEqual(endingWith('FragmentDoc'))
+})
+
+describe('hosts', () => {
+  /** Hosts that the repository may name: of specifications, tools and the price API. */
+  const KNOWN = [
+    'biomejs.dev',
+    'coins.llama.fi',
+    'eips.ethereum.org',
+    'keepachangelog.com',
+    'llmstxt.org',
+    'semver.org',
+    'specs.apollo.dev',
+    'tc39.es',
+    'the-guild.dev',
+    'www.rfc-editor.org',
+    'www.w3.org',
+  ]
+  const RESERVED = /^[^.]*$|^[\d.]+$|(^|\.)(example(\.(com|net|org))?|invalid|localhost|test)$/
+
+  test('of every URL are known, local or reserved for examples', () => {
+    const others = ['README.md', 'Dockerfile', 'compose.yaml', 'package.json', 'src/client/package.json']
+    const texts = [...files, ...others].filter(
+      (path) => /\.(?!png$)\w+$|file$/.test(path) && !/node_modules|\/dist\/|generated\/p/.test(path),
+    )
+    const unknown = texts.flatMap((path) =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/https?:\/\/([a-z0-9.-]*[a-z0-9])/gi)]
+        .map(([, host = '']) => host.toLowerCase())
+        .filter((host) => !RESERVED.test(host) && !KNOWN.includes(host))
+        .map((host) => `${path}: ${host}`),
+    )
+    expect([...new Set(unknown)]).toEqual([])
+  })
 })
