@@ -80,6 +80,24 @@ const tagged = {
     example: 'Origin, Accept-Encoding',
   },
 }
+const limited = {
+  ...requestId,
+  'retry-after': {
+    description: 'The seconds until the client has its points again.',
+    schema: { type: 'integer' as const },
+    example: 24,
+  },
+  'ratelimit-policy': {
+    description: 'The points of a client and their window in seconds.',
+    schema: { type: 'string' as const },
+    example: '"points";q=6000;w=60',
+  },
+  ratelimit: {
+    description: 'The points that are left, and the seconds until there are more.',
+    schema: { type: 'string' as const },
+    example: '"points";r=0;t=24',
+  },
+}
 const link = {
   description:
     'The same data over GraphQL: a GET of the operation in `x-graphql-operation`, with its variables. Absent if it would be longer than 3000 characters.',
@@ -92,6 +110,18 @@ const TAGS = [
   { name: 'Operations', description: 'For operators of the gateway.' },
 ]
 
+const failure = (description: string, headers: typeof requestId = requestId) => ({
+  description,
+  headers,
+  content: { 'application/problem+json': { schema: problemShape } },
+})
+
+const UNREADABLE = { 400: failure('The URL or a header is invalid') }
+const RATE_LIMITED = { 429: failure('The client has used up its RATE_LIMIT', limited) }
+const NOT_MODIFIED = {
+  304: { description: 'Not modified: the If-None-Match tag still matches', headers: tagged },
+}
+
 /** Builds the OpenAPI 3.1 document from the endpoint definitions. */
 export function openApiDocument() {
   const paths: ZodOpenApiPathsObject = {
@@ -99,7 +129,7 @@ export function openApiDocument() {
       get: {
         operationId: 'getHome',
         summary: "A link to the project's website",
-        description: "A page with one link: the project's website.",
+        description: "A page with one link: WEBSITE_URL or, without it, this server's documentation.",
         tags: ['Operations'],
         security: [],
         responses: {
@@ -108,6 +138,10 @@ export function openApiDocument() {
             headers: tagged,
             content: { 'text/html': { schema: z.string() } },
           },
+          ...NOT_MODIFIED,
+          ...UNREADABLE,
+          ...RATE_LIMITED,
+          503: failure('The server has more requests or connections than it can answer'),
         },
       },
     },
@@ -124,6 +158,7 @@ export function openApiDocument() {
             headers: tagged,
             content: { 'application/json': { schema: health } },
           },
+          ...UNREADABLE,
           503: {
             description: 'A component is down',
             headers: requestId,
@@ -155,6 +190,7 @@ export function openApiDocument() {
             headers: tagged,
             content: { 'application/json': { schema: alive } },
           },
+          ...UNREADABLE,
         },
       },
     },
@@ -172,11 +208,8 @@ export function openApiDocument() {
             headers: tagged,
             content: { 'application/json': { schema: alive } },
           },
-          503: {
-            description: 'The database does not answer',
-            headers: requestId,
-            content: { 'application/problem+json': { schema: problemShape } },
-          },
+          ...UNREADABLE,
+          503: failure('The database does not answer'),
         },
       },
     },
@@ -191,9 +224,10 @@ export function openApiDocument() {
         responses: {
           200: {
             description: 'Metrics in the Prometheus text format',
-            headers: tagged,
+            headers: requestId,
             content: { 'text/plain': { schema: z.string() } },
           },
+          ...UNREADABLE,
         },
       },
     },
@@ -208,7 +242,7 @@ export function openApiDocument() {
       version: '1.0.0',
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference. Unknown query parameters are ignored. Any request may send x-data-version, a whole number from a response: the response is not older than that one, even from another server.',
+        'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference. Unknown query parameters are ignored. Any request may send x-data-version, a whole number from a response: the response is not older than that one, even from another server. A request that takes too long to arrive gets a 408, and one whose URL and headers exceed 16 KiB a 431.',
     },
     servers: [{ url: '/' }],
     tags: TAGS,
@@ -245,17 +279,15 @@ function addExamples({ paths = {} }: ReturnType<typeof createDocument>): void {
 
 function operation(path: string, endpoint: Endpoint) {
   const { operationId, summary, description, status, response, errors, admin } = endpoint
-  const invalid = endpoint.path || endpoint.query || endpoint.body ? { 400: 'A parameter is invalid' } : {}
-  const tooLarge = endpoint.body ? { 413: 'The body is larger than 1 MiB' } : {}
-  const unavailable = { 503: 'The database cannot be reached, or did not answer within READ_TIMEOUT_MS' }
-  const failures = Object.entries({ ...invalid, ...tooLarge, ...unavailable, ...errors }).map(([code, meaning]) => [
-    code,
-    {
-      description: meaning,
-      headers: requestId,
-      content: { 'application/problem+json': { schema: problemShape } },
-    },
-  ])
+  const hasInput = endpoint.path || endpoint.query || endpoint.body
+  const failures = {
+    ...UNREADABLE,
+    ...(hasInput && { 400: failure('A parameter, the URL or a header is invalid') }),
+    ...(endpoint.body && { 413: failure('The body is larger than 1 MiB') }),
+    ...RATE_LIMITED,
+    503: failure('The database cannot be reached, or did not answer within READ_TIMEOUT_MS'),
+    ...Object.fromEntries(Object.entries(errors).map(([status, meaning]) => [status, failure(meaning)])),
+  }
   return {
     operationId,
     summary,
@@ -281,8 +313,8 @@ function operation(path: string, endpoint: Endpoint) {
         headers: admin ? requestId : { ...tagged, link: { ...link, example: examples[operationId]?.link } },
         content: { 'application/json': { schema: response } },
       },
-      ...(admin ? {} : { 304: { description: 'Not modified: the If-None-Match tag still matches', headers: tagged } }),
-      ...Object.fromEntries(failures),
+      ...(admin ? {} : NOT_MODIFIED),
+      ...failures,
     },
   }
 }

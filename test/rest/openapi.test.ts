@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import { type Json, jsonOf, markets, nobody, pools, startOnFixture, tokens, users, vault } from './fixture.ts'
 
 const { ada, bob, cat } = users
@@ -254,6 +254,71 @@ describe('real answers fit their schemas', () => {
   it('are all covered: every operation with JSON has a call that succeeds, or is manualupdate', () => {
     const succeeded = new Set(calls.filter(([, , status]) => status < 300).map(([name]) => name))
     expect(documented.filter((name) => !succeeded.has(name))).toEqual(['GET /', 'POST /points/manualupdate'])
+  })
+})
+
+describe('what any request may get is declared for each operation', () => {
+  let limited: Gateway
+  beforeAll(async () => {
+    limited = await startGateway({ on: gateway, env: { RATE_LIMIT: '1' } })
+  })
+  afterAll(() => limited?.close())
+
+  const isProbe = (path: string) => ['/health', '/livez', '/readyz', '/metrics'].includes(path)
+  const urlOf = (path: string, address: string) => path.replace('{address}', address)
+  const declared = ({ operation }: Operation, response: Response) => {
+    const schema = operation.responses[response.status]
+    expect(schema, `${operation.operationId} ${response.status}`).toBeDefined()
+    const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+    if (response.status !== 304) expect(Object.keys(schema.content), operation.operationId).toContain(type)
+    for (const name of Object.keys(schema.headers ?? {}))
+      if (name !== 'x-data-version') expect(response.headers.has(name), `${operation.operationId} ${name}`).toBe(true)
+    return response.status
+  }
+  const send = ({ name, path }: Operation, to: Gateway, search = '', headers: Record<string, string> = {}) =>
+    fetch(to.base + urlOf(path, ada) + search, {
+      method: name.split(' ')[0] as string,
+      headers: { 'cache-control': 'no-cache', ...headers },
+    })
+
+  it.each(['?x=%ff', '?x=%', '?%C3%28=1', '?x=%ED%A0%80'])('a 400 for a URL that is not UTF-8: %s', async (search) => {
+    for (const one of operations()) {
+      const response = await send(one, gateway, search, { origin: 'https://wallet.example' })
+      expect(response.headers.get('access-control-allow-origin'), one.name).toBe('*')
+      expect(declared(one, response), one.name).toBe(400)
+    }
+  })
+
+  it('a 400 for a path that is not UTF-8', async () => {
+    for (const one of operations().filter(({ path }) => path.includes('{')))
+      expect(declared(one, await fetch(gateway.base + urlOf(one.path, '%ff'))), one.name).toBe(400)
+  })
+
+  it('a 400 for a header that is wrong', async () => {
+    for (const one of operations())
+      expect(declared(one, await send(one, gateway, '', { 'x-data-version': 'new' })), one.name).toBe(400)
+  })
+
+  it('a 304 for a tag that matches', async () => {
+    for (const one of operations().filter(({ name, path }) => name.startsWith('GET') && !isProbe(path))) {
+      const search = /rewards$/.test(one.path) ? `?market=${markets.first}&vault=${vault}` : ''
+      const tag = (await send(one, gateway, search)).headers.get('etag') ?? expect.fail(one.name)
+      expect(declared(one, await send(one, gateway, search, { 'if-none-match': tag })), one.name).toBe(304)
+    }
+  })
+
+  it('a 429 with RATE_LIMIT, but for probes', async () => {
+    for (const one of operations()) {
+      const response = await vi.waitFor(
+        async () => {
+          const response = await send(one, limited)
+          if (!isProbe(one.path)) expect(response.status, one.name).toBe(429)
+          return response
+        },
+        { timeout: 5000 },
+      )
+      expect(declared(one, response), one.name).toBe(isProbe(one.path) ? 200 : 429)
+    }
   })
 })
 
