@@ -1,3 +1,6 @@
+/** The last second of the year 9999, in Unix seconds. */
+export const LAST_SECOND = 253_402_300_799
+
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/
 
 /** Parses an ISO 8601 UTC date or timestamp. Returns undefined for anything else, including impossible dates and year 0. */

@@ -25,7 +25,10 @@ export const examples: Example[] = [
   user(address: $user) {
     points
     rank
-    netWorthUsd
+    worth {
+      netUsd
+      suppliedUsd protectedUsd vaultsUsd borrowedUsd
+    }
     currentPositions(
       orderBy: SUPPLIED_USD_DESC
     ) {
@@ -121,7 +124,7 @@ query Activity($user: Address!, $where: ActivityFilter) {
     query: `query Ranks($user: Address!) {
   user(address: $user) {
     rank
-    change(days: 7) { points rank netWorthUsd }
+    change(days: 7) { points rank worth { netUsd } }
     series(interval: WEEK) { lastDate totalPoints rank }
   }
   leaderboard(around: $user, first: 7) {
@@ -186,8 +189,10 @@ query Portfolio($wallets: [String!]!) {
     users { input problem }
     points
     bestRank
-    suppliedUsd
-    borrowedUsd
+    worth {
+      netUsd
+      suppliedUsd protectedUsd vaultsUsd borrowedUsd
+    }
     earnings { totalEarningsUsd }
     netApr { earnNetApr borrowNetApr }
     pools {
@@ -239,14 +244,18 @@ query ValueThroughTime(
   portfolio(addresses: $wallets) {
     series(interval: WEEK) {
       start
-      netWorthUsd
-      borrowedUsd
-      currentValueUsd
+      worth {
+        netUsd
+        suppliedUsd protectedUsd vaultsUsd borrowedUsd
+      }
       netCashInvestedUsd
       earningsUsd
+      pendingCashUsd
+      hasIncompletePrices
     }
   }
   user(address: $user) {
+    worth(asOf: $asOf) { netUsd time }
     earnings(asOf: $asOf) {
       totalCurrentValueUsd
       totalEarningsUsd
@@ -567,8 +576,7 @@ query PoolsByTvl {
       start
       points
       positionCount
-      suppliedUsd
-      borrowedUsd
+      worth { netUsd }
       marketLiquidationRewardsUsd
     }
   }

@@ -22,10 +22,12 @@ interface ChartProps {
   series: readonly Series[]
   /** Whether less is better, as of ranks: the axis is upside down. */
   isReversed?: boolean
+  /** What the numbers leave out. */
+  note?: string
 }
 
 /** A chart through time, with a sentence that sums it up and a table of its numbers. */
-export function Chart({ title, unit, times, series, isReversed = false }: ChartProps) {
+export function Chart({ title, unit, times, series, isReversed = false, note }: ChartProps) {
   const [isOpen, setOpen] = useState(false)
   const summary = series.map((one) => summaryOf(one, times, unit)).join(' ')
   return (
@@ -33,6 +35,7 @@ export function Chart({ title, unit, times, series, isReversed = false }: ChartP
       <figcaption>
         <h3>{title}</h3>
         <p>{summary}</p>
+        {note && <p>{note}</p>}
       </figcaption>
       <Plot title={title} summary={summary} unit={unit} times={times} series={series} isReversed={isReversed} />
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -93,7 +96,7 @@ function Plot({
   times,
   series,
   isReversed,
-}: Required<ChartProps> & {
+}: Required<Omit<ChartProps, 'note'>> & {
   summary: string
 }) {
   const place = useRef<HTMLDivElement>(null)
@@ -112,8 +115,9 @@ function Plot({
       grid: { stroke: colour('line'), width: 1 },
       ticks: { stroke: colour('line') },
     }
-    const lines = series.map(({ label }, i): uPlot.Series => {
-      const width = { stroke: colour(`series-${i + 1}`), width: 2, points: { show: times.length < 3 } }
+    const lines = series.map(({ label, values }, i): uPlot.Series => {
+      const points = { show: times.length < 3, filter: () => alone(values) }
+      const width = { stroke: colour(`series-${i + 1}`), width: 2, points }
       const value = (_plot: uPlot, number: number | null) => (number === null ? '–' : full(number, unit))
       return { label, ...width, value, ...(i % 2 === 1 && { dash: [6, 4] }) }
     })
@@ -140,6 +144,12 @@ function Plot({
   }, [shown, unit, isReversed, isDark])
   return <div className="plot" ref={place} role="img" aria-label={`${title}. ${summary}`} />
 }
+
+/** The numbers between gaps, which no line shows. */
+const alone = (values: Series['values']) =>
+  values.flatMap((value, i) =>
+    value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null ? [i] : [],
+  )
 
 const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
 

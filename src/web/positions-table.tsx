@@ -18,7 +18,8 @@ const pool: Column<Position> = {
 
 const amounts: Column<Position>[] = [
   { name: 'Supplied', numeric: true, cell: (position) => <Num value={sum(position, suppliedUsd)} unit="usd" /> },
-  { name: 'Debt', numeric: true, cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" /> },
+  { name: 'Protected', numeric: true, cell: (position) => <Num value={sum(position, protectedUsd)} unit="usd" /> },
+  { name: 'Borrowed', numeric: true, cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" /> },
   { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
   { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Num value={healthFactor} unit="factor" /> },
   { name: 'Points', numeric: true, cell: (position) => <PointsOfRun position={position} /> },
@@ -34,7 +35,8 @@ const amounts: Column<Position>[] = [
   { name: 'Multipliers', cell: ({ multiplierUsed }) => <Factors multiplier={multiplierUsed} /> },
 ]
 
-const suppliedUsd = (side: PositionSideFragment) => side.suppliedAmountUsd + side.protectedSuppliedAmountUsd
+const suppliedUsd = (side: PositionSideFragment) => side.suppliedAmountUsd
+const protectedUsd = (side: PositionSideFragment) => side.protectedSuppliedAmountUsd
 const borrowedUsd = (side: PositionSideFragment) => side.borrowedAmountUsd
 const sum = ({ sideA, sideB }: Position, of: (side: PositionSideFragment) => number) => of(sideA) + of(sideB)
 

@@ -1,4 +1,4 @@
-import { markets, users, vaults } from './data.ts'
+import { markets, nobody, users, vaults } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /** Snapshots, liquidation rewards, earnings and net APR of users. */
@@ -46,6 +46,35 @@ const earningsBy = (account: string, moment: string) => {
     .replace('now_in_vaults', newestBy('vault', time))
     .replace('cash_flows)', `cash_flows WHERE timestamp <= ${time})`)
 }
+/** What a user holds in each market and vault: a row for each of the newest snapshots, of all time or up to a moment. */
+const holdings = (moment?: string) => {
+  const newest = (kind: 'market' | 'vault') =>
+    moment ? newestBy(kind, Math.floor(Date.parse(moment) / 1000)) : `now_in_${kind}s`
+  return `(SELECT "accountId", "chainId" AS chain, timestamp, coalesce("collateralUsd", 0)::numeric AS supplied,
+      coalesce("protectedUsd", 0)::numeric AS secured, coalesce("debtUsd", 0)::numeric AS borrowed, 0 AS in_vault,
+      "collateralUsd" IS NULL AND "collateralAssets" > 0 OR "protectedUsd" IS NULL AND "protectedAssets" > 0
+        OR "debtUsd" IS NULL AND "debtAssets" > 0 AS unpriced FROM ${newest('market')}
+    UNION ALL SELECT "accountId", "chainId", timestamp, 0, 0, 0, coalesce("assetsUsd", 0)::numeric,
+      "assetsUsd" IS NULL AND assets > 0 FROM ${newest('vault')})`
+}
+/** A user's snapshots and cash flows in each market and vault, which one text names. */
+const held = (user: string) => `(SELECT 'market ' || "chainId" || "marketId" AS entity, timestamp,
+    coalesce("collateralUsd", 0)::numeric + coalesce("protectedUsd", 0)::numeric - coalesce("debtUsd", 0)::numeric AS value,
+    "collateralUsd" IS NULL AND "collateralAssets" > 0 OR "protectedUsd" IS NULL AND "protectedAssets" > 0
+      OR "debtUsd" IS NULL AND "debtAssets" > 0 AS unpriced FROM market_snapshots WHERE "accountId" = '${user}'
+  UNION ALL SELECT 'vault ' || "chainId" || "vaultId", timestamp, coalesce("assetsUsd", 0)::numeric,
+    "assetsUsd" IS NULL AND assets > 0 FROM vault_snapshots WHERE "accountId" = '${user}')`
+const flows = (user: string) => `(SELECT "entityType" || ' ' || "chainId" || "entityId" AS entity, timestamp,
+    CASE WHEN kind IN ('deposit', 'repay') THEN 1 ELSE -1 END * coalesce("amountUsd", 0)::numeric AS cash,
+    "amountUsd" IS NULL AND assets IS DISTINCT FROM 0 AS unpriced FROM cash_flows WHERE "accountId" = '${user}')`
+const entities = (user: string) => `(SELECT entity FROM ${held(user)} h UNION SELECT entity FROM ${flows(user)} f)`
+const WORTH = 'worth { time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices }'
+/** The sums of holdings. All are null without any. */
+const worth = `to_timestamp(max(timestamp)) AS "worth.time", sum(supplied + secured - borrowed + in_vault) AS "worth.netUsd",
+  sum(supplied) AS "worth.suppliedUsd", sum(secured) AS "worth.protectedUsd", sum(borrowed) AS "worth.borrowedUsd",
+  sum(in_vault) AS "worth.vaultsUsd", sum(supplied + secured - borrowed) AS "worth.marketsUsd",
+  bool_or(unpriced) AS "worth.hasIncompletePrices"`
+const everyone = [...Object.values(users), nobody]
 /** Around midnight, when there are snapshots and cash flows. */
 const MOMENTS = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z', '2025-03-01T23:59:59.999Z', '2025-03-02T00:00:00Z']
 const EARNINGS_ROW =
@@ -297,22 +326,32 @@ export const analyticsFacts: Fact[] = [
     sql: `SELECT ${earningsRow} FROM ${earningsBy(ann, moment)} ORDER BY value DESC, chain, type, entity`,
     ...(moment < '2025-03' && { empty: true as const }),
   })),
-  {
-    name: 'the earnings of a day are those at its end: what is at midnight belongs to the next day',
+  ...(['ann', 'ben', 'cat', 'gus'] as const).map((name) => ({
+    name: `value and cash of a day are of the newest snapshots before its end, and later cash is pending (${name})`,
     query: of(
-      ann,
-      `series(interval: DAY, from: "2025-03-01", to: "2025-03-02") {
-        start currentValueUsd netCashInvestedUsd earningsUsd hasIncompletePrices }`,
+      users[name],
+      `series(interval: DAY, from: "2025-02-28", to: "2025-03-04") {
+        start worth { netUsd } netCashInvestedUsd earningsUsd pendingCashUsd hasIncompletePrices }`,
     ),
     at: 'user.series',
-    sql: ['2025-03-01', '2025-03-02']
-      .map(
-        (day) => `SELECT date '${day}' AS start, sum(value) AS "currentValueUsd", sum(cash) AS "netCashInvestedUsd",
-          sum(value) - sum(cash) AS "earningsUsd", bool_or(incomplete) AS "hasIncompletePrices"
-          FROM ${earningsBy(ann, `${day}T23:59:59.999Z`)}`,
-      )
-      .join(' UNION ALL '),
-  },
+    sql: `WITH held AS (SELECT *, extract(epoch FROM date '2025-02-28' + n)::bigint AS start, extract(epoch FROM date '2025-03-01' + n)::bigint AS until
+          FROM generate_series(0, 4) n, ${entities(users[name])} e),
+        newest AS (SELECT start, until, entity, (SELECT max(timestamp) FROM ${held(users[name])} h
+          WHERE h.entity = held.entity AND timestamp < until) AS at FROM held),
+        value AS (SELECT start, count(*) AS rows, sum(value) AS value, bool_or(unpriced) AS unpriced
+          FROM newest JOIN ${held(users[name])} h ON h.entity = newest.entity AND h.timestamp = at GROUP BY start),
+        flow AS (SELECT start, coalesce(sum(cash) FILTER (WHERE timestamp <= at), 0) AS cash,
+            count(*) FILTER (WHERE timestamp <= at AND unpriced) AS unknown,
+            coalesce(sum(cash) FILTER (WHERE timestamp < until AND (at IS NULL OR timestamp > at)), 0) AS pending,
+            count(*) FILTER (WHERE timestamp < until AND (at IS NULL OR timestamp > at) AND unpriced) AS unknown_pending
+          FROM newest LEFT JOIN ${flows(users[name])} f ON f.entity = newest.entity GROUP BY start)
+      SELECT to_timestamp(start) AS start, CASE WHEN NOT unpriced THEN value END AS "worth.netUsd",
+        CASE WHEN rows > 0 AND unknown = 0 THEN cash END AS "netCashInvestedUsd",
+        CASE WHEN NOT unpriced AND unknown = 0 THEN value - cash END AS "earningsUsd",
+        CASE WHEN unknown_pending = 0 THEN pending END AS "pendingCashUsd",
+        unpriced OR CASE WHEN rows > 0 THEN unknown > 0 END AS "hasIncompletePrices"
+      FROM flow LEFT JOIN value USING (start) ORDER BY start`,
+  })),
   {
     name: 'the earnings of some entities, by earnings, lead to the market or vault',
     query: of(
@@ -351,16 +390,51 @@ export const analyticsFacts: Fact[] = [
   },
 
   {
+    name: 'users are worth what they hold in markets and vaults; without a snapshot that is not known',
+    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { user { address ${WORTH} } }`,
+    at: 'lookupUsers.user',
+    sql: `SELECT u.address, ${worth} FROM unnest(ARRAY['${everyone.join("', '")}']) WITH ORDINALITY u(address, n)
+      LEFT JOIN ${holdings()} h ON "accountId" = u.address GROUP BY u.address, n ORDER BY n`,
+  },
+  {
+    name: 'what a user is worth on one chain',
+    query: of(ann, WORTH.replace('worth', 'worth(chainId: 42161)')),
+    at: 'user',
+    sql: `SELECT ${worth} FROM ${holdings()} h WHERE "accountId" = '${ann}' AND chain = 42161`,
+  },
+  ...[...MOMENTS, '2025-04-01T00:00:00Z'].map((moment) => ({
+    name: `what users were worth at ${moment}: by what they held until then, and at that moment`,
+    query: `users(where: { addresses: ${JSON.stringify(everyone)} }) { nodes { address ${WORTH.replace('worth', `worth(asOf: "${moment}")`)} } }`,
+    at: 'users.nodes',
+    sql: `SELECT u.address, ${worth} FROM unnest(ARRAY['${Object.values(users).join("', '")}']) u(address)
+      LEFT JOIN ${holdings(moment)} h ON "accountId" = u.address GROUP BY u.address ORDER BY u.address`,
+  })),
+  {
+    name: 'the worth of users has changed since the end of a distribution date; a missing price leaves that open',
+    query: `lookupUsers(addresses: ${JSON.stringify(everyone)}) { user { address change(days: 28) { worth {
+      netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices } } } }`,
+    at: 'lookupUsers.user',
+    // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
+    sql: `SELECT u.address, now."worth.hasIncompletePrices" OR past."worth.hasIncompletePrices" AS "change.worth.hasIncompletePrices",
+        ${['net', 'supplied', 'protected', 'borrowed', 'vaults', 'markets']
+          .map(
+            (term) => `CASE WHEN NOT (now."worth.hasIncompletePrices" OR past."worth.hasIncompletePrices")
+              THEN now."worth.${term}Usd" - past."worth.${term}Usd" END AS "change.worth.${term}Usd"`,
+          )
+          .join(', ')}
+      FROM unnest(ARRAY['${everyone.join("', '")}']) WITH ORDINALITY u(address, n)
+      LEFT JOIN (SELECT "accountId", ${worth} FROM ${holdings()} h GROUP BY 1) now ON now."accountId" = u.address
+      LEFT JOIN (SELECT "accountId", ${worth} FROM ${holdings('2025-03-03T23:59:59Z')} h GROUP BY 1) past
+        ON past."accountId" = now."accountId" ORDER BY n`,
+  },
+  {
     name: 'a portfolio adds wallets up, each once',
-    query: `portfolio(${wallets}) { points positionCount bestRank suppliedUsd protectedUsd borrowedUsd }`,
+    query: `portfolio(${wallets}) { points positionCount bestRank ${WORTH} }`,
     at: 'portfolio',
     sql: `SELECT (SELECT sum(points) FROM scored WHERE "user" ${inWallets}) AS points,
         (SELECT count(*) FROM scored WHERE "user" ${inWallets}) AS "positionCount",
-        (SELECT min(rank) FROM ranks WHERE account ${inWallets}) AS "bestRank",
-        (SELECT sum("collateralUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets})
-          + (SELECT sum("assetsUsd"::numeric) FROM now_in_vaults WHERE "accountId" ${inWallets}) AS "suppliedUsd",
-        (SELECT sum("protectedUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets}) AS "protectedUsd",
-        (SELECT sum("debtUsd"::numeric) FROM now_in_markets WHERE "accountId" ${inWallets}) AS "borrowedUsd"`,
+        (SELECT min(rank) FROM ranks WHERE account ${inWallets}) AS "bestRank", ${worth}
+      FROM ${holdings()} h WHERE "accountId" ${inWallets}`,
   },
   {
     name: "a portfolio's users are what was given, in its order",

@@ -19,21 +19,25 @@ const buckets = (interval: Interval) => `(
     '1 ${UNIT[interval]}') start) b`
 const args = (interval: Interval) => `interval: ${interval}, from: "${RANGE[interval][0]}", to: "${RANGE[interval][1]}"`
 
-const BUCKET = 'start lastDate distributionCount points positionCount suppliedUsd protectedUsd borrowedUsd'
+const BUCKET = 'start lastDate distributionCount points positionCount'
+const AMOUNTS = 'suppliedUsd protectedUsd borrowedUsd'
+const LEVELS = `${AMOUNTS} userCount tvlUsd`
 /** Flows are sums over the bucket; levels those of its last date, null in a gap. */
 const bucket = (interval: Interval, rows: string, condition = 'true') => `b.start, b.last AS "lastDate",
   b.dates AS "distributionCount",
   (SELECT coalesce(sum(points), 0) FROM ${rows} WHERE ${condition} AND date_trunc('${UNIT[interval]}', date) = b.start) AS points,
-  CASE WHEN last IS NOT NULL THEN (SELECT count(*) FROM ${rows} WHERE ${condition} AND date = last) END AS "positionCount",
-  ${['suppliedUsd', 'protectedUsd', 'borrowedUsd']
+  CASE WHEN last IS NOT NULL THEN (SELECT count(*) FROM ${rows} WHERE ${condition} AND date = last) END AS "positionCount"`
+const amounts = (rows: string, condition: string) =>
+  AMOUNTS.split(' ')
     .map(
       (name) =>
         `CASE WHEN last IS NOT NULL THEN (SELECT coalesce(sum("${name}"::numeric), 0) FROM ${rows}
           WHERE ${condition} AND date = last) END AS "${name}"`,
     )
-    .join(', ')}`
-/** The same of many users: how many they are, and what is locked. */
+    .join(', ')
+/** The same of many users: how many they are, and what they supply and borrow. */
 const many = (interval: Interval, condition = 'true', rows = 'scored') => `${bucket(interval, rows, condition)},
+  ${amounts(rows, condition)},
   CASE WHEN last IS NOT NULL THEN (SELECT count(DISTINCT "user") FROM ${rows} WHERE ${condition} AND date = last) END
     AS "userCount",
   CASE WHEN last IS NOT NULL THEN (SELECT coalesce(sum("suppliedUsd"::numeric + "protectedUsd"::numeric), 0) FROM ${rows}
@@ -73,19 +77,19 @@ export const seriesFacts: Fact[] = [
     },
     {
       name: `a pool's series, each ${interval}`,
-      query: `pool(address: "${pools.eth}") { series(${args(interval)}) { ${BUCKET} userCount tvlUsd } }`,
+      query: `pool(address: "${pools.eth}") { series(${args(interval)}) { ${BUCKET} ${LEVELS} } }`,
       at: 'pool.series',
       sql: `SELECT ${many(interval, `pool = '${pools.eth}'`)} FROM ${buckets(interval)} ORDER BY start`,
     },
     {
       name: `a market's series, each ${interval}: its side of its pool`,
-      query: `market(chainId: 1, address: "${markets.usdc}") { series(${args(interval)}) { ${BUCKET} userCount tvlUsd } }`,
+      query: `market(chainId: 1, address: "${markets.usdc}") { series(${args(interval)}) { ${BUCKET} ${LEVELS} } }`,
       at: 'market.series',
       sql: `SELECT ${many(interval, `pool = '${pools.eth}' AND asset = '${tokens.usdc}'`, 'sides')} FROM ${buckets(interval)} ORDER BY start`,
     },
     {
       name: `the program's series, each ${interval}`,
-      query: `program { series(${args(interval)}) { ${BUCKET} userCount tvlUsd } }`,
+      query: `program { series(${args(interval)}) { ${BUCKET} ${LEVELS} } }`,
       at: 'program.series',
       sql: `SELECT ${many(interval)} FROM ${buckets(interval)} ORDER BY start`,
     },
@@ -120,15 +124,15 @@ export const seriesFacts: Fact[] = [
   },
   {
     name: "a token's buckets have its sides alone",
-    query: `series(groupBy: ASSET, chainId: 146, first: 1, ${args('WEEK')}) { buckets { ${BUCKET} } }`,
+    query: `series(groupBy: ASSET, chainId: 146, first: 1, ${args('WEEK')}) { buckets { ${BUCKET} ${AMOUNTS} } }`,
     at: 'series.buckets',
-    sql: `SELECT ${bucket('WEEK', 'sides', BEST_TOKEN)} FROM ${buckets('WEEK')} ORDER BY start`,
+    sql: `SELECT ${bucket('WEEK', 'sides', BEST_TOKEN)}, ${amounts('sides', BEST_TOKEN)} FROM ${buckets('WEEK')} ORDER BY start`,
   },
   {
     name: 'the buckets of a chain',
-    query: `series(groupBy: CHAIN, chainId: 1, ${args('MONTH')}) { buckets { ${BUCKET} } }`,
+    query: `series(groupBy: CHAIN, chainId: 1, ${args('MONTH')}) { buckets { ${BUCKET} ${AMOUNTS} } }`,
     at: 'series.buckets',
-    sql: `SELECT ${bucket('MONTH', 'scored', 'chain = 1')} FROM ${buckets('MONTH')} ORDER BY start`,
+    sql: `SELECT ${bucket('MONTH', 'scored', 'chain = 1')}, ${amounts('scored', 'chain = 1')} FROM ${buckets('MONTH')} ORDER BY start`,
   },
 
   // The store learnt of the rates at its imports: before that, it knows none.

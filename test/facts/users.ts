@@ -111,16 +111,6 @@ export const userFacts: Fact[] = [
     total: `SELECT count(*) FROM scored WHERE "user" = '${ann}' AND date = (SELECT max(date) FROM scored)`,
   },
   {
-    name: 'the net worth of users is what they have on the newest date; 0 without a position then',
-    query: `lookupUsers(addresses: [${list([...Object.values(users), nobody])}]) { user { address suppliedUsd protectedUsd borrowedUsd netWorthUsd } }`,
-    at: 'lookupUsers.user',
-    sql: `SELECT u.address, coalesce(sum("suppliedUsd"), 0) AS "suppliedUsd", coalesce(sum("protectedUsd"), 0) AS "protectedUsd",
-        coalesce(sum("borrowedUsd"), 0) AS "borrowedUsd",
-        coalesce(sum("suppliedUsd" + "protectedUsd" - "borrowedUsd"), 0) AS "netWorthUsd"
-      FROM unnest(ARRAY['${[...Object.values(users), nobody].join("', '")}']) WITH ORDINALITY u(address, n)
-      LEFT JOIN scored ON "user" = u.address AND date = (SELECT max(date) FROM scored) GROUP BY u.address, n ORDER BY n`,
-  },
-  {
     name: "a user's days add up the positions of each date",
     query: of(ann, 'dailyPoints { nodes { distributionDate points positionCount user { address } } }'),
     at: 'user.dailyPoints.nodes',
@@ -187,21 +177,15 @@ export const userFacts: Fact[] = [
   {
     name: 'a change is from the newest date back, over dates without a distribution',
     query: `lookupUsers(addresses: [${list(changed)}]) { user { address
-      change(days: 28) { since rank points suppliedUsd protectedUsd borrowedUsd netWorthUsd } } }`,
+      change(days: 28) { since rank points } } }`,
     at: 'lookupUsers.user',
     // 28 days before 2025-04-01 is the gap of 2025-03-04: as of 2025-03-03.
     sql: `SELECT u.address, date '2025-03-03' AS "change.since", past.rank - now.rank AS "change.rank",
-        c.points AS "change.points", c.supplied AS "change.suppliedUsd", c.protected AS "change.protectedUsd",
-        c.borrowed AS "change.borrowedUsd", c.supplied + c.protected - c.borrowed AS "change.netWorthUsd"
+        coalesce((SELECT sum(points) FROM scored WHERE "user" = u.address AND date > '2025-03-03'), 0) AS "change.points"
       FROM unnest(ARRAY['${changed.join("', '")}']) WITH ORDINALITY u(address, n)
       LEFT JOIN ranks now ON now.account = u.address
       LEFT JOIN (SELECT "user", row_number() OVER (ORDER BY sum(points) DESC, "user") AS rank FROM scored
         WHERE date <= '2025-03-03' GROUP BY "user") past ON past."user" = u.address
-      LEFT JOIN LATERAL (SELECT coalesce(sum(points) FILTER (WHERE date > '2025-03-03'), 0) AS points,
-          coalesce(sum("suppliedUsd" * sign), 0) AS supplied, coalesce(sum("protectedUsd" * sign), 0) AS protected,
-          coalesce(sum("borrowedUsd" * sign), 0) AS borrowed
-        FROM scored, LATERAL (SELECT CASE date WHEN '2025-04-01' THEN 1 WHEN '2025-03-03' THEN -1 ELSE 0 END AS sign) s
-        WHERE "user" = u.address) c ON true
       ORDER BY n`,
   },
 ]

@@ -118,7 +118,7 @@ const families: Record<string, (size: number) => Attack> = {
     query: `{ users(first: ${64 * n}) { nodes { positions(first: ${64 * n}) { nodes { points } } } } }`,
   }),
   'series of many users': (n) => ({
-    query: `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { series(from: "2023-01-01", to: "2025-09-01") { points suppliedUsd rank } } } }`,
+    query: `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { series(from: "2023-01-01", to: "2025-09-01") { points worth { netUsd } rank } } } }`,
     variables: { a: Array.from({ length: 60 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`) },
   }),
   'counts and filters of everything': (n) => ({

@@ -139,8 +139,8 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: 30,
   },
   "a user's series": {
-    query: `{ user(address: "${user}") { series(interval: WEEK, from: "2025-01-01") { points suppliedUsd marketLiquidationRewardsUsd }
-      days: series(from: "2025-01-01") { points suppliedUsd } } }`,
+    query: `{ user(address: "${user}") { series(interval: WEEK, from: "2025-01-01") { points positionCount marketLiquidationRewardsUsd }
+      days: series(from: "2025-01-01") { points worth { netUsd } } } }`,
     rows: 160,
   },
   "a user's sums": {
@@ -158,7 +158,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: (4 * USERS) / 20,
   },
   'a portfolio of fifty': {
-    query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points suppliedUsd
+    query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points worth { netUsd }
       earnings { totalEarningsUsd } pools { points } markets { debtAssets } vaults { assets } } }`,
     rows: 50 * 40,
   },

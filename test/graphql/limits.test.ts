@@ -88,7 +88,7 @@ describe('the cost of an operation', () => {
     ],
     [
       'earnings through time',
-      '{ user(address: "a") { series(from: "2025-08-01", to: "2025-09-01") { netWorthUsd earningsUsd currentValueUsd } } }',
+      '{ user(address: "a") { series(from: "2025-08-01", to: "2025-09-01") { positionCount earningsUsd worth { netUsd } } } }',
       1 + 10 + 32 * (5 + 2 + 2),
     ],
     [

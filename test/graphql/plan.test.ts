@@ -264,7 +264,7 @@ for (const [name, list] of Object.entries({
   'pools by TVL': 'pools(orderBy: TVL_USD_DESC PAGE)',
   'pools by utilization, null last': 'pools(orderBy: [UTILIZATION_ASC, POINTS_ASC] PAGE)',
   assets: 'assets(PAGE)',
-  "a user's current positions": 'user(address: USER) { netWorthUsd currentPositions(PAGE) REST }',
+  "a user's current positions": 'user(address: USER) { worth { netUsd } currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
   "a user's days": 'user(address: USER) { dailyPoints(PAGE) REST }',
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',

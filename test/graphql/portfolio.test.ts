@@ -31,8 +31,10 @@ const known = (rows: Row[], column: string) => {
 }
 const tokens = (rows: Row[], column: string) => rows.reduce((total, row) => total + BigInt(row[column]), 0n).toString()
 
+const WORTH = 'netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd'
+
 test('is what its wallets have, added up', async () => {
-  const each = `address points positionCount rank earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
+  const each = `address points positionCount rank worth { ${WORTH} } earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
     hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
     netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr }`
   const { lookupUsers } = await ask(`query ($a: [String!]!) { lookupUsers(addresses: $a) { user { ${each} } } }`, {
@@ -40,7 +42,7 @@ test('is what its wallets have, added up', async () => {
   })
   const users: Row[] = lookupUsers.map(({ user }: Row) => user)
   const { portfolio } = await ask(
-    `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank suppliedUsd borrowedUsd
+    `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank worth { ${WORTH} }
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
         breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
       netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr } } }`,
@@ -76,8 +78,7 @@ test('is what its wallets have, added up', async () => {
   const deposits = add(users, (user) => user.netApr.totalEarnDepositsUsd)
   const debts = add(users, (user) => user.netApr.totalBorrowUsd)
   expect(portfolio).toMatchObject({
-    suppliedUsd: near(deposits),
-    borrowedUsd: near(debts),
+    worth: Object.fromEntries(WORTH.split(' ').map((term) => [term, near(add(users, (user) => user.worth[term]))])),
     netApr: {
       totalEarnDepositsUsd: near(deposits),
       totalBorrowUsd: near(debts),
@@ -185,12 +186,12 @@ test('an invalid address is an error with its path; the others are answered', as
 
 test('a portfolio of nobody, and of too many', async () => {
   const { portfolio } = await ask(
-    '{ portfolio(addresses: ["x"]) { points bestRank suppliedUsd earnings { totalEarningsUsd } netApr { earnNetApr } pools { points } markets { debtUsd } } }',
+    '{ portfolio(addresses: ["x"]) { points bestRank worth { netUsd } earnings { totalEarningsUsd } netApr { earnNetApr } pools { points } markets { debtUsd } } }',
   )
   expect(portfolio).toEqual({
     points: 0,
     bestRank: null,
-    suppliedUsd: 0,
+    worth: null,
     earnings: { totalEarningsUsd: 0 },
     netApr: { earnNetApr: 0 },
     pools: [],
@@ -204,7 +205,7 @@ test('a portfolio of nobody, and of too many', async () => {
 })
 
 test('a thousand wallets take as many statements as one', async () => {
-  const query = `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank suppliedUsd borrowedUsd
+  const query = `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank worth { netUsd }
     users { user { rank } } earnings { totalEarningsUsd } netApr { earnNetApr }
     pools { points pool { name } } markets { debtUsd market { assetSymbol } } vaults { assetsUsd vault { name } } } }`
   const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
@@ -212,6 +213,6 @@ test('a thousand wallets take as many statements as one', async () => {
     for (let known = 0; known < 2; known++) await gateway.graphql(query, { a })
     gateway.statements.length = 0
     await ask(query, { a })
-    expect(gateway.statements.length).toBe(9)
+    expect(gateway.statements.length).toBe(10)
   }
 })

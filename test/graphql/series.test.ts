@@ -76,6 +76,14 @@ function expected(interval: string, start: string, of: Row[]) {
       ),
     ),
     positionCount: last ? now.length : null,
+  }
+}
+/** The same of a pool or of the program. */
+function levels(interval: string, start: string, of: Row[]) {
+  const last = dates.filter((date) => startOf(interval, date) === start).at(-1)
+  const now = of.filter((row) => row.date === last)
+  return {
+    ...expected(interval, start, of),
     suppliedUsd: last ? close(sum(now, usd('supplied'))) : null,
     protectedUsd: last ? close(sum(now, usd('protected_supplied'))) : null,
     borrowedUsd: last ? close(sum(now, usd('borrowed'))) : null,
@@ -91,7 +99,8 @@ function grouped(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {
   return groups
 }
 const close = (value: number) => expect.closeTo(value, 4)
-const fields = 'start lastDate distributionCount points positionCount suppliedUsd protectedUsd borrowedUsd'
+const fields = 'start lastDate distributionCount points positionCount'
+const amounts = 'suppliedUsd protectedUsd borrowedUsd'
 
 async function ask(query: string, variables?: object) {
   const { data, errors } = await gateway.graphql(query, variables)
@@ -139,14 +148,14 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
     test("a pool's and the program's", async () => {
       const { pool, program } = await ask(
         `query ($pool: Address!, $interval: Interval!, $from: DateTime, $to: DateTime) {
-          pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd userCount } }
-          program { series(interval: $interval, from: $from, to: $to) { ${fields} tvlUsd userCount } } }`,
+          pool(address: $pool) { series(interval: $interval, from: $from, to: $to) { ${fields} ${amounts} tvlUsd userCount } }
+          program { series(interval: $interval, from: $from, to: $to) { ${fields} ${amounts} tvlUsd userCount } } }`,
         variables(),
       )
       const check = (series: Row[], of: Row[]) =>
         expect(series).toEqual(
           starts().map((start) => {
-            const bucket = expected(interval, start, of)
+            const bucket = levels(interval, start, of)
             const now = of.filter((row) => `${row.date}T00:00:00.000Z` === bucket.lastDate)
             return {
               ...bucket,
@@ -169,7 +178,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
       )
       const query = `query ($interval: Interval!, $from: DateTime, $to: DateTime, $groupBy: SeriesGroupBy!) {
         series(groupBy: $groupBy, interval: $interval, from: $from, to: $to, first: 100) {
-          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} userCount } } }`
+          key { poolAddress chainId assetAddress pool { name } } points buckets { ${fields} ${amounts} userCount } } }`
       const sides = positions.flatMap((row) =>
         ['a', 'b'].map((side) => ({
           ...Object.fromEntries(
@@ -199,7 +208,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
           const of = groups.get(`${one.key.chainId} ${one.key.poolAddress} ${one.key.assetAddress}`)
           if (!of) throw new Error(`${groupBy} has no ${JSON.stringify(one.key)}`)
           expect(one.buckets.map(({ userCount: _, ...bucket }: Row) => bucket)).toEqual(
-            starts().map((start) => expected(interval, start, of)),
+            starts().map((start) => levels(interval, start, of)),
           )
           expect(one.points).toBeCloseTo(sum(of, points), 3)
         }
@@ -255,12 +264,12 @@ test('the ends of the calendar', async () => {
   )
 })
 
-test('an unknown user has zeros where the program has a distribution', async () => {
+test('an unknown user has no points and positions where the program has a distribution, and no worth', async () => {
   const { user } = await ask(
-    `{ user(address: "0x${'9'.repeat(40)}") { series(from: "${gap}", to: "${dates.at(-1)}") { points suppliedUsd } } }`,
+    `{ user(address: "0x${'9'.repeat(40)}") { series(from: "${gap}", to: "${dates.at(-1)}") { points positionCount worth { netUsd } } } }`,
   )
-  expect(user.series[0]).toEqual({ points: 0, suppliedUsd: null })
-  expect(user.series.at(-1)).toEqual({ points: 0, suppliedUsd: 0 })
+  expect(user.series[0]).toEqual({ points: 0, positionCount: null, worth: null })
+  expect(user.series.at(-1)).toEqual({ points: 0, positionCount: 0, worth: null })
 })
 
 test('many users, pools or groups take as many statements as one', async () => {
@@ -273,9 +282,9 @@ test('many users, pools or groups take as many statements as one', async () => {
   const { leaderboard } = await ask('{ leaderboard { nodes { userAddress } } }')
   const addresses = leaderboard.nodes.map((row: Row) => row.userAddress)
   const users = `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { user {
-    series(interval: WEEK) { points rank suppliedUsd marketLiquidationRewardsUsd } } } }`
-  expect(await count(users, { addresses: [sampleUser] })).toBe(6)
-  expect(await count(users, { addresses })).toBe(6)
+    series(interval: WEEK) { points rank worth { netUsd } marketLiquidationRewardsUsd } } } }`
+  expect(await count(users, { addresses: [sampleUser] })).toBe(5)
+  expect(await count(users, { addresses })).toBe(5)
   for (const n of [1, 50]) {
     expect(await count(`{ pools(first: ${n}) { nodes { series { tvlUsd points } } } }`)).toBe(4)
     expect(await count(`{ series(groupBy: POOL, first: ${n}) { key { pool { name } } buckets { tvlUsd } } }`)).toBe(4)

@@ -42,9 +42,9 @@ const operations: Record<string, { statements: number; query: string; unplanned?
     statements: 3,
     query: 'query ($n: Int!) { assets(first: $n) { nodes { symbol decimals price { priceUsd pool { tvlUsd } } } } }',
   },
-  'users → net worth, current positions → pool': {
-    statements: 5,
-    query: users(`suppliedUsd protectedUsd borrowedUsd netWorthUsd
+  'users → worth and its change, current positions → pool': {
+    statements: 8,
+    query: users(`worth { netUsd } past: worth(asOf: "2026-01-05") { netUsd } change { worth { netUsd } }
       currentPositions(first: $n) { totalCount nodes { points pool { displayName tvlUsd } } }`),
   },
   'markets → pool → multiplier, market; → snapshots → user': {

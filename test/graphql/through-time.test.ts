@@ -88,6 +88,8 @@ const cashFlows = users
         timestamp: String(moment()),
         kind: one(['deposit', 'deposit', 'withdraw', 'borrow', 'repay']),
         amountUsd: usd(),
+        // A missing price says nothing of an amount of 0.
+        assets: ['0', '1', null][n % 3],
       }
     }),
   )
@@ -218,6 +220,19 @@ interface Held {
   incomplete: boolean
 }
 
+/** What one owner has in an entity. Prices are missing of amounts other than 0. */
+interface Moment {
+  entity: string
+  timestamp: number
+  supplied: bigint
+  secured: bigint
+  borrowed: bigint
+  inVault: bigint
+  unpriced: boolean
+  cash: bigint
+  unknownCash: boolean
+}
+
 /** The newest snapshots of an owner in each entity, by then. */
 function newest(owner: string, second: number): Row[] {
   const rows = all.filter((row) => row.accountId === owner && Number(row.timestamp) <= second)
@@ -258,6 +273,57 @@ function held(owners: string[], second: number): Held[] {
   return [...found.values()]
 }
 const sum = <T>(rows: T[], of: (row: T) => bigint) => rows.reduce((total, row) => total + of(row), 0n)
+const entityOf = (row: Row) =>
+  `${row.type ?? row.entityType} ${row.chainId} ${row.marketId ?? row.vaultId ?? row.entityId}`
+const cashOf = ({ kind, amountUsd }: Row) => (kind === 'deposit' || kind === 'repay' ? 1n : -1n) * cents(amountUsd)
+const isUnknown = ({ amountUsd, assets }: Row) => amountUsd === null && assets !== '0'
+
+/** What each owner has in each entity at its newest snapshot by then, with the cash flows up to that snapshot. */
+const momentsOf = (owners: string[], second: number): Moment[] =>
+  owners.flatMap((owner) => {
+    const rows = newest(owner, second)
+    return [...new Set(rows.map(entityOf))].map((entity) => {
+      const own = rows.filter((row) => entityOf(row) === entity)
+      const timestamp = Number(own[0]?.timestamp)
+      const flows = cashFlows.filter(
+        (flow) => flow.accountId === owner && entityOf(flow) === entity && Number(flow.timestamp) <= timestamp,
+      )
+      const total = (name: string) => sum(own, (row) => cents(row[name] ?? null))
+      return {
+        entity,
+        timestamp,
+        supplied: total('collateralUsd'),
+        secured: total('protectedUsd'),
+        borrowed: total('debtUsd'),
+        inVault: total('assetsUsd'),
+        unpriced: own.some((row) =>
+          ['collateral', 'protected', 'debt', ''].some((part) => {
+            const [usd, assets] = part ? [`${part}Usd`, `${part}Assets`] : ['assetsUsd', 'assets']
+            return row[usd] === null && row[assets] !== '0'
+          }),
+        ),
+        cash: sum(flows, cashOf),
+        unknownCash: flows.some(isUnknown),
+      }
+    })
+  })
+
+function worth(rows: Moment[]) {
+  if (rows.length === 0) return null
+  const markets = sum(rows, ({ supplied, secured, borrowed }) => supplied + secured - borrowed)
+  const vaults = sum(rows, ({ inVault }) => inVault)
+  return {
+    time: iso(Math.max(...rows.map(({ timestamp }) => timestamp))),
+    netUsd: dollars(markets + vaults),
+    suppliedUsd: dollars(sum(rows, ({ supplied }) => supplied)),
+    protectedUsd: dollars(sum(rows, ({ secured }) => secured)),
+    borrowedUsd: dollars(sum(rows, ({ borrowed }) => borrowed)),
+    vaultsUsd: dollars(vaults),
+    marketsUsd: dollars(markets),
+    hasIncompletePrices: rows.some(({ unpriced }) => unpriced),
+  }
+}
+const WORTH = 'time netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd hasIncompletePrices'
 
 function earnings(owners: string[], second: number, chainId?: number) {
   const rows = held(owners, second).filter((row) => chainId === undefined || row.chainId === chainId)
@@ -373,7 +439,7 @@ test('many users at once, and as of now, are as each by itself and as without a 
     expect((await ask(`{ user(address: "${address}") { ${selection(then)} } }`)).user).toEqual(user)
 })
 
-const PORTFOLIO = `points positionCount bestRank suppliedUsd protectedUsd borrowedUsd earnings { ${EARNINGS} } netApr { ${APR} }
+const PORTFOLIO = `points positionCount bestRank worth { ${WORTH} } earnings { ${EARNINGS} } netApr { ${APR} }
   pools { poolAddress userCount points suppliedUsd protectedUsd borrowedUsd }
   markets { chainId marketAddress userCount collateralAssets collateralUsd protectedUsd debtAssets debtUsd }
   vaults { chainId vaultAddress userCount shares assetsUsd }`
@@ -393,7 +459,7 @@ describe('a store that holds only the records up to a moment', () => {
           ${[...users, nobody]
             .map(
               (user, i) => `u${i}: user(address: "${user}") { earnings${asOf} { ${EARNINGS} } netApr${asOf} { ${APR} }
-              latestSnapshots${asOf} { ${SNAPSHOT} } points${asOf} rank${asOf} }`,
+              latestSnapshots${asOf} { ${SNAPSHOT} } worth${asOf} { ${WORTH} } points${asOf} rank${asOf} }`,
             )
             .join(' ')} }`
         const portfolio = (asOf: string) =>
@@ -412,7 +478,7 @@ test('a portfolio is what the records of its users by then add up to', async () 
     const second = Math.floor(time / 1000)
     const some = users.filter(() => roll(3) > 0)
     const { portfolio } = await roadsOf(
-      `query ($users: [String!]!, $asOf: DateTime) { portfolio(addresses: $users, asOf: $asOf) { positionCount suppliedUsd borrowedUsd
+      `query ($users: [String!]!, $asOf: DateTime) { portfolio(addresses: $users, asOf: $asOf) { positionCount worth { ${WORTH} }
         earnings { ${EARNINGS} } netApr { ${APR} } pools { userCount suppliedUsd } } }`,
       { users: some, asOf: new Date(time).toISOString() },
     )
@@ -426,8 +492,7 @@ test('a portfolio is what the records of its users by then add up to', async () 
     const last = past.filter(({ distributionDate }) => Date.parse(distributionDate) === Math.max(...dates))
     expect(portfolio).toEqual({
       positionCount: past.length,
-      suppliedUsd: apr.totalEarnDepositsUsd,
-      borrowedUsd: apr.totalBorrowUsd,
+      worth: worth(momentsOf(some, second)),
       earnings: earnings(some, second),
       netApr: apr,
       pools: last.length
@@ -464,8 +529,7 @@ test('net APR is at the rates that were in force', async () => {
   await store.query('UPDATE rate_revision SET changed_at = $1', [original.rows[0].changed_at])
 })
 
-const EARNED = 'earningsUsd currentValueUsd netCashInvestedUsd hasIncompletePrices'
-const LEVELS = 'suppliedUsd protectedUsd tvlUsd borrowedUsd netWorthUsd'
+const EARNED = `worth { ${WORTH} } earningsUsd netCashInvestedUsd pendingCashUsd hasIncompletePrices`
 
 /** The first second of each bucket of a range, and of the bucket after it. */
 function bucketsOf(interval: string, first: number, last: number): [start: number, end: number][] {
@@ -490,8 +554,8 @@ describe('series', () => {
       for (const group of groups) {
         const { portfolio, lookupUsers } = await ask(
           `query ($group: [String!]!) {
-            portfolio(addresses: $group) { series(${span}) { start lastDate points totalPoints positionCount ${LEVELS} ${EARNED} liquidationRewardCount vaultLiquidationRewardsUsd rank } }
-            lookupUsers(addresses: $group) { user { series(${span}) { start lastDate points totalPoints positionCount ${LEVELS} ${EARNED} liquidationRewardCount vaultLiquidationRewardsUsd rank } } } }`,
+            portfolio(addresses: $group) { series(${span}) { start lastDate points totalPoints positionCount ${EARNED} liquidationRewardCount vaultLiquidationRewardsUsd rank } }
+            lookupUsers(addresses: $group) { user { series(${span}) { start lastDate points totalPoints positionCount ${EARNED} liquidationRewardCount vaultLiquidationRewardsUsd rank } } } }`,
           { group },
         )
         const single = lookupUsers.map(({ user }: Row) => user.series)
@@ -499,7 +563,10 @@ describe('series', () => {
         const buckets = bucketsOf(interval, first, last)
         expect(portfolio.series).toHaveLength(buckets.length)
         for (const [n, [start, end]] of buckets.entries()) {
-          const now = held(group, end - 1)
+          const now = momentsOf(group, end - 1)
+          const flows = cashFlows.filter(
+            ({ accountId, timestamp }) => group.includes(accountId) && Number(timestamp) < end,
+          )
           const dates = records.positions
             .map(({ distributionDate }) => Date.parse(distributionDate) / 1000)
             .filter((date) => date >= start && date < end)
@@ -508,16 +575,15 @@ describe('series', () => {
             ({ userAddress, distributionDate }) =>
               group.includes(userAddress) && Date.parse(distributionDate) / 1000 === lastDate,
           )
-          const level = (of: (row: Row) => bigint) => (lastDate === null ? null : dollars(sum(positions, of)))
-          const [supplied, secured, borrowed] = [
-            'aSuppliedAmountUsd',
-            'aProtectedSuppliedAmountUsd',
-            'bBorrowedAmountUsd',
-          ].map((name) => (row: Row) => cents(row[name])) as [
-            (row: Row) => bigint,
-            (row: Row) => bigint,
-            (row: Row) => bigint,
-          ]
+          const [unpriced, unknownCash] = [now.some((one) => one.unpriced), now.some((one) => one.unknownCash)]
+          const cash = sum(now, (one) => one.cash)
+          const value = worth(now)
+          const pending = flows.filter(
+            (flow) =>
+              !momentsOf([flow.accountId], end - 1).some(
+                (one) => one.entity === entityOf(flow) && one.timestamp >= Number(flow.timestamp),
+              ),
+          )
           const own = rewards.filter(
             ({ accountId, timestamp }) =>
               group.includes(accountId) && Number(timestamp) >= start && Number(timestamp) < end,
@@ -540,15 +606,11 @@ describe('series', () => {
               : null,
             rank: ranked.length ? Math.min(...ranked.map(({ rank }) => rank)) : null,
             positionCount: lastDate === null ? null : positions.length,
-            suppliedUsd: level(supplied),
-            protectedUsd: level(secured),
-            borrowedUsd: level(borrowed),
-            tvlUsd: level((row) => supplied(row) + secured(row)),
-            netWorthUsd: level((row) => supplied(row) + secured(row) - borrowed(row)),
-            earningsUsd: now.length ? dollars(sum(now, ({ value, cash }) => value - cash)) : null,
-            currentValueUsd: now.length ? dollars(sum(now, ({ value }) => value)) : null,
-            netCashInvestedUsd: now.length ? dollars(sum(now, ({ cash }) => cash)) : null,
-            hasIncompletePrices: now.length ? now.some(({ incomplete }) => incomplete) : null,
+            worth: unpriced ? null : value,
+            netCashInvestedUsd: value && !unknownCash ? dollars(cash) : null,
+            earningsUsd: value && !unpriced && !unknownCash ? dollars(cents(value.netUsd) - cash) : null,
+            pendingCashUsd: pending.some(isUnknown) ? null : dollars(sum(pending, cashOf)),
+            hasIncompletePrices: value && (unpriced || unknownCash),
             liquidationRewardCount: own.length,
             vaultLiquidationRewardsUsd:
               own.length > 0 && priced.length === 0 ? null : dollars(sum(priced, (row) => cents(row.liquidRewardUsd))),
@@ -569,36 +631,42 @@ describe('series', () => {
         `interval: ${interval}, to: "${iso(to)}"`,
         `asOf: "${new Date(end * 1000 - 1).toISOString()}"`,
       ]
-      for (const user of users) {
-        const found = await ask(
-          `{ user(address: "${user}") { series(${span}) { earningsUsd } earnings(${asOf}) { totalEarningsUsd } } }`,
-        )
-        expect(found.user.series.at(-1).earningsUsd ?? 0).toBe(found.user.earnings.totalEarningsUsd)
-      }
       const addresses = JSON.stringify(users)
-      const { some, then } =
-        await ask(`{ some: portfolio(addresses: ${addresses}) { series(${span}) { earningsUsd currentValueUsd totalPoints rank } }
-        then: portfolio(addresses: ${addresses}, ${asOf}) { points bestRank earnings { totalEarningsUsd totalCurrentValueUsd } } }`)
-      const { earningsUsd, currentValueUsd, totalPoints, rank } = some.series.at(-1)
-      expect([earningsUsd, currentValueUsd]).toEqual([
-        then.earnings.totalEarningsUsd,
-        then.earnings.totalCurrentValueUsd,
-      ])
+      const selection = (more = '') =>
+        `series(${span}) { ${EARNED} ${more} } worth${more ? '' : `(${asOf})`} { ${WORTH} }`
+      const found = await ask(`{
+        ${users.map((user, n) => `u${n}: user(address: "${user}") { ${selection()} earnings(${asOf}) { totalEarningsUsd totalCurrentValueUsd } }`).join(' ')}
+        some: portfolio(addresses: ${addresses}, ${asOf}) { ${selection('totalPoints rank')} points bestRank
+          earnings { totalEarningsUsd totalCurrentValueUsd } } }`)
+      for (const { series, worth, earnings } of Object.values<Row>(found)) {
+        const last = series.at(-1)
+        expect(last.worth).toEqual(worth?.hasIncompletePrices ? null : worth)
+        expect(worth?.netUsd ?? 0).toBe(earnings.totalCurrentValueUsd)
+        if (last.hasIncompletePrices || last.pendingCashUsd === null) continue
+        expect(cents(last.earningsUsd) - cents(last.pendingCashUsd)).toBe(cents(earnings.totalEarningsUsd))
+      }
+      const then = found.some
+      const { totalPoints, rank } = then.series.at(-1)
       if (totalPoints !== null) expect([totalPoints, rank]).toEqual([then.points, then.bestRank])
     }
   })
 
   test('a range that ends before the first record, and one in the year 9999', async () => {
     const { user } = await ask(`{ user(address: "${users[0]}") {
-      before: series(from: "2026-02-01", to: "2026-02-02") { earningsUsd netWorthUsd }
-      after: series(interval: MONTH, from: "9999-12-01", to: "9999-12-31") { earningsUsd }
+      before: series(from: "2026-02-01", to: "2026-02-02") { earningsUsd worth { netUsd } }
+      after: series(interval: MONTH, from: "9999-12-01", to: "9999-12-31") { netCashInvestedUsd }
       first: series(from: "0001-01-01", to: "0001-01-01") { earningsUsd } } }`)
+    const now = momentsOf(users.slice(0, 1), Number.POSITIVE_INFINITY)
     expect(user).toEqual({
       before: [
-        { earningsUsd: null, netWorthUsd: null },
-        { earningsUsd: null, netWorthUsd: null },
+        { earningsUsd: null, worth: null },
+        { earningsUsd: null, worth: null },
       ],
-      after: [{ earningsUsd: earnings([users[0] as string], Infinity).totalEarningsUsd }],
+      after: [
+        {
+          netCashInvestedUsd: now.some(({ unknownCash }) => unknownCash) ? null : dollars(sum(now, ({ cash }) => cash)),
+        },
+      ],
       first: [{ earningsUsd: null }],
     })
   })
@@ -612,7 +680,7 @@ test('an empty store, and an invalid moment', async () => {
       await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { totalEarningsUsd breakdown { totalCount } }
         netApr(asOf: "2026-03-01") { earnNetApr } latestSnapshots(asOf: "2026-03-01") { timestamp } }
         portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points bestRank positionCount pools { points } markets { debtUsd }
-          series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd netWorthUsd } none: series { points } } }`),
+          worth { netUsd } series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
     ).toEqual({
       user: {
         earnings: { totalEarningsUsd: 0, breakdown: { totalCount: 0 } },
@@ -625,7 +693,8 @@ test('an empty store, and an invalid moment', async () => {
         positionCount: 0,
         pools: [],
         markets: [],
-        series: [{ points: 0, earningsUsd: null, netWorthUsd: null }],
+        worth: null,
+        series: [{ points: 0, earningsUsd: null, pendingCashUsd: 0, worth: null }],
         none: [],
       },
     })
@@ -648,22 +717,22 @@ test('many users and addresses take as many statements as one', async () => {
     await road(query, variables)
     return gateway.statements.length
   }
-  const series = '{ points rank netWorthUsd earningsUsd currentValueUsd liquidationRewardCount }'
+  const series = '{ points rank worth { netUsd } earningsUsd positionCount liquidationRewardCount }'
   const portfolio = `query ($a: [String!]!) { portfolio(addresses: $a) { series ${series} } }`
   const each = `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { series ${series} } } }`
   const then = `query ($a: [String!]!) { portfolio(addresses: $a, asOf: "2026-03-09T12:00:00Z") { ${PORTFOLIO} } }`
-  const past = `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { earnings(asOf: "2026-03-09") { totalEarningsUsd }
+  const past = `query ($a: [String!]!) { lookupUsers(addresses: $a) { user { worth(asOf: "2026-03-09") { netUsd } earnings(asOf: "2026-03-09") { totalEarningsUsd }
     netApr(asOf: "2026-03-09") { earnNetApr } latestSnapshots(asOf: "2026-03-09") { timestamp } } } }`
   for (const a of [users.slice(0, 1), [...users, nobody]]) {
-    expect(await count(portfolio, { a })).toBe(7)
-    expect(await count(each, { a })).toBe(7)
-    expect(await count(then, { a })).toBe(9)
-    expect(await count(past, { a })).toBe(4)
+    expect(await count(portfolio, { a })).toBe(6)
+    expect(await count(each, { a })).toBe(6)
+    expect(await count(then, { a })).toBe(10)
+    expect(await count(past, { a })).toBe(5)
   }
   // What is not selected is not read.
   expect(
-    await count(`query ($a: [String!]!) { portfolio(addresses: $a) { series { netWorthUsd } } }`, { a: users }),
-  ).toBe(3)
+    await count(`query ($a: [String!]!) { portfolio(addresses: $a) { series { worth { netUsd } } } }`, { a: users }),
+  ).toBe(2)
 })
 
 describe('a user with 50,000 snapshots among 200,000 of others', () => {
@@ -720,10 +789,11 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
       `latestSnapshots(${asOf}) { timestamp }`,
       `netApr(${asOf}) { totalBorrowUsd }`,
       `earnings(${asOf}) { totalEarningsUsd }`,
+      `worth(${asOf}) { netUsd }`,
     ])
       expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(150)
     expect(
-      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { suppliedUsd markets { debtUsd } } }`),
+      await blocks(`{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } markets { debtUsd } } }`),
     ).toBeLessThan(300)
   })
 
@@ -737,7 +807,7 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
   test('a portfolio reads some blocks for each address, entity and bucket', async () => {
     const addresses = Array.from({ length: 200 }, (_, n) => `0x1${(n + 1).toString(16).padStart(39, '0')}`)
     const query =
-      'query ($addresses: [String!]!) { portfolio(addresses: $addresses) { series(interval: WEEK, from: "2026-04-01", to: "2026-07-31") { earningsUsd netWorthUsd } } }'
+      'query ($addresses: [String!]!) { portfolio(addresses: $addresses) { series(interval: WEEK, from: "2026-04-01", to: "2026-07-31") { earningsUsd worth { netUsd } } } }'
     expect(await blocks(query, { addresses })).toBeLessThan(200 * 18 * 10 + 200 * 50)
   })
 

@@ -3,10 +3,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
+import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
+import { addressOf, record } from '../support/datasets.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { importFiles, pool } from '../support/one-pool.ts'
+import { importFiles, pool, position } from '../support/one-pool.ts'
 import { startOnSample } from '../support/sample.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -160,6 +161,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   }
   const day = (iso: string) =>
     new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+  /** An amount of the sample, which has four decimals, without them. */
+  const cents = (usd: number | undefined) => Math.round((usd ?? 0) * 1e4)
   const parameters = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
   describe('the leaderboard', () => {
@@ -318,7 +321,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     test('shows what the API answers; points lead to their run', async () => {
       const { user } = await graphql(
         `query ($a: Address!) { user(address: $a) {
-          points rank netWorthUsd suppliedUsd borrowedUsd lastDistributionDate
+          points rank worth { netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd } lastDistributionDate
+          change(days: 7) { worth { netUsd } }
           earnings { totalEarningsUsd } netApr { earnNetApr borrowNetApr }
           currentPositions { nodes { points run { recordId } } }
           activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount amountUsd } }
@@ -329,9 +333,26 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await fact(page, 'Points').waitFor()
       expect(await value(page, 'Points')).toBe(user.points)
       expect(await value(page, 'Rank')).toBe(user.rank)
-      expect(await value(page, 'Net worth')).toBe(user.netWorthUsd)
-      expect(await value(page, 'Supplied')).toBe(user.suppliedUsd)
-      expect(await value(page, 'Debt')).toBe(user.borrowedUsd)
+      const tiles = {
+        netUsd: await value(page, 'Net worth'),
+        suppliedUsd: await value(page, 'Supplied'),
+        protectedUsd: await value(page, 'Protected'),
+        borrowedUsd: await value(page, 'Borrowed'),
+        vaultsUsd: await value(page, 'In vaults'),
+      }
+      expect(tiles).toEqual(user.worth)
+      expect(cents(tiles.netUsd)).toBe(
+        cents(tiles.suppliedUsd) + cents(tiles.protectedUsd) + cents(tiles.vaultsUsd) - cents(tiles.borrowedUsd),
+      )
+      expect(Number(await fact(page, 'Net worth').locator('small data').getAttribute('value'))).toBe(
+        user.change.worth.netUsd,
+      )
+      const holdings = rows(page, 'Holdings')
+      await expect.poll(() => holdings.count()).toBeGreaterThan(0)
+      const columns = await numbers(holdings)
+      expect([0, 1, 2, 3].map((column) => columns.reduce((sum, row) => sum + cents(row[column]), 0))).toEqual(
+        [tiles.suppliedUsd, tiles.protectedUsd, tiles.borrowedUsd, tiles.vaultsUsd].map(cents),
+      )
       expect(await value(page, 'Earnings')).toBe(user.earnings.totalEarningsUsd)
       expect(await value(page, 'Net APR, deposits')).toBe(user.netApr.earnNetApr)
       expect(await value(page, 'Net APR, debt')).toBe(user.netApr.borrowNetApr)
@@ -383,21 +404,63 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     test('charts follow the interval of the address', async () => {
       const page = await visit(`/wallets/${sampleUser}?interval=WEEK`)
       const { user } = await graphql(
-        'query ($a: Address!) { user(address: $a) { series(interval: WEEK) { netWorthUsd tvlUsd borrowedUsd } } }',
+        `query ($a: Address!) { user(address: $a) { series(interval: WEEK) {
+          worth { netUsd suppliedUsd protectedUsd vaultsUsd borrowedUsd } earningsUsd hasIncompletePrices } } }`,
         { a: sampleUser },
       )
-      const chart = page
-        .locator('figure')
-        .filter({ has: page.getByRole('heading', { name: 'Net worth, collateral and debt' }) })
-      await chart.getByText('Data table').click()
-      const expected = user.series.map((one: any) => [one.netWorthUsd, one.tvlUsd, one.borrowedUsd])
-      await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(expected)
+      const chart = (name: string) =>
+        page.locator('figure').filter({ has: page.getByRole('heading', { name, exact: true }) })
+      await chart('Net worth').getByText('Data table').click()
+      const expected = user.series.map(({ worth }: any) => Object.values(worth ?? {}))
+      await expect.poll(() => numbers(chart('Net worth').locator('details tbody tr'))).toEqual(expected)
+      // The sample has cash flows without a price.
+      expect(user.series.at(-1)).toMatchObject({ earningsUsd: null, hasIncompletePrices: true })
+      await chart('Earnings').getByText('A gap is where a price is missing.').waitFor()
     })
 
-    test('an address that the store does not know has zeros, and an invalid one says what it needs', async () => {
+    test('one that left has no open positions, and one that only has vaults is worth them', async () => {
+      const own = await startOnSample()
+      const [left, saver] = [addressOf('left'), addressOf('saver')]
+      const [market, vault] = [sampleMarket, sampleVault].map(({ chainId, address }) => ({ chainId, id: address }))
+      const earlier = new Date(Date.parse(date) - 86_400_000).toISOString()
+      try {
+        await importFiles(own, {
+          positions: [position(left, 5, { marketAddress: samplePool.address, distributionDate: earlier })],
+          'market-snapshots': [
+            {
+              ...record['market-snapshots'],
+              ...{ chainId: market?.chainId, marketId: market?.id, accountId: left },
+              ...{ collateralAssets: '0', collateralUsd: 0, debtAssets: '0', debtUsd: 0 },
+            },
+          ],
+          'vault-snapshots': [
+            {
+              ...record['vault-snapshots'],
+              ...{ chainId: vault?.chainId, vaultId: vault?.id, accountId: saver, assetsUsd: 12.5 },
+            },
+          ],
+        })
+        const page = await visit(`/wallets/${left}`, own)
+        await page.getByText(/No open positions: the last ones were on/).waitFor()
+        await page.getByText('No open positions.', { exact: true }).waitFor()
+        expect(await rows(page, 'Positions').count()).toBe(0)
+        expect(await value(page, 'Net worth')).toBe(0)
+        await page.goto(`${own.base}/dashboard/wallets/${saver}`)
+        await rows(page, 'Holdings').first().waitFor()
+        expect(await numbers(rows(page, 'Holdings'))).toEqual([[0, 0, 0, 12.5]])
+        expect([await value(page, 'Net worth'), await value(page, 'In vaults')]).toEqual([12.5, 12.5])
+        expect(await fact(page, 'Net APR, debt').innerText()).toContain('not known')
+      } finally {
+        await own.close()
+      }
+    })
+
+    test('of an address that the store does not know, no worth is known, and an invalid one says what it needs', async () => {
       const page = await visit(`/wallets/${STRANGER}`)
-      await page.getByText('The store does not know this wallet').waitFor()
+      await page.getByText('The store has no position and no snapshot of this wallet.').waitFor()
       expect(await value(page, 'Points')).toBe(0)
+      for (const name of ['Net worth', 'Earnings', 'Net APR, deposits'])
+        expect(await fact(page, name).innerText()).toContain('not known')
       await page.goto(`${gateway.base}/dashboard/wallets/ann.eth`)
       await page.getByText('“ann.eth” is not an address: it needs 0x and 40 hexadecimal digits.').waitFor()
     })
@@ -483,7 +546,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.keyboard.press('Enter')
     const { a, b } = await graphql(
       `query ($a: Address!, $b: Address!) { a: user(address: $a) { ...F } b: user(address: $b) { ...F } }
-       fragment F on User { points rank netWorthUsd series { points } }`,
+       fragment F on User { points rank worth { netUsd } series { points } }`,
       { a: sampleUser, b: first },
     )
     await rows(page, 'Both wallets').first().waitFor()
@@ -491,7 +554,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const shown = await numbers(rows(page, 'Both wallets'))
     expect(shown[0]).toEqual([a.points, b.points, a.points - b.points])
     expect(shown[1]).toEqual([a.rank, b.rank, a.rank - b.rank])
-    expect(shown[3]).toEqual([a.netWorthUsd, b.netWorthUsd, a.netWorthUsd - b.netWorthUsd])
+    expect(shown[3]).toEqual([a.worth.netUsd, b.worth.netUsd, a.worth.netUsd - b.worth.netUsd])
     const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
     await chart.getByText('Data table').click()
     await expect

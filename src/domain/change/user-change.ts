@@ -1,27 +1,14 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { amountsOnSql } from '../account/user.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { SINCE, sinceSql, usdChange } from './since.ts'
+import { SINCE, sinceSql } from './since.ts'
 
-const amount = (of: (row: string) => string, what: string) =>
-  usdChange(`coalesce(${of('now')}, 0) - coalesce(${of('past')}, 0)`, `the user's ${what}`)
-
-const amountColumns = {
-  suppliedUsd: amount((row) => `${row}.supplied`, 'borrowable supply'),
-  protectedUsd: amount((row) => `${row}.protected`, 'protected (non-borrowable) supply'),
-  borrowedUsd: amount((row) => `${row}.borrowed`, 'debt'),
-  netWorthUsd: amount(
-    (row) => `${row}.supplied + ${row}.protected - ${row}.borrowed`,
-    'net worth: borrowable plus protected supply minus debt',
-  ),
-}
-
-/** What changed for a user between two distribution dates. An amount is 0 on a date without a position. */
+/** What changed for a user between two distribution dates. */
 export const userChangeColumns = columnsOf(
   {},
   {
     since: SINCE,
+    address: { sql: 't.address', type: 'address' },
     points: {
       sql: pointsOf(`coalesce((SELECT sum(d.points) FROM account_day d
         WHERE d.user_address = t.address AND d.distribution_date > t.since), 0)`),
@@ -38,17 +25,11 @@ export const userChangeColumns = columnsOf(
       description:
         'By how many ranks the user has risen (positive) or fallen (negative). Null if the user had no stored position at `since`, or while the ranks of that date are recomputed.',
     },
-    ...amountColumns,
   },
 )
 
 export type UserChange = RowOf<typeof userChangeColumns>
 
 /** The FROM clause for `userChangeColumns`. No row without a distribution date so many days before the newest one. */
-export const userChangeSql = (user: Prisma.Sql, days: Prisma.Sql, used: ReadonlySet<string>): Prisma.Sql => {
-  const amounts = Object.keys(amountColumns).some((name) => used.has(name))
-    ? Prisma.sql`LEFT JOIN LATERAL (${amountsOnSql('t.address', 't.newest')}) now ON true
-        LEFT JOIN LATERAL (${amountsOnSql('t.address', 't.since')}) past ON true`
-    : Prisma.empty
-  return Prisma.sql`FROM (SELECT ${user} AS address, d.* FROM (${sinceSql(days)}) d) t ${amounts}`
-}
+export const userChangeSql = (user: Prisma.Sql, days: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`FROM (SELECT ${user} AS address, d.* FROM (${sinceSql(days)}) d) t`

@@ -43,7 +43,7 @@ export type EntityApr = RowOf<typeof columns>
 export const entityAprs = listing({
   name: 'netApr',
   from: recordset,
-  recordset: `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, protected_usd float8, debt_usd float8,
+  recordset: `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, debt_usd float8,
     deposit_rate float8, borrow_rate float8, sort_value float8`,
   columns,
   order: largestFirst,
@@ -72,7 +72,6 @@ export const netAprColumns = columnsOf(
       type: 'float',
       description: 'Total interest-earning deposits, in USD.',
     },
-    totalProtectedUsd: { sql: `${total('t.protected_usd')}::float8`, type: 'float' },
     totalBorrowUsd: { sql: `${total('t.debt_usd')}::float8`, type: 'float', description: 'Total debt, in USD.' },
     entityCount: { sql: 'count(*)::int', type: 'int' },
     entities: { sql: 'array_agg(t)' },
@@ -99,10 +98,10 @@ export function netAprFrom(holder: Holder): Prisma.Sql {
     ? ['r.deposit_rate', 'r.borrow_rate']
     : ['m.deposit_rate, v.deposit_rate', 'm.borrow_rate']
   return Prisma.sql`FROM (
-    SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.protected_usd::float8, h.debt_usd::float8,
+    SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.debt_usd::float8,
       ${Prisma.raw(`coalesce(${deposit}, 0) AS deposit_rate, coalesce(${borrow}, 0) AS borrow_rate`)},
       ${sortValue('h.deposit_usd + h.debt_usd')}
-    FROM (SELECT h.chain_id, h.entity_type, h.entity_id, sum(h.deposit_usd) AS deposit_usd, sum(h.protected_usd) AS protected_usd,
+    FROM (SELECT h.chain_id, h.entity_type, h.entity_id, sum(h.deposit_usd) AS deposit_usd,
       sum(h.debt_usd) AS debt_usd FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type, h.entity_id) h
     LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id AND m.id = h.entity_id
     LEFT JOIN vault v ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id

@@ -41,16 +41,21 @@ export const onChain = (column: string, chainId: Prisma.Sql) =>
 
 /**
  * Selects what a holder has, one row for each of the owners' newest snapshots, including the zeros of closed positions. A
- * missing price counts as 0 and sets `incomplete`. Amounts are exact decimals, to be summed by entity.
+ * missing price counts as 0 and sets `incomplete`, and `unpriced` if the amount is not 0. Amounts are exact decimals, to be
+ * summed by entity.
  */
 export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
   const usd = (column: string) => Prisma.raw(`coalesce(${exact(`s.${column}`)}, 0)`)
-  return Prisma.sql`SELECT s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, ${usd('collateral_usd')} AS deposit_usd,
-      ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
-      (s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete
+  const unpriced = (amounts: string[]) =>
+    Prisma.raw(`(${amounts.map((name) => `s.${name}_usd IS NULL AND s.${name}_assets <> 0`).join(' OR ')})`)
+  return Prisma.sql`SELECT s.account_id, s.chain_id, 'market' AS entity_type, s.market_id AS entity_id, s.timestamp,
+      ${usd('collateral_usd')} AS deposit_usd, ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
+      (s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
+      ${unpriced(['collateral', 'protected', 'debt'])} AS unpriced
     FROM ${latest('market', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}
     UNION ALL
-    SELECT s.chain_id, 'vault', s.vault_id, ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL
+    SELECT s.account_id, s.chain_id, 'vault', s.vault_id, s.timestamp, ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
+      s.assets_usd IS NULL AND s.assets <> 0
     FROM ${latest('vault', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`
 }
 
@@ -133,6 +138,8 @@ export const ownersOf = (groups: Groups): Prisma.Sql =>
     ? Prisma.sql`LATERAL ${oneOwner(Prisma.sql`wallets.address`)}`
     : Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`
 
+const ENTITIES = { entities: { sql: "coalesce(json_agg(t), '[]')::text" } }
+
 const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1
 
 /**
@@ -150,7 +157,7 @@ export function readGroups<Row>(
 ): Promise<Row[]> {
   const selected = (owners: Prisma.Sql) => {
     const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf: momentSql(moment) }
-    const list = selectList({ ...columns, entities: { sql: "coalesce(json_agg(t), '[]')::text" } })
+    const list = selectList({ ...columns, ...('entities' in columns && ENTITIES) })
     return Prisma.sql`SELECT ${list} ${from(holder)}`
   }
   const [only = []] = groups

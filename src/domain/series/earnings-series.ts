@@ -1,19 +1,39 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { readTogether } from '../../db/connect/sharding.ts'
+import { exact } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { CASH, type Earnings, earningsColumns } from '../earnings/earnings.ts'
-import { type Groups, groupsOf, holdings, ownersOf, upTo } from '../holding/holding.ts'
+import { CASH } from '../earnings/earnings.ts'
+import { type Groups, groupsOf, holdings, ownersOf, total, upTo } from '../holding/holding.ts'
+import { ENTITY_WORTH, type Worth, worthColumns } from '../holding/worth.ts'
 import { moved, type Span } from './interval.ts'
 
-const { entities: _, entityCount: __, ...totals } = earningsColumns
+/** The worth and the earnings as of the end of a bucket. An amount that depends on a missing price is null. */
+export interface EarningsBucket {
+  start: Date
+  /** By the newest snapshots up to the end. Null before the first of them. */
+  worth: Worth | null
+  /** By the cash flows up to those snapshots. */
+  netCashInvestedUsd: number | null
+  earningsUsd: number | null
+  /** By the cash flows after those snapshots, up to the end. */
+  pendingCashUsd: number | null
+}
 
-/** The total earnings as of the end of a bucket. */
-export type EarningsBucket = Pick<Earnings, keyof typeof totals> & { start: Date }
+const [value, cash] = ['t.value_usd', 't.cash'].map((name) => `${total(name)}::float8`) as [string, string]
+const columns = {
+  ...worthColumns,
+  netCashInvestedUsd: { sql: `CASE WHEN sum(t.unknown) = 0 THEN ${cash} END` },
+  earningsUsd: {
+    sql: `CASE WHEN sum(t.unknown) = 0 AND NOT bool_or(t.unpriced) THEN (${exact(value)} - ${exact(cash)})::float8 END`,
+  },
+  pendingCashUsd: { sql: 'CASE WHEN sum(t.pending_unknown) = 0 THEN sum(t.pending_cash)::float8 END' },
+}
 
 /**
- * The total earnings of each group of addresses as of the end of each bucket, from the first with a snapshot or a cash flow.
- * For each address, bucket, and market or vault it looks up one snapshot; each cash flow is read once.
+ * The worth and the earnings of each group of addresses as of the end of each bucket, where there is a snapshot or a cash flow by
+ * then. Value and cash are of the same moment: in each entity of an address, the newest snapshot up to the end counts, and the cash
+ * flows up to that snapshot. For each address, bucket and entity it looks up one snapshot; each cash flow is read once.
  */
 export async function earningsSeries(
   reader: Reader,
@@ -23,31 +43,45 @@ export async function earningsSeries(
   const found: EarningsBucket[][] = groups.map(() => [])
   if (starts.length === 0) return found
   const ends = starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
-  const seconds = starts.map((start) => String(start.getTime() / 1000))
   const holder = { owners: ownersOf(groups), chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
-  const entity = Prisma.sql`chain_id, entity_type, entity_id`
+  const entity = Prisma.sql`owner, account_id, chain_id, entity_type, entity_id`
+  // The window adds up the cash flows so far, those of the same second included, for snapshots and for ends of buckets.
   const statement = Prisma.sql`WITH bucket AS MATERIALIZED (SELECT * FROM unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)),
-    held AS (
-      SELECT wallets.ordinality AS owner, bucket.n, h.* FROM ${groupsOf(groups)} CROSS JOIN bucket
-      CROSS JOIN LATERAL (${holdings(holder)}) h),
-    flow AS (
-      SELECT wallets.ordinality AS owner, greatest(width_bucket(f.timestamp, ${seconds}::bigint[]), 1) AS n,
-        f.chain_id, f.entity_type::text, f.entity_id, sum(${CASH}) AS cash, bool_or(f.amount_usd IS NULL) AS incomplete
+    flow AS MATERIALIZED (
+      SELECT wallets.ordinality AS owner, f.account_id, f.chain_id, f.entity_type::text, f.entity_id, f.timestamp,
+        coalesce(${CASH}, 0) AS cash, (f.amount_usd IS NULL AND f.assets IS DISTINCT FROM 0)::int AS unknown
       FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)} CROSS JOIN LATERAL (SELECT * FROM cash_flow f
-        WHERE f.account_id = owner.address ${upTo('f.timestamp', Prisma.sql`${ends.at(-1)}::timestamptz`)} OFFSET 0) f
-      GROUP BY 1, 2, 3, 4, 5),
-    invested AS (
-      SELECT owner, n, ${entity}, coalesce(sum(flow.cash) OVER so_far, 0) AS cash,
-        coalesce(bool_or(flow.incomplete) OVER so_far, false) AS incomplete
-      FROM (SELECT owner, ${entity}, min(n) AS first FROM flow GROUP BY 1, 2, 3, 4) e JOIN bucket ON bucket.n >= e.first
-      LEFT JOIN flow USING (owner, ${entity}, n) WINDOW so_far AS (PARTITION BY owner, ${entity} ORDER BY n))
-    SELECT t.owner::int, t.n::int, ${selectList(totals)} FROM (
-      SELECT owner, n, sum(value)::float8 AS current_value_usd, sum(cash)::float8 AS net_cash_invested_usd,
-        bool_or(incomplete) AS incomplete
-      FROM (SELECT owner, n, ${entity}, deposit_usd + protected_usd - debt_usd AS value, 0::numeric AS cash, incomplete FROM held
-        UNION ALL SELECT owner, n, ${entity}, 0, cash, incomplete FROM invested) b
-      GROUP BY owner, n, ${entity}) t GROUP BY 1, 2`
-  const rows = await readTogether<(EarningsBucket & { owner: number; n: number })[]>(reader, groups.flat(), statement)
-  for (const { owner, n, ...row } of rows) found[owner - 1]?.push({ ...row, start: starts[n - 1] as Date })
+        WHERE f.account_id = owner.address ${upTo('f.timestamp', Prisma.sql`${ends.at(-1)}::timestamptz`)} OFFSET 0) f),
+    snapshot AS (
+      SELECT wallets.ordinality AS owner, h.account_id, h.chain_id, h.entity_type, h.entity_id, h.timestamp, bucket.n,
+        sum(h.deposit_usd) AS deposit_usd, sum(h.protected_usd) AS protected_usd, sum(h.debt_usd) AS debt_usd,
+        bool_or(h.unpriced) AS unpriced
+      FROM ${groupsOf(groups)} CROSS JOIN bucket CROSS JOIN LATERAL (${holdings(holder)}) h GROUP BY 1, 2, 3, 4, 5, 6, 7),
+    event AS (
+      SELECT ${entity}, n, timestamp, deposit_usd, protected_usd, debt_usd, unpriced, timestamp IS NOT NULL AS held,
+        coalesce(sum(cash) OVER so_far, 0) AS cash, coalesce(sum(unknown) OVER so_far, 0) AS unknown
+      FROM (SELECT *, timestamp AS moment, NULL::numeric AS cash, NULL::int AS unknown FROM snapshot
+        UNION ALL SELECT ${entity}, NULL, NULL, NULL, NULL, NULL, NULL, timestamp, cash, unknown FROM flow
+        UNION ALL SELECT ${entity}, NULL, n, NULL, NULL, NULL, NULL, floor(extract(epoch FROM moment))::bigint, NULL, NULL
+          FROM (SELECT DISTINCT ${entity} FROM flow) f CROSS JOIN bucket) e
+      WINDOW so_far AS (PARTITION BY ${entity} ORDER BY moment))
+    SELECT t.owner::int, t.n::int, ${selectList(columns)} FROM (
+      SELECT h.owner, h.n, h.entity_type, ${ENTITY_WORTH}, coalesce(sum(h.cash) FILTER (WHERE h.held), 0)::float8 AS cash,
+        coalesce(sum(h.unknown) FILTER (WHERE h.held), 0) AS unknown,
+        sum(CASE WHEN h.held THEN -h.cash ELSE h.cash END) AS pending_cash,
+        sum(CASE WHEN h.held THEN -h.unknown ELSE h.unknown END) AS pending_unknown
+      FROM event h WHERE h.n IS NOT NULL GROUP BY h.owner, h.n, h.chain_id, h.entity_type, h.entity_id) t
+    GROUP BY t.owner, t.n`
+  const rows = await readTogether<Row[]>(reader, groups.flat(), statement)
+  for (const row of rows) found[row.owner - 1]?.push(bucketOf(row, starts[row.n - 1] as Date))
   return found
+}
+
+type Row = Worth & Omit<EarningsBucket, 'start' | 'worth'> & { owner: number; n: number }
+
+/** Without a snapshot there is nothing to count cash flows up to. */
+function bucketOf({ owner: _, n: __, netCashInvestedUsd, earningsUsd, pendingCashUsd, ...worth }: Row, start: Date) {
+  return worth.time === null
+    ? { start, worth: null, netCashInvestedUsd: null, earningsUsd: null, pendingCashUsd }
+    : { start, worth, netCashInvestedUsd, earningsUsd, pendingCashUsd }
 }

@@ -6,12 +6,12 @@ import { type Groups, groupsOf, ownersOf } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
 import type { Span } from './interval.ts'
-import type { Levels } from './pool-series.ts'
 
-/** A user's or a group's points in a bucket. */
+/** A user's or a group's points in a bucket, and the number of positions on its last distribution date. */
 export interface UserPoints {
   start: Date
   points: number
+  positionCount: number
 }
 
 /** Each group's points in each bucket with any, from the accounts' days. */
@@ -19,43 +19,13 @@ export async function userPoints(reader: Reader, groups: Groups, span: Span): Pr
   const rows = await readTogether<(UserPoints & { ordinality: number })[]>(
     reader,
     groups.flat(),
-    Prisma.sql`SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, 'd.distribution_date')} AS start,
-      ${Prisma.raw(pointsOf('sum(d.points)'))} AS points
-    FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
-    CROSS JOIN LATERAL (SELECT d.distribution_date, d.points FROM account_day d WHERE d.user_address = owner.address
-      AND ${within(span, 'd.distribution_date')} OFFSET 0) d
-    GROUP BY 1, 2`,
-  )
-  return byOrdinality(groups, rows)
-}
-
-/** The levels of users. */
-export interface UserLevels extends Levels {
-  /** Supplied and protected minus borrowed. */
-  netWorthUsd: number
-}
-
-/** The sum of both sides of positions `p`. */
-const sumOfSides = (what: string) => {
-  const side = (of: string) => exact(`p.${of}_${what}_amount_usd`)
-  return `sum(${side('a')} + ${side('b')})`
-}
-const [supplied, secured, borrowed] = ['supplied', 'protected_supplied', 'borrowed'].map(sumOfSides)
-
-/** Each group's levels on the last distribution date of each bucket, if a user had a position on it. */
-export async function userLevels(reader: Reader, groups: Groups, span: Span): Promise<UserLevels[][]> {
-  const rows = await readTogether<(UserLevels & { ordinality: number })[]>(
-    reader,
-    groups.flat(),
     Prisma.sql`WITH ${buckets(span)}
-    SELECT wallets.ordinality::int AS ordinality, bucket.start, count(*)::int AS "positionCount",
-      ${Prisma.raw(`(${supplied})::float8 AS "suppliedUsd", (${secured})::float8 AS "protectedUsd",
-      (${borrowed})::float8 AS "borrowedUsd", (${supplied} + ${secured})::float8 AS "tvlUsd",
-      (${supplied} + ${secured} - ${borrowed})::float8 AS "netWorthUsd"`)}
+    SELECT wallets.ordinality::int AS ordinality, bucket.start, ${Prisma.raw(pointsOf('sum(d.points)'))} AS points,
+      coalesce(sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last), 0)::int AS "positionCount"
     FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
-    CROSS JOIN bucket
-    CROSS JOIN LATERAL (SELECT * FROM position p WHERE p.user_address = owner.address
-      AND p.distribution_date = bucket.last OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT d.distribution_date, d.points, d.position_count FROM account_day d
+      WHERE d.user_address = owner.address AND ${within(span, 'd.distribution_date')} OFFSET 0) d
+    JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
     GROUP BY 1, 2`,
   )
   return byOrdinality(groups, rows)

@@ -103,8 +103,8 @@ class Compiler {
         const { one, by, assert } = sqlField
         const row = this.#one(field, one, by, scope, at, assert)
         const members = this.members(definition.type, node.selectionSet, row)
-        if (one.always) return { kind: 'object', members }
-        return { kind: 'object', members, presence: row.column(Object.keys(one.columns)[0] as string) }
+        const presence = one.presence ?? (one.always ? undefined : Object.keys(one.columns)[0])
+        return { kind: 'object', members, ...(presence !== undefined && { presence: row.column(presence) }) }
       }
       case 'list': {
         const owner = sqlField.list.owner?.fields.map(of) ?? []

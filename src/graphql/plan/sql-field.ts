@@ -52,6 +52,8 @@ export interface One {
   at(keys: Prisma.Sql[], used: ReadonlySet<string>, sharded?: boolean): Prisma.Sql
   /** Whether every key has a row. */
   always?: boolean
+  /** The column that is null if the object is. By default the first one of a row that a key may lack. */
+  presence?: string
 }
 
 /** A row that is looked up by the values of `by`: columns of another row, or arguments. */

@@ -2,6 +2,7 @@ import type { GenericFieldRef } from '@pothos/core'
 import type { Column, Described } from '../../db/lists/column.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'
 import { entityDecimals, wholeTokens, wholeTokensSql } from '../../domain/asset/whole-tokens.ts'
+import { LAST_SECOND } from '../../time.ts'
 import type { GraphContext } from '../execution/context.ts'
 
 /** The GraphQL scalar of each value type. */
@@ -49,10 +50,7 @@ export function columnFields(t: FieldBuilder, columns: Record<string, Described>
   return fields
 }
 
-/** The last second of the year 9999. Later ones, which only wrong data has, become this one. */
-const LAST_SECOND = 253_402_300_799
-
-/** Returns the options of a DateTime field with the moment of a column of Unix seconds. */
+/** Returns the options of a DateTime field with the moment of a column of Unix seconds. Later ones than any date are wrong. */
 const momentOf = (name: string) => ({
   extensions: {
     sqlField: {

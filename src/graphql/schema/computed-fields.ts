@@ -16,7 +16,6 @@ export function computedFields<Row>(
   kind: KeyedRow<Row>,
   columns: Record<string, Described>,
   by: string[],
-  extensions: Record<string, unknown> = {},
 ) {
   const fields: Record<string, GenericFieldRef> = {}
   for (const [name, { field = name, type, nullable = false, description }] of Object.entries(columns))
@@ -25,7 +24,7 @@ export function computedFields<Row>(
         type: SCALARS[type],
         nullable,
         description,
-        ...column(kind, name as keyof Row & string, by, extensions),
+        ...column(kind, name as keyof Row & string, by),
       }
       fields[field] = t.field(options as never) as GenericFieldRef
     }

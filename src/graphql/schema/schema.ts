@@ -34,6 +34,7 @@ import { addUserLookup } from './types/user-lookup.ts'
 import { addUserRank } from './types/user-rank.ts'
 import { userRef } from './types/user-ref.ts'
 import { addVault } from './types/vault.ts'
+import { addWorth } from './types/worth.ts'
 
 /** Creates the GraphQL schema. */
 export function createSchema(): GraphQLSchema {
@@ -72,6 +73,7 @@ export function addTypes(builder: Builder) {
   const snapshots = addSnapshot(builder, { listInputs })
   const rewards = addLiquidationReward(builder, { listInputs })
   const earnings = addEarnings(builder, { listInputs })
+  const Worth = addWorth(builder)
   const Market = addMarket(builder, { listInputs, Pool, ...activity, ...snapshots })
   const Vault = addVault(builder, { listInputs, ...activity, ...snapshots })
   addLeaderboard(builder, { listInputs, User })
@@ -95,6 +97,7 @@ export function addTypes(builder: Builder) {
     User,
     Position,
     Positions,
+    Worth,
     ...activity,
     ...earnings,
     ...snapshots,
@@ -106,8 +109,8 @@ export function addTypes(builder: Builder) {
   addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...activity, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const UserLookup = addUserLookup(builder, { User })
-  const Portfolio = addPortfolio(builder, { UserLookup, Pool, Market, Vault, ...earnings })
-  const { spanArguments } = addSeries(builder, { User, Market, Pool, Program, Portfolio, GroupKey })
+  const Portfolio = addPortfolio(builder, { UserLookup, Pool, Market, Vault, Worth, ...earnings })
+  const { spanArguments } = addSeries(builder, { User, Market, Pool, Program, Portfolio, Worth, GroupKey })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addUserRank(builder, { User })
   addChange(builder, { User, Pool })

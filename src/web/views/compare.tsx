@@ -1,14 +1,10 @@
-import {
-  EarningsChartDocument,
-  RankChartDocument,
-  UserChartDocument,
-  type UserSummaryFragment,
-  UsersDocument,
-} from 'lending-graph-client'
+import { EarningsChartDocument, RankChartDocument, type UserSummaryFragment, UsersDocument } from 'lending-graph-client'
 import type { FormEvent } from 'react'
 import { Answer, Empty } from '../answer.tsx'
 import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
 import { brief, isAddress, type Unit } from '../format.ts'
+import { gapNote } from '../gaps.ts'
+import { knownNumbers } from '../known-numbers.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { type Column, Table } from '../table.tsx'
@@ -66,12 +62,14 @@ const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): numbe
   { name: 'Points', unit: 'points', of: (user) => user.points },
   { name: 'Rank', unit: 'count', of: (user) => user.rank },
   { name: 'Points in 7 days', unit: 'points', of: (user) => user.change?.points ?? null },
-  { name: 'Net worth', unit: 'usd', of: (user) => user.netWorthUsd },
-  { name: 'Supplied', unit: 'usd', of: (user) => user.suppliedUsd },
-  { name: 'Debt', unit: 'usd', of: (user) => user.borrowedUsd },
-  { name: 'Earnings', unit: 'usd', of: (user) => user.earnings.totalEarningsUsd },
-  { name: 'Net APR, deposits', unit: 'percent', of: (user) => user.netApr.earnNetApr },
-  { name: 'Net APR, debt', unit: 'percent', of: (user) => user.netApr.borrowNetApr },
+  { name: 'Net worth', unit: 'usd', of: ({ worth }) => worth?.netUsd ?? null },
+  { name: 'Supplied', unit: 'usd', of: ({ worth }) => worth?.suppliedUsd ?? null },
+  { name: 'Protected', unit: 'usd', of: ({ worth }) => worth?.protectedUsd ?? null },
+  { name: 'In vaults', unit: 'usd', of: ({ worth }) => worth?.vaultsUsd ?? null },
+  { name: 'Borrowed', unit: 'usd', of: ({ worth }) => worth?.borrowedUsd ?? null },
+  { name: 'Earnings', unit: 'usd', of: (user) => knownNumbers(user).earningsUsd },
+  { name: 'Net APR, deposits', unit: 'percent', of: (user) => knownNumbers(user).earnNetApr },
+  { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).borrowNetApr },
 ]
 
 function Both({ users }: { users: Users }) {
@@ -102,10 +100,6 @@ function Both({ users }: { users: Users }) {
 
 function Charts({ addresses: [a, b] }: { addresses: readonly [string, string] }) {
   const interval = useInterval()
-  const amounts = [
-    useGraph(UserChartDocument, { address: a, interval }),
-    useGraph(UserChartDocument, { address: b, interval }),
-  ]
   const ranks = [
     useGraph(RankChartDocument, { address: a, interval }),
     useGraph(RankChartDocument, { address: b, interval }),
@@ -115,16 +109,17 @@ function Charts({ addresses: [a, b] }: { addresses: readonly [string, string] })
     useGraph(EarningsChartDocument, { address: b, interval }),
   ]
   const names = [a, b].map(brief)
+  const amounts = { unit: 'usd', names, of: earnings, note: gapNote } as const
   return (
     <section aria-labelledby="charts">
       <h2 id="charts">Through time</h2>
       <IntervalChoice />
       <div className="charts">
-        <Overlaid title="Points" unit="points" names={names} of={amounts} read={(bucket) => bucket.points} />
-        <Overlaid title="Net worth" unit="usd" names={names} of={amounts} read={(bucket) => bucket.netWorthUsd} />
-        <Overlaid title="Debt" unit="usd" names={names} of={amounts} read={(bucket) => bucket.borrowedUsd} />
+        <Overlaid title="Points" unit="points" names={names} of={ranks} read={(bucket) => bucket.points} />
         <Overlaid title="Rank" unit="count" names={names} of={ranks} read={(bucket) => bucket.rank} isReversed />
-        <Overlaid title="Earnings" unit="usd" names={names} of={earnings} read={(bucket) => bucket.earningsUsd} />
+        <Overlaid title="Net worth" {...amounts} read={({ worth }) => worth?.netUsd ?? null} />
+        <Overlaid title="Borrowed" {...amounts} read={({ worth }) => worth?.borrowedUsd ?? null} />
+        <Overlaid title="Earnings" {...amounts} read={(bucket) => bucket.earningsUsd} />
       </div>
     </section>
   )
@@ -137,10 +132,12 @@ interface OverlaidProps<Bucket> {
   of: ReturnType<typeof useGraph<{ user: { series: Bucket[] } }, object>>[]
   read(bucket: Bucket): number | null
   isReversed?: boolean
+  /** Says what the numbers leave out. */
+  note?(buckets: readonly Bucket[], read: (bucket: Bucket) => unknown): string
 }
 
 /** The same series of both wallets in one chart. */
-function Overlaid<Bucket extends { start: string }>({ names, of, read, ...chart }: OverlaidProps<Bucket>) {
+function Overlaid<Bucket extends { start: string }>({ names, of, read, note, ...chart }: OverlaidProps<Bucket>) {
   const [first, second] = of
   if (!first || !second) return null
   return (
@@ -153,7 +150,8 @@ function Overlaid<Bucket extends { start: string }>({ names, of, read, ...chart 
           const at = new Map(buckets.map((bucket) => [bucket.start, read(bucket)]))
           return { label: names[i] ?? '', values: times.map((time) => at.get(time) ?? null) }
         })
-        return <Chart {...chart} times={times} series={series} />
+        const more = note?.(known.flat(), read)
+        return <Chart {...chart} times={times} series={series} {...(more && { note: more })} />
       }}
     </Answer>
   )

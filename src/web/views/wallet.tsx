@@ -2,14 +2,15 @@ import {
   ActivityDocument,
   type ActivityKind,
   type ActivityRowFragment,
+  DistributionsDocument,
   EarningsChartDocument,
   EarningsDocument,
   type EarningsRowFragment,
+  LatestSnapshotsDocument,
   MarketLiquidationRewardsDocument,
   PositionOriginsDocument,
   type PositionOriginsQuery,
   RankChartDocument,
-  UserChartDocument,
   UserDocument,
   type UserSummaryFragment,
   VaultLiquidationRewardsDocument,
@@ -20,6 +21,9 @@ import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
 import { EntityLink } from '../entity-link.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
+import { gapNote, pendingNote } from '../gaps.ts'
+import { HoldingsTable } from '../holdings-table.tsx'
+import { knownNumbers } from '../known-numbers.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { PositionsTable } from '../positions-table.tsx'
@@ -45,10 +49,18 @@ export function Wallet({ address }: { address: string }) {
 function KnownWallet({ address }: { address: string }) {
   const after = useUrlState().get('positions')
   const user = useGraph(UserDocument, { address })
-  const date = user.data?.user.lastDistributionDate
+  const newest = useGraph(DistributionsDocument, { first: 1 })
+  const last = user.data?.user.lastDistributionDate
+  const date = newest.data?.distributions.nodes[0]?.date
+  const isOpen = last !== undefined && last === date
   const where = { user: address, date: { eq: date ?? '' } }
-  const positions = useGraph(PositionOriginsDocument, { where, first: ROWS, ...(after && { after }) }, { pause: !date })
-  const isHeadShown = user.error || (user.data && (!date || positions.data || positions.error))
+  const positions = useGraph(
+    PositionOriginsDocument,
+    { where, first: ROWS, ...(after && { after }) },
+    { pause: !isOpen },
+  )
+  const isHeadShown =
+    user.error || newest.error || (user.data && newest.data && (!isOpen || positions.data || positions.error))
   const heading = <span className="hex">{address}</span>
   return (
     <Page title={`Wallet ${address}`} heading={heading} operation={{ query: UserDocument, variables: { address } }}>
@@ -60,11 +72,11 @@ function KnownWallet({ address }: { address: string }) {
       <Answer of={user} rows={4}>
         {({ user }) => (
           <>
-            {isUnknown(user) && (
-              <Empty>The store does not know this wallet: it has no position, and all of its numbers are zero.</Empty>
-            )}
+            {isUnknown(user) && <Empty>The store has no position and no snapshot of this wallet.</Empty>}
             <Summary user={user} />
-            {user.lastDistributionDate && <Positions positions={positions} date={user.lastDistributionDate} />}
+            <WorthNote user={user} />
+            <Holdings address={address} />
+            <Positions last={user.lastDistributionDate} positions={isOpen ? positions : undefined} />
           </>
         )}
       </Answer>
@@ -79,11 +91,12 @@ function KnownWallet({ address }: { address: string }) {
   )
 }
 
-const isUnknown = ({ positionCount, earnings }: UserSummaryFragment) =>
-  positionCount === 0 && earnings.totalCurrentValueUsd === 0 && earnings.totalNetCashInvestedUsd === 0
+const isUnknown = ({ positionCount, worth, earnings }: UserSummaryFragment) =>
+  positionCount === 0 && worth === null && earnings.totalNetCashInvestedUsd === 0
 
 function Summary({ user }: { user: UserSummaryFragment }) {
-  const { change, earnings, netApr } = user
+  const { change, worth } = user
+  const { earningsUsd, earnNetApr, borrowNetApr } = knownNumbers(user)
   return (
     <Facts>
       <Fact name="Points">
@@ -103,28 +116,34 @@ function Summary({ user }: { user: UserSummaryFragment }) {
         )}
       </Fact>
       <Fact name="Net worth">
-        <Num value={user.netWorthUsd} unit="usd" />
-        {change && (
+        <Num value={worth?.netUsd} unit="usd" />
+        {change?.worth && (
           <small>
-            <Num value={change.netWorthUsd} unit="usd" isChange /> in 7 days
+            <Num value={change.worth.netUsd} unit="usd" isChange /> in 7 days
           </small>
         )}
       </Fact>
       <Fact name="Supplied">
-        <Num value={user.suppliedUsd} unit="usd" />
+        <Num value={worth?.suppliedUsd} unit="usd" />
       </Fact>
-      <Fact name="Debt">
-        <Num value={user.borrowedUsd} unit="usd" />
+      <Fact name="Protected">
+        <Num value={worth?.protectedUsd} unit="usd" />
+      </Fact>
+      <Fact name="In vaults">
+        <Num value={worth?.vaultsUsd} unit="usd" />
+      </Fact>
+      <Fact name="Borrowed">
+        <Num value={worth?.borrowedUsd} unit="usd" />
       </Fact>
       <Fact name="Earnings">
-        <Num value={earnings.totalEarningsUsd} unit="usd" />
-        {earnings.hasIncompletePrices && <small>some prices are not known</small>}
+        <Num value={earningsUsd} unit="usd" />
+        {worth && user.earnings.hasIncompletePrices && <small>some prices are missing</small>}
       </Fact>
       <Fact name="Net APR, deposits">
-        <Num value={netApr.earnNetApr} unit="percent" />
+        <Num value={earnNetApr} unit="percent" />
       </Fact>
       <Fact name="Net APR, debt">
-        <Num value={netApr.borrowNetApr} unit="percent" />
+        <Num value={borrowNetApr} unit="percent" />
       </Fact>
       <Fact name="Points since">
         {user.firstDistributionDate ? <DistributionLink date={user.firstDistributionDate} /> : <Unknown />}
@@ -133,81 +152,127 @@ function Summary({ user }: { user: UserSummaryFragment }) {
   )
 }
 
-function Positions({ positions, date }: { positions: GraphAnswer<PositionOriginsQuery>; date: string }) {
+/** How the amounts above add up, and of when they are. */
+function WorthNote({ user: { worth } }: { user: UserSummaryFragment }) {
+  if (!worth) return null
+  return (
+    <p>
+      Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (<Moment iso={worth.time} />
+      ).
+      {worth.hasIncompletePrices && ' An amount without a price counts as $0.'}
+    </p>
+  )
+}
+
+function Holdings({ address }: { address: string }) {
+  const holdings = useGraph(LatestSnapshotsDocument, { address })
+  return (
+    <section aria-labelledby="holdings">
+      <h2 id="holdings">Holdings</h2>
+      <Answer of={holdings} rows={4}>
+        {({ user: { latestSnapshots } }) => <HoldingsTable snapshots={latestSnapshots} />}
+      </Answer>
+    </section>
+  )
+}
+
+interface PositionsProps {
+  /** The last date with a position. Null without any. */
+  last: string | null
+  /** Undefined if that is not the newest date. */
+  positions: GraphAnswer<PositionOriginsQuery> | undefined
+}
+
+function Positions({ last, positions }: PositionsProps) {
+  if (!last) return null
   return (
     <section aria-labelledby="positions">
       <h2 id="positions">Positions</h2>
-      <p>
-        On <DistributionLink date={date} />. Points lead to the run that computed them.
-      </p>
-      <Answer of={positions} rows={4}>
-        {({ positions: { nodes, pageInfo } }) => (
-          <>
-            <PositionsTable caption="Positions" positions={nodes} />
-            <Pager label="positions" pageInfo={pageInfo} parameter="positions" />
-          </>
-        )}
-      </Answer>
+      {positions ? (
+        <>
+          <p>
+            On the newest distribution date, <DistributionLink date={last} />. Points lead to the run that computed
+            them.
+          </p>
+          <Answer of={positions} rows={4}>
+            {({ positions: { nodes, pageInfo } }) => (
+              <>
+                <PositionsTable caption="Positions" positions={nodes} />
+                <Pager label="positions" pageInfo={pageInfo} parameter="positions" />
+              </>
+            )}
+          </Answer>
+        </>
+      ) : (
+        <Empty>
+          No open positions: the last ones were on <DistributionLink date={last} />.
+        </Empty>
+      )}
     </section>
   )
 }
 
 function Charts({ address }: { address: string }) {
   const variables = { address, interval: useInterval() }
-  const amounts = useGraph(UserChartDocument, variables)
-  const ranks = useGraph(RankChartDocument, variables)
+  const points = useGraph(RankChartDocument, variables)
   const earnings = useGraph(EarningsChartDocument, variables)
   return (
     <section aria-labelledby="charts">
       <h2 id="charts">Through time</h2>
       <IntervalChoice />
       <div className="charts">
-        <Answer of={amounts} charts={2}>
+        <Answer of={points} charts={2}>
           {({ user: { series } }) => {
             const times = series.map(({ start }) => start)
-            const of = (key: 'points' | 'netWorthUsd' | 'tvlUsd' | 'borrowedUsd') => series.map((bucket) => bucket[key])
             return (
               <>
                 <Chart
                   title="Points"
                   unit="points"
                   times={times}
-                  series={[{ label: 'Points', values: of('points') }]}
+                  series={[{ label: 'Points', values: series.map((bucket) => bucket.points) }]}
                 />
                 <Chart
-                  title="Net worth, collateral and debt"
-                  unit="usd"
+                  title="Rank"
+                  unit="count"
                   times={times}
-                  series={[
-                    { label: 'Net worth', values: of('netWorthUsd') },
-                    { label: 'Collateral', values: of('tvlUsd') },
-                    { label: 'Debt', values: of('borrowedUsd') },
-                  ]}
+                  series={[{ label: 'Rank', values: series.map(({ rank }) => rank) }]}
+                  isReversed
                 />
               </>
             )
           }}
         </Answer>
-        <Answer of={ranks} charts={1}>
-          {({ user: { series } }) => (
-            <Chart
-              title="Rank"
-              unit="count"
-              times={series.map(({ start }) => start)}
-              series={[{ label: 'Rank', values: series.map(({ rank }) => rank) }]}
-              isReversed
-            />
-          )}
-        </Answer>
-        <Answer of={earnings} charts={1}>
-          {({ user: { series } }) => (
-            <Chart
-              title="Earnings"
-              unit="usd"
-              times={series.map(({ start }) => start)}
-              series={[{ label: 'Earnings', values: series.map(({ earningsUsd }) => earningsUsd) }]}
-            />
-          )}
+        <Answer of={earnings} charts={2}>
+          {({ user: { series } }) => {
+            const times = series.map(({ start }) => start)
+            const of = (term: 'netUsd' | 'suppliedUsd' | 'protectedUsd' | 'vaultsUsd' | 'borrowedUsd') =>
+              series.map(({ worth }) => worth?.[term] ?? null)
+            return (
+              <>
+                <Chart
+                  title="Net worth"
+                  unit="usd"
+                  times={times}
+                  series={[
+                    { label: 'Net worth', values: of('netUsd') },
+                    { label: 'Supplied', values: of('suppliedUsd') },
+                    { label: 'Protected', values: of('protectedUsd') },
+                    { label: 'In vaults', values: of('vaultsUsd') },
+                    { label: 'Borrowed', values: of('borrowedUsd') },
+                  ]}
+                  note={gapNote(series, ({ worth }) => worth)}
+                />
+                <Chart
+                  title="Earnings"
+                  unit="usd"
+                  times={times}
+                  series={[{ label: 'Earnings', values: series.map(({ earningsUsd }) => earningsUsd) }]}
+                  note={[gapNote(series, (bucket) => bucket.earningsUsd), pendingNote(series.at(-1))].join(' ').trim()}
+                />
+              </>
+            )
+          }}
         </Answer>
       </div>
     </section>

@@ -90,16 +90,15 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'series of a user by week',
       query: `query ($user: Address!) { user(address: $user) {
-        series(interval: WEEK) { start points suppliedUsd borrowedUsd } } }`,
+        series(interval: WEEK) { start points positionCount } } }`,
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `WITH week AS (SELECT date_trunc('week', date::timestamp)::date AS start, max(date) AS last
           FROM distribution GROUP BY 1)
         SELECT start::text, (SELECT coalesce(sum(points), 0) / 1e6::float8 FROM account_day d WHERE d.user_address = $1
             AND d.distribution_date >= start AND d.distribution_date < start + 7),
-          coalesce(p.supplied, 0), coalesce(p.borrowed, 0)
-        FROM week CROSS JOIN LATERAL (SELECT sum(${SUPPLIED}) AS supplied, sum(${BORROWED}) AS borrowed
-          FROM position WHERE user_address = $1 AND distribution_date = last) p ORDER BY 1`,
-      rows: (data) => data.user.series.map(row('start', 'points', 'suppliedUsd', 'borrowedUsd')),
+          p.count
+        FROM week CROSS JOIN LATERAL (SELECT count(*)::int FROM position WHERE user_address = $1 AND distribution_date = last) p ORDER BY 1`,
+      rows: (data) => data.user.series.map(row('start', 'points', 'positionCount')),
     },
     {
       name: 'series of a pool by day',
@@ -215,21 +214,31 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the net worth of 100 users',
-      query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address suppliedUsd borrowedUsd netWorthUsd } } }`,
+      query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address worth { suppliedUsd borrowedUsd netUsd } } } }`,
       variants: [0, 100].map((from) => ({
         variables: { addresses: wallets(from, 100) },
         values: [wallets(from, 100)],
       })),
-      sql: `SELECT u.address, coalesce(n.supplied, 0), coalesce(n.borrowed, 0), coalesce(n.supplied + n.protected - n.borrowed, 0)
-        FROM unnest($1::text[]) WITH ORDINALITY AS u(address, place) CROSS JOIN LATERAL (
-          SELECT sum(${SUPPLIED}) AS supplied, sum(${PROTECTED}) AS protected, sum(${BORROWED}) AS borrowed FROM position
-          WHERE user_address = u.address AND distribution_date = '${NEWEST}') n ORDER BY u.address`,
-      rows: (data) => data.users.nodes.map(row('address', 'suppliedUsd', 'borrowedUsd', 'netWorthUsd')),
+      sql: `SELECT u.address, sum(h.supplied), sum(h.borrowed), sum(h.supplied + h.others - h.borrowed)
+        FROM unnest($1::text[]) AS u(address) LEFT JOIN LATERAL (
+          SELECT coalesce(collateral_usd, 0) AS supplied, coalesce(protected_usd, 0) AS others, coalesce(debt_usd, 0) AS borrowed
+          FROM market_holding WHERE account_id = u.address
+          UNION ALL SELECT 0, coalesce(assets_usd, 0), 0 FROM vault_holding WHERE account_id = u.address) h ON true
+        GROUP BY 1 ORDER BY 1`,
+      rows: (data) =>
+        data.users.nodes.map(({ address, worth }: { address: string; worth: Row | null }) => [
+          address,
+          ...row(
+            'suppliedUsd',
+            'borrowedUsd',
+            'netUsd',
+          )(worth ?? { suppliedUsd: null, borrowedUsd: null, netUsd: null }),
+        ]),
     },
     {
       name: 'now: what changed for 100 users in a week',
       query: `query ($addresses: [Address!]!) { users(where: { addresses: $addresses }) { nodes { address
-        change(days: 7) { points rank netWorthUsd } } } }`,
+        change(days: 7) { points rank } } } }`,
       variants: [0, 100].map((from) => ({
         variables: { addresses: wallets(from, 100) },
         values: [wallets(from, 100)],
@@ -237,15 +246,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       sql: `SELECT u.address, (SELECT coalesce(sum(points), 0) / 1e6::float8 FROM account_day
             WHERE user_address = u.address AND distribution_date > '${WEEK_AGO}'),
           (SELECT s.rank - a.rank FROM account a JOIN rank_history s USING (user_address)
-            WHERE a.user_address = u.address AND s.distribution_date = '${WEEK_AGO}'),
-          coalesce((SELECT sum((${SUPPLIED} + ${PROTECTED} - (${BORROWED}))
-              * CASE distribution_date WHEN '${NEWEST}' THEN 1 ELSE -1 END)
-            FROM position WHERE user_address = u.address AND distribution_date IN ('${NEWEST}', '${WEEK_AGO}')), 0)
+            WHERE a.user_address = u.address AND s.distribution_date = '${WEEK_AGO}')
         FROM unnest($1::text[]) AS u(address) ORDER BY u.address`,
       rows: (data) =>
         data.users.nodes.map(({ address, change }: { address: string; change: Row }) => [
           address,
-          ...row('points', 'rank', 'netWorthUsd')(change),
+          ...row('points', 'rank')(change),
         ]),
     },
     {

@@ -10,6 +10,11 @@ import {
   userChangeColumns,
   userChangeSql,
 } from '../../../domain/change/user-change.ts'
+import {
+  type WorthChange as WorthChangeRow,
+  worthChangeColumns,
+  worthChangeSql,
+} from '../../../domain/change/worth-change.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { keyedRow, one } from '../../plan/sql-field.ts'
@@ -21,7 +26,13 @@ import type { UserRef } from './user-ref.ts'
 const userChangeAt = keyedRow<UserChangeRow>({
   columns: userChangeColumns,
   types: ['text', 'bigint'],
-  at: ([user, days], used) => userChangeSql(user ?? Prisma.empty, days ?? Prisma.empty, used),
+  at: ([user, days]) => userChangeSql(user ?? Prisma.empty, days ?? Prisma.empty),
+})
+
+const worthChangeAt = keyedRow<WorthChangeRow>({
+  columns: worthChangeColumns,
+  types: ['text', 'date'],
+  at: ([user, date]) => worthChangeSql(user ?? Prisma.empty, date ?? Prisma.empty),
 })
 
 const poolChangeAt = keyedRow<PoolChangeRow>({
@@ -37,9 +48,22 @@ function assertDays({ days }: { days: number }): void {
 
 /** Adds what has changed for users and pools over a number of days. */
 export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Pool: PoolRef }): void {
+  const WorthChange = builder.objectRef<WorthChangeRow>('WorthChange').implement({
+    description: "By how much a user's worth has changed, by snapshots.",
+    fields: (t) => columnFields(t, worthChangeColumns),
+  })
   const UserChange = builder.objectRef<UserChangeRow>('UserChange').implement({
     description: 'What changed for a user from an earlier distribution date to the newest one.',
-    fields: (t) => columnFields(t, userChangeColumns),
+    fields: (t) => ({
+      ...columnFields(t, userChangeColumns),
+      worth: t.field({
+        type: WorthChange,
+        nullable: true,
+        description:
+          "The change of the user's worth from the end of `since`, where `series` has it, to now. Null if no snapshot is stored now, or none up to then.",
+        ...one(worthChangeAt, ['address', 'since'], { cost: { weight: 20 } }),
+      }),
+    }),
   })
   const PoolChange = builder.objectRef<PoolChangeRow>('PoolChange').implement({
     description: 'What changed for a pool from an earlier distribution date to the newest one.',

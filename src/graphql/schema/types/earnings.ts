@@ -1,5 +1,4 @@
-import type { Columns } from '../../../db/lists/column.ts'
-import { type Listing, selectList } from '../../../db/lists/listing.ts'
+import type { Listing } from '../../../db/lists/listing.ts'
 import {
   type Earnings as EarningsRow,
   earningsColumns,
@@ -7,61 +6,17 @@ import {
   entityEarnings,
 } from '../../../domain/earnings/earnings.ts'
 import { entityAprs, type NetApr as NetAprRow, netAprColumns, netAprFrom } from '../../../domain/earnings/net-apr.ts'
-import { type Entity, type Holder, oneOwner } from '../../../domain/holding/holding.ts'
-import { Prisma } from '../../../generated/prisma/client.ts'
-import { list, type More, type One, sqlField } from '../../plan/sql-field.ts'
+import type { Entity } from '../../../domain/holding/holding.ts'
+import { list } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import type { ListInputTypes } from '../list-inputs.ts'
 import { connectionType } from './connection-type.ts'
+import { heldBy } from './held-by.ts'
 import { listArguments } from './page-arguments.ts'
 
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
-
-type From = (holder: Holder) => Prisma.Sql
-
-/** The columns of an aggregate `e`. */
-const aggregated = (columns: Columns): Columns =>
-  Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]))
-
-/** An aggregate over the holdings of the user in the parent row. It always yields one row. */
-const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()): One => ({
-  columns: aggregated(columns),
-  // The user's address, and the argument chainId.
-  types: ['text', 'bigint'],
-  always: true,
-  at: (keys) => {
-    const [address, chainId] = keys as [Prisma.Sql, Prisma.Sql]
-    let body = bodies.get(address.sql)
-    if (!body) {
-      const holder = { owners: oneOwner(address), chainId: Prisma.raw('chain.id') }
-      body = Prisma.sql`SELECT ${selectList(columns)} ${from(holder)}`
-      bodies.set(address.sql, body)
-    }
-    return Prisma.sql`FROM (SELECT ${chainId} AS id) chain CROSS JOIN LATERAL (${body}) e`
-  },
-})
-
-/** The same as of a moment. */
-const holdingsAsOf = (columns: Columns, from: From): One => ({
-  columns: aggregated(columns),
-  types: ['text', 'bigint', 'timestamptz'],
-  always: true,
-  at: (keys) => {
-    const [address, chainId, moment] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql]
-    const holder = { owners: oneOwner(address), chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
-    return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment) at
-      CROSS JOIN LATERAL (SELECT ${selectList(columns)} ${from(holder)}) e`
-  },
-})
-
-/** Declares a user's aggregate over holdings, now or, given the argument `asOf`, as of a moment. */
-const heldBy = (columns: Columns, from: From) => {
-  const present: More = { one: holdings(columns, from), by: ['address', 'chainId'] }
-  const past: More = { one: holdingsAsOf(columns, from), by: ['address', 'chainId', 'asOf'] }
-  return sqlField({ kind: 'one', ...present, past: { kind: 'one', ...past } }, { cost: { weight: 10 } })
-}
 
 export const earningsReading = heldBy(earningsColumns, earningsFrom)
 export const netAprReading = heldBy(netAprColumns, netAprFrom)

@@ -1,5 +1,6 @@
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
+import { worthOf } from '../../../domain/holding/worth.ts'
 import { together } from '../../../domain/leaderboard/rank-history.ts'
 import {
   type MarketHolding,
@@ -24,6 +25,7 @@ import { type Lookup, MAX_ADDRESSES, readAddresses, type UserLookupRef } from '.
 import { rankedPointsAt } from './user-rank.ts'
 import { userAt } from './user-ref.ts'
 import { type VaultRef, vaultAt } from './vault.ts'
+import type { WorthRef } from './worth.ts'
 
 const { chainId, marketId } = marketSnapshots.columns
 const { vaultId } = vaultSnapshots.columns
@@ -38,10 +40,16 @@ interface Portfolio {
   asOf: Date | null
 }
 
-type Refs = { UserLookup: UserLookupRef; Pool: PoolRef; Market: MarketRef; Vault: VaultRef } & EarningsRefs
+type Refs = {
+  UserLookup: UserLookupRef
+  Pool: PoolRef
+  Market: MarketRef
+  Vault: VaultRef
+  Worth: WorthRef
+} & EarningsRefs
 
 /** Adds `portfolio`: the combined holdings of several addresses. */
-export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault, Earnings, NetApr }: Refs) {
+export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault, Worth, Earnings, NetApr }: Refs) {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
     description: 'The combined positions of the users in a pool on one distribution date.',
     fields: (t) => ({
@@ -104,13 +112,6 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         const all = addresses.map((address) => context.batches.load(rankedPointsAt.load, [address, asOf]))
         return together((await Promise.all(all)).filter((one) => one !== null))
       }
-      const netApr = ({ addresses, asOf }: Portfolio, context: GraphContext) =>
-        context.batches.load(netAprOf, addresses, null, asOf)
-      const total = (value: 'totalEarnDepositsUsd' | 'totalProtectedUsd' | 'totalBorrowUsd', description: string) =>
-        t.float({
-          description,
-          resolve: async (portfolio, _, context) => (await netApr(portfolio, context))[value],
-        })
       return {
         users: t.field({
           type: [UserLookup],
@@ -136,18 +137,13 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
             'The best leaderboard rank among the users, starting at 1. Null if no user has a stored position by then, and briefly while the ranks of a past date are recomputed.',
           resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).rank,
         }),
-        suppliedUsd: total(
-          'totalEarnDepositsUsd',
-          "Current interest-earning deposits (collateral and vault assets), in USD, from each user's newest snapshots. A missing price counts as 0.",
-        ),
-        protectedUsd: total(
-          'totalProtectedUsd',
-          "Current protected (non-borrowable) collateral, in USD, from each user's newest snapshots. A missing price counts as 0.",
-        ),
-        borrowedUsd: total(
-          'totalBorrowUsd',
-          "Current debt, in USD, from each user's newest snapshots. A missing price counts as 0.",
-        ),
+        worth: t.field({
+          type: Worth,
+          nullable: true,
+          extensions: { cost: { perRow: 10 } },
+          description: `What the users are worth together: the sum of their newest snapshots in each market and vault${upTo}. Null if no such snapshot is stored.`,
+          resolve: ({ addresses, asOf }, _, context) => context.batches.load(worthOf, addresses, null, asOf),
+        }),
         earnings: t.field({
           type: Earnings,
           extensions: { cost: { perRow: 10 } },
@@ -158,7 +154,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           type: NetApr,
           extensions: { cost: { perRow: 10 } },
           description: 'The average APR of the combined deposits and debts of all users.',
-          resolve: (portfolio, _, context) => netApr(portfolio, context),
+          resolve: ({ addresses, asOf }, _, context) => context.batches.load(netAprOf, addresses, null, asOf),
         }),
         pools: t.field({
           type: [PoolHoldingType],

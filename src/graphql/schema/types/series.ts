@@ -18,13 +18,7 @@ import {
   poolSeries,
   programLevels,
 } from '../../../domain/series/pool-series.ts'
-import {
-  type UserLevels,
-  type UserRewards,
-  userLevels,
-  userPoints,
-  userRewards,
-} from '../../../domain/series/user-series.ts'
+import { type UserRewards, userPoints, userRewards } from '../../../domain/series/user-series.ts'
 import { badArgument } from '../../../errors.ts'
 import { type Batch, type GraphContext, once } from '../../execution/context.ts'
 import type { FieldCost } from '../../policy/cost.ts'
@@ -36,25 +30,26 @@ import type { MarketRef } from './market.ts'
 import type { PoolRef } from './pool.ts'
 import type { PortfolioRef } from './portfolio.ts'
 import type { UserRef } from './user-ref.ts'
+import type { WorthRef } from './worth.ts'
 
 /** A bucket with lazy values: the first access reads the values of all buckets at once. */
 interface Bucket {
   start: Date
   program(): Promise<CalendarBucket | undefined>
   points(): Promise<number>
-  levels(): Promise<LevelsOfBucket | undefined>
+  /** Number of positions on the bucket's last date. 0 if there were none. */
+  positionCount(): Promise<number>
+  /** Of pools. Undefined without a position. */
+  levels?(): Promise<Levels | undefined>
   /** Number of users with a position on the bucket's last date. Null if unknown. */
   userCount?(): Promise<number | null>
   rewards?(): Promise<UserRewards | undefined>
   /** The users' points and best rank as of the bucket's last date. */
   rankedPoints?(): Promise<Pick<RankedPoints, 'points' | 'rank'> | undefined>
-  /** The users' earnings as of the bucket's end. */
+  /** The users' worth and earnings as of the bucket's end. */
   earnings?(): Promise<EarningsBucket | undefined>
 }
 
-type LevelsOfBucket = Omit<Levels, 'start'> & Partial<Pick<UserLevels, 'netWorthUsd'>>
-
-const NO_LEVELS = { positionCount: 0, suppliedUsd: 0, protectedUsd: 0, tvlUsd: 0, borrowedUsd: 0, netWorthUsd: 0 }
 const MAX_GROUPS = 100
 
 type Refs = {
@@ -63,10 +58,11 @@ type Refs = {
   Pool: PoolRef
   Program: ProgramRef
   Portfolio: PortfolioRef
+  Worth: WorthRef
   GroupKey: GroupKeyRef
 }
 
-export function addSeries(builder: Builder, { User, Market, Pool, Program, Portfolio, GroupKey }: Refs) {
+export function addSeries(builder: Builder, { User, Market, Pool, Program, Portfolio, Worth, GroupKey }: Refs) {
   const Interval = builder.enumType('Interval', {
     description: 'The length of a bucket of a series. Buckets start at midnight UTC.',
     values: {
@@ -78,81 +74,81 @@ export function addSeries(builder: Builder, { User, Market, Pool, Program, Portf
 
   const SeriesBucket = builder.interfaceRef<Bucket>('SeriesBucket').implement({
     description:
-      'One date, week or month of a series. Flows (points, rewards) are summed over the bucket and are 0 in a gap. Levels (counts, USD amounts) are those of its last distribution date: 0 if there were no positions, null in a gap. A gap is a bucket without a distribution.',
-    fields: (t) => {
-      const level = (name: 'suppliedUsd' | 'protectedUsd' | 'tvlUsd' | 'borrowedUsd', description: string) =>
-        t.float({
-          nullable: true,
-          description: `${description} Null in a gap.`,
-          resolve: async (bucket) => levelsOf(bucket).then((levels) => levels?.[name] ?? null),
-        })
-      return {
-        start: t.expose('start', { type: 'DateTime', description: "The bucket's first date, midnight UTC." }),
-        lastDate: t.field({
-          type: 'DateTime',
-          nullable: true,
-          description: "The bucket's last distribution date, midnight UTC: the date of its levels. Null in a gap.",
-          resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
-        }),
-        distributionCount: t.int({
-          description: 'Number of distribution dates in the bucket. 0 in a gap.',
-          resolve: async (bucket) => (await bucket.program())?.distributionCount ?? 0,
-        }),
-        points: t.float({ description: 'Points, summed over the bucket.', resolve: (bucket) => bucket.points() }),
-        positionCount: t.int({
-          nullable: true,
-          description: 'Number of positions on the last distribution date. Null in a gap.',
-          resolve: async (bucket) => (await levelsOf(bucket))?.positionCount ?? null,
-        }),
-        suppliedUsd: level('suppliedUsd', 'Borrowable supply on the last distribution date, in USD.'),
-        protectedUsd: level('protectedUsd', 'Protected (non-borrowable) supply on the last distribution date, in USD.'),
-        tvlUsd: level(
-          'tvlUsd',
-          'Total value locked on the last distribution date, in USD: borrowable plus protected supply, including what is lent out.',
-        ),
-        borrowedUsd: level('borrowedUsd', 'Amount borrowed on the last distribution date, in USD.'),
-      }
-    },
+      'One date, week or month of a series. Points and rewards are summed over the bucket and are 0 in a gap. Counts and amounts of positions are those of its last distribution date: 0 if there were no positions, null in a gap. A gap is a bucket without a distribution.',
+    fields: (t) => ({
+      start: t.expose('start', { type: 'DateTime', description: "The bucket's first date, midnight UTC." }),
+      lastDate: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: "The bucket's last distribution date, midnight UTC: the date of its positions. Null in a gap.",
+        resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
+      }),
+      distributionCount: t.int({
+        description: 'Number of distribution dates in the bucket. 0 in a gap.',
+        resolve: async (bucket) => (await bucket.program())?.distributionCount ?? 0,
+      }),
+      points: t.float({ description: 'Points, summed over the bucket.', resolve: (bucket) => bucket.points() }),
+      positionCount: t.int({
+        nullable: true,
+        description: 'Number of positions on the last distribution date. Null in a gap.',
+        resolve: async (bucket) => ((await bucket.program()) ? await bucket.positionCount() : null),
+      }),
+    }),
     resolveType: (bucket) => (bucket.rewards ? 'UserSeriesBucket' : 'PoolSeriesBucket'),
   })
 
   const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
     description:
-      'One date, week or month of the series of a user, or of the users of a portfolio combined. Flows are summed over the bucket; levels are those of its last distribution date; earnings are those at its end.',
+      'One date, week or month of the series of a user, or of the users of a portfolio combined. Points and rewards are summed over the bucket; worth and earnings are those at its end, also in a gap.',
     interfaces: [SeriesBucket],
     fields: (t) => {
-      const earned = (name: Exclude<keyof EarningsBucket, 'start' | 'hasIncompletePrices'>, description: string) =>
+      const cost = { weight: EARNED }
+      const earned = (name: 'netCashInvestedUsd' | 'earningsUsd', description: string) =>
         t.float({
           nullable: true,
-          extensions: { cost: { weight: EARNED } },
-          description: `${description} Null before the first snapshot or cash flow.`,
+          extensions: { cost },
+          description,
           resolve: async (bucket) => (await bucket.earnings?.())?.[name] ?? null,
         })
       return {
-        netWorthUsd: t.float({
+        worth: t.field({
+          type: Worth,
           nullable: true,
+          extensions: { cost },
           description:
-            'Borrowable plus protected supply minus the amount borrowed on the last distribution date, in USD. Null in a gap.',
-          resolve: async (bucket) => (await levelsOf(bucket))?.netWorthUsd ?? null,
+            'The worth at the end of the bucket, by the newest snapshots up to it, like `worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: `hasIncompletePrices`.',
+          resolve: async (bucket) => {
+            const worth = (await bucket.earnings?.())?.worth
+            return worth && !worth.hasIncompletePrices ? worth : null
+          },
         }),
-        currentValueUsd: earned(
-          'totalCurrentValueUsd',
-          'Value of the holdings in all markets and vaults minus debt, in USD, from the newest snapshots up to the end of the bucket. A missing price counts as 0.',
-        ),
         netCashInvestedUsd: earned(
-          'totalNetCashInvestedUsd',
-          'Net cash invested up to the end of the bucket, in USD: deposits + repayments - withdrawals - borrowings.',
+          'netCashInvestedUsd',
+          'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings in each market and vault, up to its newest snapshot. Null before the first snapshot, and once one of them lacks a price.',
         ),
         earningsUsd: earned(
-          'totalEarningsUsd',
-          'Total earnings as of the end of the bucket, in USD: `currentValueUsd` minus `netCashInvestedUsd`, like `earnings(asOf)`.',
+          'earningsUsd',
+          'Total earnings, in USD: `worth.netUsd` minus `netCashInvestedUsd`. Both are of the same snapshots, so that a deposit is no loss until the next one. Null if either is.',
         ),
+        pendingCashUsd: t.float({
+          nullable: true,
+          extensions: { cost },
+          description:
+            'Net cash of the cash flows after the snapshots and up to the end of the bucket, in USD: no snapshot shows them yet, so the bucket leaves them out. `earnings(asOf)` counts them: with all prices known it is this much less than `earningsUsd`. Null if one of them lacks a price.',
+          resolve: async (bucket) => {
+            const earnings = await bucket.earnings?.()
+            return earnings ? earnings.pendingCashUsd : 0
+          },
+        }),
         hasIncompletePrices: t.boolean({
           nullable: true,
-          extensions: { cost: { weight: EARNED } },
+          extensions: { cost },
           description:
-            'Whether a price was missing in a snapshot or cash flow that the earnings count. Null before the first of them.',
-          resolve: async (bucket) => (await bucket.earnings?.())?.hasIncompletePrices ?? null,
+            'Whether the price of an amount other than 0 is missing in the snapshots or the cash flows up to them: what depends on it is null here, and counts it as 0 in `earnings(asOf)`. Null before the first snapshot.',
+          resolve: async (bucket) => {
+            const earnings = await bucket.earnings?.()
+            return earnings?.worth ? earnings.earningsUsd === null : null
+          },
         }),
         totalPoints: t.float({
           nullable: true,
@@ -197,16 +193,31 @@ export function addSeries(builder: Builder, { User, Market, Pool, Program, Portf
 
   const PoolSeriesBucket = builder.objectRef<Bucket>('PoolSeriesBucket').implement({
     description:
-      'One date, week or month of the series of a market, of a pool or of several pools combined. Flows are summed over the bucket; levels are those of its last distribution date.',
+      'One date, week or month of the series of a market, of a pool or of several pools combined. Points are summed over the bucket; amounts are those of its last distribution date.',
     interfaces: [SeriesBucket],
-    fields: (t) => ({
-      userCount: t.int({
-        nullable: true,
-        description:
-          'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
-        resolve: async (bucket) => ((await bucket.program()) && bucket.userCount ? await bucket.userCount() : null),
-      }),
-    }),
+    fields: (t) => {
+      const level = (name: 'suppliedUsd' | 'protectedUsd' | 'tvlUsd' | 'borrowedUsd', description: string) =>
+        t.float({
+          nullable: true,
+          description: `${description} Null in a gap.`,
+          resolve: async (bucket) => ((await bucket.program()) ? ((await bucket.levels?.())?.[name] ?? 0) : null),
+        })
+      return {
+        suppliedUsd: level('suppliedUsd', 'Borrowable supply on the last distribution date, in USD.'),
+        protectedUsd: level('protectedUsd', 'Protected (non-borrowable) supply on the last distribution date, in USD.'),
+        tvlUsd: level(
+          'tvlUsd',
+          'Total value locked on the last distribution date, in USD: borrowable plus protected supply, including what is lent out.',
+        ),
+        borrowedUsd: level('borrowedUsd', 'Amount borrowed on the last distribution date, in USD.'),
+        userCount: t.int({
+          nullable: true,
+          description:
+            'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
+          resolve: async (bucket) => ((await bucket.program()) && bucket.userCount ? await bucket.userCount() : null),
+        }),
+      }
+    },
   })
 
   const spanArguments = (arg: ArgBuilder<Types>) => ({
@@ -227,7 +238,7 @@ export function addSeries(builder: Builder, { User, Market, Pool, Program, Portf
     series: t.field({
       type: [UserSeriesBucket],
       extensions: { cost: { weight: 10, rows: buckets, each: BUCKET }, unplanned: SERIES_UNPLANNED },
-      description: `The user's points, rank, positions, USD amounts, earnings and liquidation rewards by date, week or month. ${gaps}`,
+      description: `The user's points, rank, positions, worth, earnings and liquidation rewards by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: ({ address }, args, context) => userBuckets(context, [address], args),
     }),
@@ -237,7 +248,7 @@ export function addSeries(builder: Builder, { User, Market, Pool, Program, Portf
     series: t.field({
       type: [UserSeriesBucket],
       extensions: { cost: { weight: 10, rows: buckets, each: BUCKET, perRow: bucketsOfAddress } satisfies FieldCost },
-      description: `The users' points, positions, USD amounts, earnings and liquidation rewards added up, by date, week or month. ${gaps}`,
+      description: `The users' points, positions, worth, earnings and liquidation rewards added up, by date, week or month. ${gaps}`,
       args: spanArguments(t.arg),
       resolve: ({ addresses }, args, context) => userBuckets(context, addresses, args),
     }),
@@ -294,6 +305,7 @@ export function addSeries(builder: Builder, { User, Market, Pool, Program, Portf
         const calendar = byStart(() => loadCalendar(context, span))
         return bucketsOf(context, span, (start) => ({
           points: async () => (await calendar(start))?.points ?? 0,
+          positionCount: async () => (await levels(start))?.positionCount ?? 0,
           levels: () => levels(start),
           userCount: async () => (await calendar(start))?.userCount ?? null,
         }))
@@ -427,7 +439,6 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
   if (!span) return []
   const { batches } = context
   const points = byStart(() => batches.load(userPoints, users, span))
-  const levels = byStart(() => batches.load(userLevels, users, span))
   const rewards = byStart(() => batches.load(userRewards, users, span))
   const earnings = byStart(() => batches.load(earningsSeries, users, span))
   const rankedPoints = byStart(async () => {
@@ -446,7 +457,7 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
   })
   return bucketsOf(context, span, (start) => ({
     points: async () => (await points(start))?.points ?? 0,
-    levels: () => levels(start),
+    positionCount: async () => (await points(start))?.positionCount ?? 0,
     rewards: () => rewards(start),
     earnings: () => earnings(start),
     rankedPoints: () => rankedPoints(start),
@@ -457,13 +468,8 @@ async function userBuckets(context: GraphContext, users: string[], args: SpanVal
 function ofPools(values: (start: Date) => Promise<PoolBucket | undefined>, onePool: boolean) {
   return (start: Date) => ({
     points: async () => (await values(start))?.points ?? 0,
+    positionCount: async () => (await values(start))?.positionCount ?? 0,
     levels: () => values(start),
     ...(onePool && { userCount: async () => (await values(start))?.positionCount ?? 0 }),
   })
-}
-
-/** Null in a gap, zeros if there were no positions. */
-async function levelsOf(bucket: Bucket): Promise<LevelsOfBucket | null> {
-  if (!(await bucket.program())) return null
-  return (await bucket.levels()) ?? NO_LEVELS
 }

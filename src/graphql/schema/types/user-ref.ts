@@ -1,11 +1,4 @@
-import {
-  accountColumns,
-  joinedToUser,
-  type UserAmounts,
-  type User as UserRow,
-  userAmountColumns,
-  userColumns,
-} from '../../../domain/account/user.ts'
+import { accountColumns, JOINED_TO_USER, type User as UserRow } from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { type KeyedRow, keyedRow, type One } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
@@ -18,17 +11,14 @@ export const userRef = (builder: Builder) =>
 export type UserRef = ReturnType<typeof userRef>
 
 const user: One = {
-  columns: userColumns,
+  columns: accountColumns,
   types: ['text'],
   always: true,
-  at: ([address], used) => Prisma.sql`FROM (SELECT ${address} AS address) u ${joinedToUser(used)}`,
+  at: ([address]) => Prisma.sql`FROM (SELECT ${address} AS address) u ${JOINED_TO_USER}`,
 }
 
 /** Loads the user at an address. Every address is a user. */
 export const userAt: KeyedRow<UserRow> = {
-  ...keyedRow<UserRow>(user, accountColumns),
+  ...keyedRow<UserRow>(user),
   stub: ([address]) => ({ address: address as string }),
 }
-
-/** Loads the amounts of the user at an address. */
-export const userAmountsAt = keyedRow<UserAmounts>(user, userAmountColumns)

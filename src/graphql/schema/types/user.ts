@@ -1,10 +1,11 @@
 import type { Columns } from '../../../db/lists/column.ts'
 import type { Listing } from '../../../db/lists/listing.ts'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import { userAmountColumns, users } from '../../../domain/account/user.ts'
+import { users } from '../../../domain/account/user.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
 import { type EntityType, momentSql } from '../../../domain/holding/holding.ts'
+import { worthOf } from '../../../domain/holding/worth.ts'
 import { marketLiquidationRewards, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
 import { positionListing } from '../../../domain/position/position.ts'
@@ -21,7 +22,6 @@ import { likeQuery } from '../../live/live-query.ts'
 import { column, list, nodeId, one, ownedBy, rows, type SqlRows, sqlField } from '../../plan/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
-import { computedFields } from '../computed-fields.ts'
 import type { ListInputs, ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityOfUser } from './activity.ts'
 import { connectionType } from './connection-type.ts'
@@ -30,7 +30,8 @@ import type { RewardRefs } from './liquidation-reward.ts'
 import { asOfArgument, listArguments } from './page-arguments.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import type { SnapshotRefs } from './snapshot.ts'
-import { type UserRef, userAmountsAt, userAt } from './user-ref.ts'
+import { type UserRef, userAt } from './user-ref.ts'
+import { type WorthRef, worthReading } from './worth.ts'
 
 /** Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment. */
 const latestRows = (kind: EntityType, columns: Columns): SqlRows => ({
@@ -70,6 +71,7 @@ type Refs = {
   User: UserRef
   Position: PositionRef
   Positions: PositionsRef
+  Worth: WorthRef
 } & ActivityRefs &
   EarningsRefs &
   SnapshotRefs &
@@ -144,8 +146,6 @@ export function addUser(builder: Builder, refs: Refs) {
           'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
         ...column(userAt, 'lastDistributionDate', ['address']),
       }),
-      // Each reads the user's positions on one date.
-      ...computedFields(t, userAmountsAt, userAmountColumns, ['address'], { cost: { weight: 1 } }),
       positions: t.field({
         type: refs.Positions,
         description: "The user's positions, newest distribution date first, then by id.",
@@ -227,6 +227,16 @@ export function addUser(builder: Builder, refs: Refs) {
           "The user's deposits, withdrawals, borrowings, repayments and shares of liquidation rewards, newest first.",
         args: listArguments(t.arg, refs.ActivityInputs),
         ...activityOfUser(),
+      }),
+      worth: t.field({
+        type: refs.Worth,
+        nullable: true,
+        description:
+          'What the user is worth: the sum of the newest snapshots in each market and vault. With `asOf`, of the newest at or before that time. Null if no such snapshot is stored.',
+        args: { chainId: chainId(), asOf: asOf() },
+        ...worthReading,
+        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
+          context.batches.load(worthOf, [address], chainId, asOf),
       }),
       earnings: t.field({
         type: refs.Earnings,

@@ -1,0 +1,53 @@
+import type { Columns } from '../../../db/lists/column.ts'
+import { selectList } from '../../../db/lists/listing.ts'
+import { type Holder, oneOwner } from '../../../domain/holding/holding.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import { type More, type One, sqlField } from '../../plan/sql-field.ts'
+
+type From = (holder: Holder) => Prisma.Sql
+
+/** The columns of an aggregate `e`. */
+const aggregated = (columns: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, { ...column, sql: `e."${name}"` }]))
+
+/** An aggregate over the holdings of the user in the parent row. It always yields one row. */
+const holdings = (columns: Columns, from: From, bodies = new Map<string, Prisma.Sql>()): One => ({
+  columns: aggregated(columns),
+  // The user's address, and the argument chainId.
+  types: ['text', 'bigint'],
+  always: true,
+  at: (keys) => {
+    const [address, chainId] = keys as [Prisma.Sql, Prisma.Sql]
+    let body = bodies.get(address.sql)
+    if (!body) {
+      const holder = { owners: oneOwner(address), chainId: Prisma.raw('chain.id') }
+      body = Prisma.sql`SELECT ${selectList(columns)} ${from(holder)}`
+      bodies.set(address.sql, body)
+    }
+    return Prisma.sql`FROM (SELECT ${chainId} AS id) chain CROSS JOIN LATERAL (${body}) e`
+  },
+})
+
+/** The same as of a moment. */
+const holdingsAsOf = (columns: Columns, from: From): One => ({
+  columns: aggregated(columns),
+  types: ['text', 'bigint', 'timestamptz'],
+  always: true,
+  at: (keys) => {
+    const [address, chainId, moment] = keys as [Prisma.Sql, Prisma.Sql, Prisma.Sql]
+    const holder = { owners: oneOwner(address), chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
+    return Prisma.sql`FROM (SELECT ${chainId} AS chain_id, ${moment} AS moment) at
+      CROSS JOIN LATERAL (SELECT ${selectList(columns)} ${from(holder)}) e`
+  },
+})
+
+/**
+ * Declares a user's aggregate over holdings, now or, given the argument `asOf`, as of a moment.
+ * @param presence the column that is null if the aggregate is null
+ */
+export const heldBy = (columns: Columns, from: From, presence?: string) => {
+  const one = (held: One): One => (presence ? { ...held, presence } : held)
+  const present: More = { one: one(holdings(columns, from)), by: ['address', 'chainId'] }
+  const past: More = { one: one(holdingsAsOf(columns, from)), by: ['address', 'chainId', 'asOf'] }
+  return sqlField({ kind: 'one', ...present, past: { kind: 'one', ...past } }, { cost: { weight: 10 } })
+}

@@ -1,0 +1,51 @@
+import type { LatestSnapshotsQuery } from 'lending-graph-client'
+import { Empty } from './answer.tsx'
+import { EntityLink } from './entity-link.tsx'
+import { type Column, Table } from './table.tsx'
+import { Moment, Num } from './values.tsx'
+
+type Snapshot = LatestSnapshotsQuery['user']['latestSnapshots'][number]
+
+const columns: Column<Snapshot>[] = [
+  {
+    name: 'Market or vault',
+    heads: true,
+    cell: (row) => (
+      <>
+        {row.__typename === 'MarketSnapshot' ? (
+          <EntityLink market={row.market} address={row.marketAddress} />
+        ) : (
+          <EntityLink vault={row.vault} address={row.vaultAddress} />
+        )}
+        {row.positionId !== 'main' && <small> {row.positionId}</small>}
+      </>
+    ),
+  },
+  amount('Supplied', (row) => (row.__typename === 'MarketSnapshot' ? row.collateralUsd : 0)),
+  amount('Protected', (row) => (row.__typename === 'MarketSnapshot' ? row.protectedUsd : 0)),
+  amount('Borrowed', (row) => (row.__typename === 'MarketSnapshot' ? row.debtUsd : 0)),
+  amount('In vaults', (row) => (row.__typename === 'VaultSnapshot' ? row.assetsUsd : 0)),
+  { name: 'Snapshot', cell: ({ time }) => <Moment iso={time} /> },
+]
+
+function amount(name: string, of: (row: Snapshot) => number | null): Column<Snapshot> {
+  return { name, numeric: true, cell: (row) => <Num value={of(row)} unit="usd" /> }
+}
+
+/** A closed position ends with a snapshot of zeros. */
+const isOpen = (row: Snapshot) =>
+  (row.__typename === 'MarketSnapshot'
+    ? [row.collateralAssets, row.protectedAssets, row.debtAssets]
+    : [row.assets]
+  ).some((assets) => assets !== '0')
+
+/** A wallet's newest snapshots in markets and vaults: its worth is their sum. */
+export function HoldingsTable({ snapshots }: { snapshots: readonly Snapshot[] }) {
+  const open = snapshots.filter(isOpen)
+  if (open.length === 0)
+    return <Empty>{snapshots.length === 0 ? 'No snapshots are stored.' : 'No open positions.'}</Empty>
+  return <Table caption="Holdings" columns={columns} rows={open} rowKey={keyOf} />
+}
+
+const keyOf = (row: Snapshot) =>
+  [row.chainId, row.__typename === 'MarketSnapshot' ? row.marketAddress : row.vaultAddress, row.positionId].join(' ')
