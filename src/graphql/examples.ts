@@ -30,7 +30,7 @@ export const examples: Example[] = [
       suppliedUsd protectedUsd vaultsUsd borrowedUsd
     }
     currentPositions(
-      orderBy: SUPPLIED_USD_DESC
+      orderBy: TVL_USD_DESC
     ) {
       nodes { pool { displayName } points }
     }

@@ -417,7 +417,7 @@ test.each([
     'positionAggregates',
     'positions(where: $where) { totalCount nodes { sideA { assetAddress } } }',
     { ...onChain(samplePool.chainId), ...among('pool', samplePool.address), ...among('asset', 'TOKEN') },
-    ['points', 'suppliedUsd', 'borrowedUsd', 'ltv', 'healthFactor'],
+    ['points', 'suppliedUsd', 'protectedUsd', 'tvlUsd', 'borrowedUsd', 'ltv', 'healthFactor'],
   ],
   [
     'MarketSnapshot',

@@ -77,7 +77,9 @@ const positions = {
     chainIds: (r: Row) => r.pool.chainId,
     date: (r: Row) => day(r.distributionDate),
     points: (r: Row) => r.points,
-    suppliedUsd: (r: Row) =>
+    suppliedUsd: (r: Row) => r.sideA.suppliedAmountUsd + r.sideB.suppliedAmountUsd,
+    protectedUsd: (r: Row) => r.sideA.protectedSuppliedAmountUsd + r.sideB.protectedSuppliedAmountUsd,
+    tvlUsd: (r: Row) =>
       r.sideA.suppliedAmountUsd +
       r.sideB.suppliedAmountUsd +
       r.sideA.protectedSuppliedAmountUsd +
@@ -95,6 +97,8 @@ const positionKeys = {
   POOL: positions.conditions.pool,
   POINTS: positions.conditions.points,
   SUPPLIED_USD: positions.conditions.suppliedUsd,
+  PROTECTED_USD: positions.conditions.protectedUsd,
+  TVL_USD: positions.conditions.tvlUsd,
   BORROWED_USD: positions.conditions.borrowedUsd,
   LTV: positions.conditions.ltv,
   HEALTH_FACTOR: positions.conditions.healthFactor,

@@ -29,4 +29,5 @@ export function columnSortKeys(columns: Columns): SortKeys {
   return keys
 }
 
-const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+/** Returns the sort key of a field: `SUPPLIED_USD` for `suppliedUsd`. */
+export const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()

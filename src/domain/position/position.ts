@@ -2,6 +2,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { type Lookup, lookedUp, many, one, range, type Where, withoutKeys } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
+import { constantCase, type SortKey } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsOf } from '../points/millionths.ts'
 import { healthFactorSql, joinedThreshold, LTV, mostHealth, positionsUpTo, storedThreshold } from './health.ts'
@@ -73,9 +74,37 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
 /** A user's amounts in a pool on a distribution date, and the points for them. */
 export type Position = RowOf<typeof columns>
 
-const SUPPLIED =
-  '(t.a_supplied_amount_usd + t.b_supplied_amount_usd + t.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd)'
-const BORROWED = '(t.a_borrowed_amount_usd + t.b_borrowed_amount_usd)'
+/** Amounts of both sides in USD, which lists filter and sort by. */
+const AMOUNTS = {
+  suppliedUsd: ['t.a_supplied_amount_usd + t.b_supplied_amount_usd', 'borrowable supply'],
+  protectedUsd: [
+    't.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd',
+    'protected (non-borrowable) supply',
+  ],
+  tvlUsd: [
+    't.a_supplied_amount_usd + t.b_supplied_amount_usd + t.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd',
+    'total value locked, borrowable plus protected supply,',
+  ],
+  borrowedUsd: ['t.a_borrowed_amount_usd + t.b_borrowed_amount_usd', 'amount borrowed'],
+} as const
+
+const amountFilters = Object.fromEntries(
+  Object.entries(AMOUNTS).map(([name, [sql, what]]) => [
+    name,
+    range({ sql: `(${sql})`, type: 'float' }, `Only positions whose ${what} on both sides is in this range, in USD.`),
+  ]),
+)
+const amountSortKeys = Object.fromEntries(
+  Object.entries(AMOUNTS).map(([name, [sql, what]]): [string, SortKey] => [
+    constantCase(name),
+    {
+      column: `(${sql})`,
+      field: name,
+      type: 'float',
+      description: `The ${what} on both sides, in USD.`,
+    },
+  ]),
+)
 const chain = {
   sql: '(SELECT p.chain_id FROM pool p WHERE p.key = t.pool_key)',
   type: 'integer',
@@ -134,29 +163,9 @@ const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all:
       chainIds: many(chain, 'Only positions in pools on one of these chains.'),
       date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
       points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only positions whose total points are in this range.'),
-      suppliedUsd: range(
-        { sql: SUPPLIED, type: 'float' },
-        'Only positions whose total supply is in this range, in USD: both sides, including protected supply.',
-      ),
-      borrowedUsd: range(
-        { sql: BORROWED, type: 'float' },
-        'Only positions whose total amount borrowed on both sides is in this range, in USD.',
-      ),
+      ...amountFilters,
     },
-    sortKeys: {
-      SUPPLIED_USD: {
-        column: SUPPLIED,
-        field: 'suppliedUsd',
-        type: 'float',
-        description: 'Total supply on both sides, including protected supply, in USD.',
-      },
-      BORROWED_USD: {
-        column: BORROWED,
-        field: 'borrowedUsd',
-        type: 'float',
-        description: 'Total amount borrowed on both sides, in USD.',
-      },
-    },
+    sortKeys: amountSortKeys,
   })
 
 /** Positions, newest distribution date first, then by id. */

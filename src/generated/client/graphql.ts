@@ -344,7 +344,7 @@ export type PositionFilter = {
   asset?: string | null | undefined;
   /** Only positions with one of these tokens on either side. At most 1000 values; an empty list matches nothing. */
   assets?: Array<string> | null | undefined;
-  /** Only positions whose total amount borrowed on both sides is in this range, in USD. */
+  /** Only positions whose amount borrowed on both sides is in this range, in USD. */
   borrowedUsd?: FloatRange | null | undefined;
   /** Only positions in pools on this chain. */
   chainId?: number | null | undefined;
@@ -362,8 +362,12 @@ export type PositionFilter = {
   pool?: string | null | undefined;
   /** Only positions in one of these pools. At most 1000 values; an empty list matches nothing. */
   pools?: Array<string> | null | undefined;
-  /** Only positions whose total supply is in this range, in USD: both sides, including protected supply. */
+  /** Only positions whose protected (non-borrowable) supply on both sides is in this range, in USD. */
+  protectedUsd?: FloatRange | null | undefined;
+  /** Only positions whose borrowable supply on both sides is in this range, in USD. */
   suppliedUsd?: FloatRange | null | undefined;
+  /** Only positions whose total value locked, borrowable plus protected supply, on both sides is in this range, in USD. */
+  tvlUsd?: FloatRange | null | undefined;
   /** Only positions of this user. */
   user?: string | null | undefined;
   /** Only positions of one of these users. At most 1000 values; an empty list matches nothing. */
@@ -372,9 +376,9 @@ export type PositionFilter = {
 
 /** A sort key for a list of Position and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order. */
 export type PositionOrder =
-  /** Total amount borrowed on both sides, in USD. The smallest or earliest first. */
+  /** The amount borrowed on both sides, in USD. The smallest or earliest first. */
   | 'BORROWED_USD_ASC'
-  /** Total amount borrowed on both sides, in USD. The largest or latest first. */
+  /** The amount borrowed on both sides, in USD. The largest or latest first. */
   | 'BORROWED_USD_DESC'
   /** The distribution date, midnight UTC. The smallest or earliest first. */
   | 'DATE_ASC'
@@ -396,14 +400,22 @@ export type PositionOrder =
   | 'POOL_ASC'
   /** The pool's address: marketAddress in the REST API. The largest or latest first. */
   | 'POOL_DESC'
+  /** The protected (non-borrowable) supply on both sides, in USD. The smallest or earliest first. */
+  | 'PROTECTED_USD_ASC'
+  /** The protected (non-borrowable) supply on both sides, in USD. The largest or latest first. */
+  | 'PROTECTED_USD_DESC'
   /** The record's id: its id in the REST API. The smallest or earliest first. */
   | 'RECORD_ID_ASC'
   /** The record's id: its id in the REST API. The largest or latest first. */
   | 'RECORD_ID_DESC'
-  /** Total supply on both sides, including protected supply, in USD. The smallest or earliest first. */
+  /** The borrowable supply on both sides, in USD. The smallest or earliest first. */
   | 'SUPPLIED_USD_ASC'
-  /** Total supply on both sides, including protected supply, in USD. The largest or latest first. */
+  /** The borrowable supply on both sides, in USD. The largest or latest first. */
   | 'SUPPLIED_USD_DESC'
+  /** The total value locked, borrowable plus protected supply, on both sides, in USD. The smallest or earliest first. */
+  | 'TVL_USD_ASC'
+  /** The total value locked, borrowable plus protected supply, on both sides, in USD. The largest or latest first. */
+  | 'TVL_USD_DESC'
   /** The user's address. The smallest or earliest first. */
   | 'USER_ASC'
   /** The user's address. The largest or latest first. */

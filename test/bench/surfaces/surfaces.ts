@@ -41,7 +41,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: positions of a user, by AND and OR, sorted by two keys',
       query: `query ($user: Address!, $pool: Address!) { positions(first: 100,
-        where: { user: $user, points: { gt: 100 }, OR: [{ pool: $pool }, { suppliedUsd: { gte: 500 } }] },
+        where: { user: $user, points: { gt: 100 }, OR: [{ pool: $pool }, { tvlUsd: { gte: 500 } }] },
         orderBy: [POINTS_DESC, POOL_ASC]) { nodes { recordId distributionDate points } } }`,
       variants: some(users).map((user, i) => {
         const pool = pools[i % pools.length]
