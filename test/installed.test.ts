@@ -88,7 +88,7 @@ test('every command', async () => {
   expect(new Set(runs.map(({ kind }) => kind.toLowerCase()))).toEqual(new Set(['import', 'resync']))
   const [first = ''] = (await readFile(join(fixture, 'pools.jsonl'), 'utf8')).split('\n')
   const { id } = JSON.parse(first)
-  await run(['multipliers', 'set', id, '--deposit-a', '2'], env)
+  await run(['multipliers', 'set', id, '--deposit-a', '2', '--yes'], env)
   expect(await run(['multipliers', 'history', id], env)).toContain('2')
   expect(
     await run(['manualupdate', '--dry-run', '--date', '2026-03-03'], { ...env, POSITIONS_SOURCE: fixture }),

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { ConfigError } from '../config.ts'
+import { known } from '../domain/dataset/reader.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 
 const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
 const one = z.strictObject({
   poolAddress: z
-    .string()
+    .string('must be 0x and 40 hexadecimal digits')
     .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
     .toLowerCase(),
   deposit_tokenA: factor,
@@ -13,6 +14,15 @@ const one = z.strictObject({
   borrow_tokenA: factor,
   borrow_tokenB: factor,
 })
+
+/** Says what is wrong with a value, and where. */
+function sentence(issue: z.core.$ZodIssue): string {
+  const [at, name] = issue.path
+  const which = `Multiplier ${Number(at) + 1}`
+  if (issue.code !== 'unrecognized_keys')
+    return name ? `${which}: ${String(name)} ${issue.message}.` : `${which} must be an object.`
+  return issue.keys.map((key) => `${which}: ${key} is unknown, ${known(key, Object.keys(one.shape))}.`).join('\n')
+}
 
 /**
  * Reads multipliers in the format of `POST /multipliers/update`: one object or an array.
@@ -26,7 +36,8 @@ export function readMultipliers(text: string): MultiplierUpdate[] {
     throw new ConfigError('The multipliers are not JSON.')
   }
   const parsed = z.array(one).safeParse([value].flat())
-  if (!parsed.success) throw new ConfigError(`The multipliers are not valid:\n${z.prettifyError(parsed.error)}`)
+  if (!parsed.success)
+    throw new ConfigError(`The multipliers are not valid.\n${parsed.error.issues.map(sentence).join('\n')}`)
   return parsed.data.map((m) => ({
     poolAddress: m.poolAddress,
     ...(m.deposit_tokenA !== undefined && { depositA: m.deposit_tokenA }),

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
-import { type Factors, type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
+import { undoMultipliers } from '../domain/multiplier/undo.ts'
+import { type MultiplierChange, type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { CLI, parseCount, print, printJson, readGraph, warn, withDeps } from './command.ts'
+import { CLI, parseCount, print, printJson, readGraph, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { table } from './table.ts'
 
@@ -21,12 +22,15 @@ interface Given {
   borrowA?: number
   borrowB?: number
   file?: string
+  yes?: boolean
   json?: boolean
 }
 
 /** Adds the commands that set multipliers and show their history. */
 export function addMultipliers(program: Command): void {
-  const command = program.command('multipliers').description('set the multipliers of pools, or show their history')
+  const command = program
+    .command('multipliers')
+    .description('set the multipliers of pools, undo that, or show their history')
   const factor = (flag: string, of: string) =>
     new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(parseFactor)
   command
@@ -37,9 +41,18 @@ export function addMultipliers(program: Command): void {
     .addOption(factor('--deposit-b', 'token B supplied'))
     .addOption(factor('--borrow-a', 'token A borrowed'))
     .addOption(factor('--borrow-b', 'token B borrowed'))
+    .addOption(misnamed('--supply-a', '--deposit-a'))
+    .addOption(misnamed('--supply-b', '--deposit-b'))
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
+    .option('--yes', `store factors that double or halve, and new ones above ${LARGE}`)
     .option('--json', 'print one JSON object per line')
     .action(async (pool: string | undefined, given: Given) => set(await updatesOf(pool, given), given))
+  command
+    .command('undo')
+    .description('put back the multipliers from before the newest change, as a change; again, to redo it')
+    .argument('[pool]', 'only of this pool; without it, of all pools that were changed together')
+    .option('--json', 'print one JSON object per line')
+    .action(undo)
   command
     .command('history')
     .description('show who changed which multiplier and when, newest first')
@@ -62,6 +75,7 @@ async function updatesOf(pool: string | undefined, given: Given): Promise<Multip
     )
   }
   if (pool === undefined) throw new ConfigError('Give the address of a pool, or --file.')
+  assertAddress(pool)
   if (noFactor) throw new ConfigError('Give at least one of --deposit-a, --deposit-b, --borrow-a, --borrow-b.')
   return readMultipliers(
     JSON.stringify({
@@ -74,42 +88,73 @@ async function updatesOf(pool: string | undefined, given: Given): Promise<Multip
   )
 }
 
-function set(updates: MultiplierUpdate[], { json }: Given): Promise<void> {
+function set(updates: MultiplierUpdate[], { yes, json }: Given): Promise<void> {
   return withDeps(async ({ store }, signal) => {
-    const changes = await updateMultipliers({ pool: store.pool, signal }, updates, CLI)
+    const accept = yes ? undefined : refuseJumps
+    const changes = await updateMultipliers({ pool: store.pool, signal }, updates, CLI, accept)
+    if (!json) return printChanges(changes)
     const pools = changes.map(({ poolAddress }) => poolAddress)
     const rows = await store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
-    const stored = changes.flatMap(({ poolAddress, before }) => {
-      const after = rows.find((row) => row.poolAddress === poolAddress)
-      return after ? [{ before, after }] : []
-    })
-    for (const { before, after } of stored) if (before) warnOfJumps(before, after)
-    if (json) return stored.map(({ before, after }) => ({ ...after, before: before ?? null })).forEach(printJson)
-    const changed = ({ before, after }: (typeof stored)[number]) => [
-      after.poolAddress,
-      ...FACTORS.map((name) =>
-        before === undefined || before[name] === after[name] ? after[name] : `${before[name]} -> ${after[name]}`,
-      ),
-    ]
-    print(table(HEAD, stored.map(changed)))
-    print('Stored points change when their date is resynced.')
+    for (const { poolAddress, before } of changes)
+      for (const row of rows) if (row.poolAddress === poolAddress) printJson({ ...row, before: before ?? null })
   })
 }
 
-/** A larger change of a multiplier than this factor is probably a mistake. */
-const JUMP = 10
+function undo(pool: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  if (pool !== undefined) assertAddress(pool)
+  return withDeps(async ({ store }, signal) => {
+    const changes = await undoMultipliers({ pool: store.pool, signal }, pool?.toLowerCase(), CLI)
+    if (!json) return printChanges(changes)
+    for (const { poolAddress, before, after } of changes)
+      printJson({ poolAddress, ...(after ?? NONE), before: before ?? null })
+  })
+}
 
-function warnOfJumps(before: Factors, after: Factors & { poolAddress: string }): void {
-  for (const [at, name] of FACTORS.entries()) {
-    const [low = 0, high = 0] = [before[name], after[name]].sort((a, b) => a - b)
-    if (low > 0 && high > JUMP * low)
-      warn(`${HEAD[at + 1]} of ${after.poolAddress} changed more than tenfold, from ${before[name]} to ${after[name]}.`)
-  }
+function printChanges(changes: MultiplierChange[]): void {
+  const cell = (before: number | undefined, after: number | undefined) =>
+    before === undefined || before === after ? (after ?? 'none') : `${before} -> ${after ?? 'none'}`
+  const rows = changes.map(({ poolAddress, before, after }) => [
+    poolAddress,
+    ...FACTORS.map((name) => cell(before?.[name], after?.[name])),
+  ])
+  print(table(HEAD, rows))
+  print('Stored points change when their date is resynced.')
+}
+
+/** A factor that changes by this much is probably a mistake. */
+const JUMP = 2
+/** So is a larger one where there was none. */
+const LARGE = 10
+/** The number of changes that a refusal names. */
+const NAMED = 10
+
+function refuseJumps(changes: MultiplierChange[]): void {
+  const jumps = changes.flatMap(({ poolAddress, before, after }) =>
+    FACTORS.flatMap((name, at) => {
+      const [from, to] = [before?.[name] ?? 0, after?.[name] ?? 0]
+      const isJump = from > 0 ? to >= JUMP * from || to <= from / JUMP : to > LARGE
+      return isJump ? [`${HEAD[at + 1]} of ${poolAddress} would change from ${before ? from : 'none'} to ${to}.`] : []
+    }),
+  )
+  if (jumps.length === 0) return
+  const more = jumps.length > NAMED ? [`So would ${jumps.length - NAMED} more.`] : []
+  const lines = [...jumps.slice(0, NAMED), ...more, 'Nothing was changed. If that is right, add --yes.']
+  throw new ConfigError(lines.join('\n'))
+}
+
+/** An option that a user may expect under this name. */
+const misnamed = (flag: string, name: string) =>
+  new Option(`${flag} <factor>`).hideHelp().argParser(() => {
+    throw new ConfigError(`There is no ${flag}: the factor for each dollar supplied is ${name}.`)
+  })
+
+function assertAddress(pool: string): void {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(pool))
+    throw new ConfigError(`A pool's address is 0x and 40 hexadecimal digits, not ${pool.slice(0, 60)}.`)
 }
 
 function showHistory(pool: string | undefined, { limit, json }: { limit: number; json?: boolean }): Promise<void> {
-  if (pool !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(pool))
-    throw new ConfigError("A pool's address is 0x and 40 hexadecimal digits.")
+  if (pool !== undefined) assertAddress(pool)
   return withDeps(async (deps) => {
     const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
     const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierRevisions
@@ -125,6 +170,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
 }
 
 const FACTORS = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const
+const NONE = { depositA: null, depositB: null, borrowA: null, borrowB: null }
 const HEAD = ['pool', 'deposit A', 'deposit B', 'borrow A', 'borrow B']
 
 function parseFactor(text: string): number {

@@ -72,10 +72,10 @@ async function addHistory(gateway: Gateway): Promise<void> {
   const days = rows.map(({ day }) => day)
   const { rows: pools } = await store.pool.query<{ id: string }>('SELECT id FROM pool ORDER BY id LIMIT 2')
   const [one = '', other = ''] = pools.map(({ id }) => id)
-  await must(gateway, ['multipliers', 'set', one, '--deposit-a', '3.5', '--borrow-b', '0.000001'])
+  await must(gateway, ['multipliers', 'set', one, '--deposit-a', '3.5', '--borrow-b', '0.000001', '--yes'])
   await must(gateway, ['resync'])
-  await must(gateway, ['multipliers', 'set', one, '--deposit-a', '2'])
-  await must(gateway, ['multipliers', 'set', other, '--deposit-b', '7'])
+  await must(gateway, ['multipliers', 'set', one, '--deposit-a', '2', '--yes'])
+  await must(gateway, ['multipliers', 'set', other, '--deposit-b', '7', '--yes'])
   await must(gateway, ['resync', '--date', days[1] as string])
   const source = join(dir, `source-${days[0]}-${days.length}`)
   await must(gateway, [
@@ -263,7 +263,7 @@ describe('on one pool', () => {
       chainId: 1n,
       accountId: ANN,
       positionId: 'main',
-      timestamp: 1772323200n,
+      timestamp: new Date(1772323200_000),
       marketId: pool.unit_1_id,
       collateralAssets: String(2n ** 256n - 1n),
       collateralUsd: null,
@@ -272,9 +272,73 @@ describe('on one pool', () => {
       debtAssets: '1',
       debtUsd: 1e21,
     })
-    expect((await rowsOf('pools'))[0]).toMatchObject({ name: 'S "wrapped",\nUSDC 🦄' })
+    expect((await rowsOf('pools'))[0]).toMatchObject({
+      name: 'S "wrapped",\nUSDC 🦄',
+      createdTimestamp: new Date(1000),
+      marketId: 7n,
+    })
     expect((await rowsOf('runs'))[0]).toMatchObject({ kind: 'import', startedAt: expect.any(Date) })
     expect(await rowsOf('vaults')).toEqual([])
+  })
+
+  test('no cell of CSV is a formula, and removing the first apostrophe gives the text', async () => {
+    const { store } = gateway.deps
+    const texts = [
+      '=1+1',
+      '+A1',
+      '-A1',
+      '@SUM(1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      '＝1',
+      "'=1",
+      "''-x",
+      "'quoted",
+      "''",
+      '-1',
+      '+1.5e-7',
+      '1=1',
+      ' =1',
+      '',
+    ]
+    const formulas = texts.slice(0, 10)
+    const out = await folder()
+    const { rows: before } = await store.pool.query('SELECT id, name FROM pool')
+    await store.pool.query(
+      `INSERT INTO vault SELECT 1, '0x' || lpad(n::text, 40, '0'), name, '0x' || repeat('0', 40), name, 18, -0.5
+       FROM unnest($1::text[]) WITH ORDINALITY AS t(name, n)`,
+      [texts],
+    )
+    try {
+      await must(gateway, ['export', out, '--format', 'csv', '--table', 'vaults'])
+      const cell = '("(?:[^"]|"")*"|[^",\\n]*)'
+      const line = new RegExp(`^1,0x\\d+,${cell},0x0+,${cell},18,-0\\.5$`, 'gm')
+      const unquoted = (text = '') => text.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"')
+      const cells = [...(await read(out, 'vaults.csv')).matchAll(line)].map(([, name]) => unquoted(name))
+      expect(cells).toHaveLength(texts.length)
+      for (const [at, text] of texts.entries()) expect(cells[at]).toBe(formulas.includes(text) ? `'${text}` : text)
+      expect(cells.map((text) => text.replace(/^'(?='*[=+\-@\t\r\n＝＋－＠])/, ''))).toEqual(texts)
+    } finally {
+      await store.pool.query('DELETE FROM vault; DELETE FROM rate_revision WHERE entity_type = $$vault$$')
+    }
+    expect((await store.pool.query('SELECT id, name FROM pool')).rows).toEqual(before)
+  })
+
+  test('a file that appears meanwhile stays, and is an error', async () => {
+    for (const out of [await folder(), join(dir, 'made')]) {
+      const held = await hold(gateway, 'before rates are read')
+      const exporting = start(['export', out], { DATABASE_URL: urlOf(gateway) })
+      await held.caught(exporting)
+      await writeFile(join(out, 'vaults.jsonl'), 'mine')
+      await held.release()
+      expect(await new Promise((resolve) => exporting.child.once('close', resolve))).toBe(2)
+      expect(exporting.printed()).toBe(
+        `${out} has a vaults.jsonl that was not there before; it stays, and nothing was written. Name another directory.\n`,
+      )
+      expect(await readdir(out)).toEqual(['vaults.jsonl'])
+      expect(await read(out, 'vaults.jsonl')).toBe('mine')
+    }
   })
 
   test('is one snapshot, whatever is written meanwhile', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pMap from 'p-map'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { command, type Outcome, parsed, start } from '../support/command-line.ts'
-import { emptyProgram, everything } from '../support/dump.ts'
+import { emptyProgram, everything, records } from '../support/dump.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, BEN, importFiles, jsonLines, midnight, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 import { hold } from '../support/pause.ts'
@@ -191,7 +191,7 @@ test('runs shows their records', async () => {
 
 describe('multipliers', () => {
   test('set, of a pool and of a file, shows what is stored; history shows who changed it', async () => {
-    const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5'])
+    const set = await run(['multipliers', 'set', POOL, '--deposit-a', '0', '--borrow-b', '1.5', '--yes'])
     expect(set).toMatchObject({ code: 0, err: '' })
     expect(set.out).toMatch(new RegExp(`${POOL} +2 -> 0 +1 +1 +4 -> 1.5\n`))
     expect(set.out).toContain('Stored points change when their date is resynced.')
@@ -223,15 +223,122 @@ describe('multipliers', () => {
     expect(table.out).toMatch(new RegExp(`${POOL_2} +0 +0 +2 +0 +2026-.* cli\n`))
   })
 
-  test('a change of more than tenfold is pointed out', async () => {
-    const set = (factor: string) => run(['multipliers', 'set', POOL_2, '--deposit-a', factor])
-    expect(await set('1')).toMatchObject({ code: 0, err: '' })
-    expect(await set('10')).toMatchObject({ code: 0, err: '' })
-    const { code, err } = await set('101')
-    expect({ code, err }).toEqual({
-      code: 0,
-      err: `Warning: deposit A of ${POOL_2} changed more than tenfold, from 10 to 101.\n`,
-    })
+  const factors = async () => {
+    const { rows } = await gateway.deps.store.pool.query<{ pool: string; factors: number[] }>(
+      `SELECT pool_address AS pool, ARRAY[deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b] AS factors
+       FROM multiplier ORDER BY pool_address`,
+    )
+    return Object.fromEntries(rows.map(({ pool, factors }) => [pool, factors.join(' ')]))
+  }
+
+  test('a factor that doubles or halves, or a new one above 10, needs --yes', async () => {
+    const set = (...args: string[]) => run(['multipliers', 'set', ...args])
+    const before = await records(gateway.deps.store.pool)
+    for (const [factor, from] of [
+      ['4', '2'],
+      ['1', '2'],
+      ['0', '2'],
+      ['1e300', '2'],
+    ] as const)
+      expect(await set(POOL, '--deposit-a', factor)).toEqual({
+        code: 2,
+        out: '',
+        err: `deposit A of ${POOL} would change from ${from} to ${Number(factor)}.\nNothing was changed. If that is right, add --yes.\n`,
+      })
+    expect((await set(POOL_2, '--borrow-b', '11')).err).toContain(
+      `borrow B of ${POOL_2} would change from none to 11.\n`,
+    )
+    const many = await file('jumps.json', [
+      { poolAddress: POOL_2, deposit_tokenA: 3 },
+      { poolAddress: POOL, deposit_tokenA: 3, borrow_tokenB: 9 },
+    ])
+    const json = await set('--file', many, '--json')
+    expect(json).toMatchObject({ code: 2, out: '' })
+    expect(parsed(json.err)).toMatchObject([
+      {
+        code: 'BAD_INPUT',
+        message: `borrow B of ${POOL} would change from 4 to 9.\nNothing was changed. If that is right, add --yes.`,
+      },
+    ])
+    expect(await records(gateway.deps.store.pool)).toEqual(before)
+
+    expect(await set(POOL, '--deposit-a', '3.9', '--borrow-b', '2.1')).toMatchObject({ code: 0, err: '' })
+    expect(await set(POOL_2, '--borrow-b', '10')).toMatchObject({ code: 0, err: '' })
+    expect(await set('--file', many, '--yes')).toMatchObject({ code: 0, err: '' })
+    expect(await factors()).toEqual({ [POOL]: '3 1 1 9', [POOL_2]: '3 0 0 10' })
+  })
+
+  test('undo puts back what was before the newest change, and is a change itself', async () => {
+    const undo = (...args: string[]) => run(['multipliers', 'undo', ...args])
+    const many = await file('undo.json', [
+      { poolAddress: POOL_2, borrow_tokenA: 2 },
+      { poolAddress: POOL, deposit_tokenA: 3 },
+    ])
+    await run(['multipliers', 'set', POOL, '--deposit-b', '1.5'])
+    await run(['multipliers', 'set', '--file', many])
+    const log = async () => (await records(gateway.deps.store.pool)).multiplier_revision ?? []
+    const before = await log()
+
+    const undone = await undo()
+    expect(undone).toMatchObject({ code: 0, err: '' })
+    expect(undone.out).toMatch(new RegExp(`${POOL} +3 -> 2 +1.5 +1 +4\n`))
+    expect(undone.out).toMatch(new RegExp(`${POOL_2} +0 -> none +0 -> none +2 -> none +0 -> none\n`))
+    expect(undone.out).toContain('Stored points change when their date is resynced.')
+    expect(await factors()).toEqual({ [POOL]: '2 1.5 1 4' })
+    const after = await log()
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(after).toHaveLength(before.length + 2)
+    expect(after.at(-1)).toMatchObject({ changed_by: 'cli' })
+
+    // Of one pool: it had 3 before the undoing.
+    expect(parsed((await undo(POOL.toUpperCase().replace('0X', '0x'), '--json')).out)).toEqual([
+      {
+        poolAddress: POOL,
+        ...{ depositA: 3, depositB: 1.5, borrowA: 1, borrowB: 4 },
+        before: { depositA: 2, depositB: 1.5, borrowA: 1, borrowB: 4 },
+      },
+    ])
+    expect(await factors()).toEqual({ [POOL]: '3 1.5 1 4' })
+    expect(await undo(POOL_2)).toMatchObject({ code: 0 })
+    expect(await factors()).toEqual({ [POOL]: '3 1.5 1 4', [POOL_2]: '0 0 2 0' })
+    // A gap of a millisecond between the two is enough to tell changes of one actor apart.
+    await run(['multipliers', 'set', POOL, '--deposit-a', '2.5'])
+    await undo()
+    expect(await factors()).toEqual({ [POOL]: '3 1.5 1 4', [POOL_2]: '0 0 2 0' })
+  })
+
+  test('two that undo at once undo one change', async () => {
+    await run(['multipliers', 'set', POOL, '--deposit-a', '3'])
+    const held = await hold(gateway)
+    const both = [
+      start(['multipliers', 'undo'], { DATABASE_URL: url }),
+      start(['multipliers', 'undo', POOL], { DATABASE_URL: url }),
+    ]
+    const codes = both.map(({ child }) => new Promise((resolve) => child.once('close', resolve)))
+    await expect
+      .poll(async () => {
+        const { rows } =
+          await gateway.deps.store.pool.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+        return rows.length
+      })
+      .toBe(2)
+    await held.release()
+    expect((await Promise.all(codes)).sort()).toEqual([0, 4])
+    expect(both.map((one) => one.printed()).join('')).toMatch(
+      /^cli changed the multipliers meanwhile, at \S+; nothing was undone\. See the history, then undo again if that is right\.$/m,
+    )
+    expect(await factors()).toEqual({ [POOL]: '2 1 1 4' })
+  })
+
+  test('with nothing to undo is a sentence', async () => {
+    await gateway.deps.store.pool.query('DELETE FROM multiplier; DELETE FROM multiplier_revision')
+    for (const [args, err] of [
+      [[], 'No multiplier was ever set: there is nothing to undo.\n'],
+      [[POOL], `The pool ${POOL} never had a multiplier: there is nothing to undo.\n`],
+      [[ANN], `There is no pool ${ANN}; nothing was changed.\n`],
+    ] as const)
+      expect(await run(['multipliers', 'undo', ...args])).toEqual({ code: 3, out: '', err })
   })
 
   test('Ctrl-C ends one that waits for its turn', async () => {
@@ -281,14 +388,25 @@ test('wrong usage says how to fix it, before anything is opened', async () => {
     [['resync', '--from', '2026-03-02', '--to', '2026-03-01'], /--to must not be before --from/],
     [['manualupdate', '--from', '2999-01-01'], /must not reach into the future/],
     [['resync', '--multipliers', wrong], /--multipliers is for --dry-run/],
-    [['resync', '--dry-run', '--multipliers', wrong], /"depositB".*0x and 40 hexadecimal digits.*from 0 up/s],
+    [
+      ['resync', '--dry-run', '--multipliers', wrong],
+      /^The multipliers are not valid\.\nMultiplier 1: poolAddress must be 0x and 40 hexadecimal digits\.\nMultiplier 1: deposit_tokenA must be a finite number from 0 up\.\nMultiplier 1: depositB is unknown, the fields are poolAddress, /,
+    ],
     [['runs', '--kind', 'dance'], /import, manualupdate, resync/],
     [['multipliers'], /Usage: lending-graph-gateway multipliers/],
     [['multipliers', 'set'], /Give the address of a pool, or --file/],
     [['multipliers', 'set', POOL], /at least one of --deposit-a/],
     [['multipliers', 'set', POOL, '--deposit-a', '-1'], /from 0 up, not -1/],
     [['multipliers', 'set', POOL, '--file', wrong], /not both/],
-    [['multipliers', 'set', '0x12', '--deposit-a', '1'], /0x and 40 hexadecimal digits/],
+    [
+      ['multipliers', 'set', '0x12', '--deposit-a', '1'],
+      /^A pool's address is 0x and 40 hexadecimal digits, not 0x12\.\n$/,
+    ],
+    [['multipliers', 'undo', '0x12'], /^A pool's address is 0x and 40 hexadecimal digits, not 0x12\.\n$/],
+    [
+      ['multipliers', 'set', POOL, '--supply-a', '1'],
+      /^There is no --supply-a: the factor for each dollar supplied is --deposit-a\.\n$/,
+    ],
   ]
   const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/x' }
   const outcomes = await pMap(cases, ([args]) => run(args, nowhere), { concurrency: 3 })

@@ -84,7 +84,7 @@ test.skipIf(postgresPrograms === undefined)(
 
       const set = async (database: string, factor: string) => {
         const [pool] = await query(database, 'SELECT id FROM pool ORDER BY id LIMIT 1')
-        const args = ['multipliers', 'set', pool?.id, '--deposit-a', factor]
+        const args = ['multipliers', 'set', pool?.id, '--deposit-a', factor, '--yes']
         expect(await command(args, { DATABASE_URL: database })).toMatchObject({ code: 0 })
       }
       await set(url, '5')

@@ -97,7 +97,9 @@ describe.sequential('from an empty database on', () => {
     const day = ['manualupdate', '--date', '2026-03-03']
     expect(await run('writer', day, { POSITIONS_SOURCE: fixture })).toMatchObject({ code: 0 })
     const { rows } = await store.pool.query('SELECT id FROM pool LIMIT 1')
-    expect(await run('writer', ['multipliers', 'set', rows[0].id, '--deposit-a', '2'])).toMatchObject({ code: 0 })
+    expect(await run('writer', ['multipliers', 'set', rows[0].id, '--deposit-a', '2', '--yes'])).toMatchObject({
+      code: 0,
+    })
   })
 
   test('the writer changes no tables, and not what is recorded of migrations', async () => {
@@ -144,7 +146,7 @@ describe.sequential('from an empty database on', () => {
       return multipliers.find(({ poolAddress }) => poolAddress === pools[0]?.id)?.deposit_tokenA
     }
     await depositA()
-    const set = ['multipliers', 'set', String(pools[0]?.id), '--deposit-a', '7']
+    const set = ['multipliers', 'set', String(pools[0]?.id), '--deposit-a', '7', '--yes']
     expect(await run('writer', set)).toMatchObject({ code: 0 })
     expect(await depositA()).toBe(7)
     const query = encodeURIComponent('{ leaderboard(first: 1) { nodes { points } } }')

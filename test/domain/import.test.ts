@@ -578,7 +578,7 @@ describe('a bad line stores nothing and is reported', () => {
   test('comma-separated values are one problem', async () => {
     const header = Object.keys(record.positions).join(',')
     const csv = [header, Object.values(record.positions).join(','), 'x,y']
-    const said = ': looks like CSV, not JSON: the name of such a file ends in .csv'
+    const said = ': looks like CSV, but the format is JSON Lines: one JSON object a line'
     expect(await problem({ positions: csv })).toBe(`positions.jsonl:1${said}`)
     expect(await problem({ users: ['"address"', addressOf('x')] })).toBe(`users.jsonl:1${said}`)
     expect(await problem({ users: ['address', addressOf('x')] })).toBe(`users.jsonl:1${said}`)
@@ -668,6 +668,14 @@ describe('a directory', () => {
       await expect(openDirectory(join(dir, 'x'))).rejects.toThrow(`${join(dir, 'x')} does not exist.`)
       await expect(openDirectory(dir)).rejects.toThrow('holds no file of the import format (pools.jsonl, ')
       await write(dir, { pools: [record.pools] })
+      await writeFile(join(dir, 'positions.csv'), 'userAddress')
+      await expect(openDirectory(dir)).rejects.toThrow(
+        `${dir} has positions.csv, but CSV cannot be imported. The format is JSON Lines: positions.jsonl, with one JSON object a line. \`gateway template DIR\` writes an example.`,
+      )
+      await write(dir, { positions: [record.positions] })
+      const ignored: string[] = []
+      await openDirectory(dir, (message) => ignored.push(message))
+      expect(ignored).toEqual([expect.stringContaining('positions.csv is no file of the import format')])
       await expect(openDirectory(join(dir, 'pools.jsonl'))).rejects.toThrow('is not a directory.')
       await cp(join(dir, 'pools.jsonl'), join(dir, 'pools.jsonl.gz'))
       await expect(openDirectory(dir)).rejects.toThrow('has both pools.jsonl and pools.jsonl.gz: keep one of them.')

@@ -59,7 +59,10 @@ describe('who changed what when', () => {
     await importFiles(gateway, { multipliers: [multiplier] }, 'carol')
     await byGraph(`{ poolAddress: "${POOL}", depositA: 3 }`)
     expect((await byRest({ poolAddress: POOL, borrow_tokenA: 7 })).status).toBe(200)
-    expect(await command(['multipliers', 'set', POOL, '--deposit-b', '9'], env)).toMatchObject({ code: 0, err: '' })
+    expect(await command(['multipliers', 'set', POOL, '--deposit-b', '9', '--yes'], env)).toMatchObject({
+      code: 0,
+      err: '',
+    })
     await importFiles(gateway, { multipliers: [{ ...multiplier, borrow_tokenB: 0 }] })
     await sql('UPDATE multiplier SET deposit_token_a = 100, updated_at = clock_timestamp()')
     const [{ role }] = await sql('SELECT session_user AS role')

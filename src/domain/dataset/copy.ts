@@ -22,9 +22,19 @@ export const writeJson: WriteFile = (client, target) => {
   return stream(client, `COPY (SELECT row_to_json(record) FROM (${select}) record) TO STDOUT (${UNQUOTED})`, target)
 }
 
+/**
+ * The beginning of a text that a spreadsheet takes for a formula, by the list of OWASP. Texts that begin with apostrophes and one
+ * of these are among them, so that removing the first apostrophe always gives the text. A number is no formula.
+ */
+const FORMULA = String.raw`^(?![+-]?\d+(\.\d+)?(e[+-]?\d+)?$)('*[=+\-@\t\r\n＝＋－＠])`
+
+/** A literal of SQL. */
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
 /** The values of CSV. */
 const asCsv: Written = {
   ...asJson,
+  text: (column) => `regexp_replace(${column}::text, ${quoted(FORMULA)}, ${quoted("'\\1")})`,
   date: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
   boolean: (column) => `${column}::text`,
 }

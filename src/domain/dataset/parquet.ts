@@ -13,6 +13,7 @@ const text: Type = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
 const points: Type = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 6 }
 const double: Type = { type: 'DOUBLE' }
 const int64: Type = { type: 'INT64' }
+const moment: Type = { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }
 
 /** A token amount, which may have 256 bits, is its digits. */
 const types: Record<FieldKind, Type> = {
@@ -20,19 +21,26 @@ const types: Record<FieldKind, Type> = {
   boolean: { type: 'BOOLEAN' },
   double,
   integer: int64,
-  seconds: int64,
+  seconds: moment,
+  unix: moment,
   amount: text,
   points,
   total: points,
-  instant: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  instant: moment,
   date: { type: 'INT32', converted_type: 'DATE' },
   json: text,
 }
+
+/** The last second that a date can have in most languages, in the year 275760. */
+const LAST_SECOND = 8_640_000_000_000
+const momentOf = (seconds: string) => `CASE WHEN ${seconds} <= ${LAST_SECOND} THEN to_timestamp(${seconds}) END`
 
 /** The values of Parquet, as pg reads them. */
 const asParquet: Written = {
   text: (column) => `${column}::text`,
   amount: (column) => `${column}::text`,
+  seconds: momentOf,
+  unix: momentOf,
   date: (column) => `${column} - date '1970-01-01'`,
   json: (column) => `${column}::text`,
 }

@@ -76,7 +76,9 @@ export function rowReader(
     if (record.reason !== undefined) {
       if (isCsv) return undefined
       isCsv = typeof given === 'string' && isHeader(given, names)
-      return [{ reason: isCsv ? 'looks like CSV, not JSON: the name of such a file ends in .csv' : record.reason }]
+      return [
+        { reason: isCsv ? 'looks like CSV, but the format is JSON Lines: one JSON object a line' : record.reason },
+      ]
     }
     const problems: Problem[] = []
     const texts = encode(record.fields, problems)

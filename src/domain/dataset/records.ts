@@ -26,6 +26,7 @@ import {
   text,
   total,
   uint256,
+  unix,
   uuid,
 } from './values.ts'
 
@@ -104,8 +105,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
       asset_2_address: address,
       asset_2_name: text,
       asset_2_symbol: text,
-      createdTimestamp: integer,
-      interestLastUpdated: integer,
+      createdTimestamp: unix,
+      interestLastUpdated: unix,
       unit_1_id: address,
       unit_2_id: address,
     },

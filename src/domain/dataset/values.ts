@@ -8,6 +8,7 @@ export type FieldKind =
   | 'boolean'
   | 'double'
   | 'integer'
+  | 'unix'
   | 'seconds'
   | 'amount'
   | 'points'
@@ -189,6 +190,9 @@ const integerTo = (max: number, sql: string, what: string): FieldType => ({
 /** 0 to 2^53-1, as a JSON number. */
 export const integer: FieldType = integerTo(Number.MAX_SAFE_INTEGER, 'bigint', 'an integer from 0 to 2^53-1')
 
+/** Unix seconds, as a JSON number. */
+export const unix: FieldType = { ...integer, kind: 'unix' }
+
 /** The decimals of a token, a byte in its contract. */
 export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 to 255')
 
@@ -215,7 +219,7 @@ export const uint256: FieldType = digitsTo(
   'a decimal string from 0 to 2^256-1',
 )
 
-/** Unix seconds. */
+/** Unix seconds, as digits. */
 export const seconds: FieldType = digitsTo(
   'seconds',
   String(2n ** 63n - 1n),

@@ -21,11 +21,13 @@ export interface Factors {
   borrowB: number
 }
 
-/** What an update replaced. */
+/** A change of a pool's multipliers. */
 export interface MultiplierChange {
   poolAddress: string
-  /** The former multipliers. Undefined if the pool had none. */
+  /** Undefined if the pool had none. */
   before: Factors | undefined
+  /** Undefined if the pool has none any more. */
+  after: Factors | undefined
 }
 
 /** The maximum number of updates in one request, far above the number of pools of any lending protocol. */
@@ -34,31 +36,62 @@ export const MAX_UPDATES = 10_000
 /**
  * Updates multipliers, all of them or none. Points already stored do not change until their date is resynced.
  * @param requestedBy the actor in the multipliers' history
- * @returns what each update replaced, in their order
+ * @param accept throws if the changes must not be stored
+ * @returns the changes, in the order of the updates
  * @throws BAD_INPUT for an empty list, a duplicate pool or an invalid number, NOT_FOUND for an unknown pool
  */
 export async function updateMultipliers(
-  { pool, signal }: { pool: Pool; signal?: AbortSignal },
+  deps: MultiplierDeps,
   updates: MultiplierUpdate[],
   requestedBy: string,
+  accept?: (changes: MultiplierChange[]) => void,
 ): Promise<MultiplierChange[]> {
   assertUpdates(updates)
-  return inTransaction(pool, (client) =>
+  return changeMultipliers(deps, requestedBy, async (client) => {
+    const addresses = updates.map(({ poolAddress }) => poolAddress)
+    const before = await readMultipliers(client, addresses)
+    await applyMultipliers(client, updates)
+    const after = await readMultipliers(client, addresses)
+    const changes = addresses.map((poolAddress) => ({
+      poolAddress,
+      before: before.get(poolAddress),
+      after: after.get(poolAddress),
+    }))
+    accept?.(changes)
+    return changes
+  })
+}
+
+export interface MultiplierDeps {
+  pool: Pool
+  signal?: AbortSignal
+}
+
+/** Runs a change of multipliers in a transaction that has the writers' lock. */
+export const changeMultipliers = <T>(
+  { pool, signal }: MultiplierDeps,
+  requestedBy: string,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> =>
+  inTransaction(pool, (client) =>
     cancelOnAbort(client, signal, async () => {
       await lockWriters(client)
       await actAs(client, requestedBy)
-      const addresses = updates.map(({ poolAddress }) => poolAddress)
-      const former = await client.query<Factors & { pool: string }>(
-        `SELECT pool_address AS pool, deposit_token_a AS "depositA", deposit_token_b AS "depositB",
-           borrow_token_a AS "borrowA", borrow_token_b AS "borrowB"
-         FROM multiplier WHERE pool_address = ANY($1::text[])`,
-        [addresses],
-      )
-      await applyMultipliers(client, updates)
-      const before = new Map(former.rows.map(({ pool, ...factors }) => [pool, factors]))
-      return addresses.map((poolAddress) => ({ poolAddress, before: before.get(poolAddress) }))
+      return work(client)
     }),
   )
+
+/** SQL of the factors of a multiplier or a revision. */
+export const FACTORS = `deposit_token_a AS "depositA", deposit_token_b AS "depositB", borrow_token_a AS "borrowA",
+  borrow_token_b AS "borrowB"`
+
+/** The multipliers of those of the pools that have one, by the pool's address. */
+export async function readMultipliers(client: PoolClient, pools: string[]): Promise<Map<string, Factors>> {
+  const { rows } = await client.query<Factors & { pool: string }>(
+    `SELECT pool_address AS pool, ${FACTORS} FROM multiplier WHERE pool_address = ANY($1::text[])`,
+    [pools],
+  )
+  return new Map(rows.map(({ pool, ...factors }) => [pool, factors]))
 }
 
 /** @throws BAD_INPUT for an empty list, a list that is too long, a duplicate pool or an invalid number */

@@ -12,7 +12,7 @@ const READ_BYTES = 512 * 1024
 /**
  * Opens a directory of `<name>.jsonl` and `<name>.jsonl.gz` files. Other files are ignored.
  * @param onIgnored called with a sentence for each other file, but for hidden ones and READMEs
- * @throws BAD_INPUT if the directory does not exist, has none of the files, or has one of them in both forms
+ * @throws BAD_INPUT if the directory does not exist, has none of the files, has one of them in both forms, or only as CSV
  */
 export async function openDirectory(dir: string, onIgnored?: (message: string) => void): Promise<Dataset> {
   const found = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -26,6 +26,12 @@ export async function openDirectory(dir: string, onIgnored?: (message: string) =
       throw new GatewayError('BAD_INPUT', `${dir} has both ${forms.join(' and ')}: keep one of them.`)
     if (forms[0]) names.set(file, forms[0])
   }
+  const table = datasetFiles.find((file) => !names.has(file) && entries.includes(`${file}.csv`))
+  if (table)
+    throw new GatewayError(
+      'BAD_INPUT',
+      `${dir} has ${table}.csv, but CSV cannot be imported. The format is JSON Lines: ${table}.jsonl, with one JSON object a line. \`gateway template DIR\` writes an example.`,
+    )
   if (names.size === 0) {
     const expected = datasetFiles.map((file) => `${file}.jsonl`).join(', ')
     throw new GatewayError(

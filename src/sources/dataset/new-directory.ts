@@ -6,7 +6,10 @@ import { GatewayError } from '../../errors.ts'
 export interface NewDirectory {
   /** Creates a file. @returns the path to write it at until the directory is complete */
   create(name: string): Promise<string>
-  /** Gives all files their names, when they are safe on the disk. */
+  /**
+   * Gives all files their names, when they are safe on the disk.
+   * @throws BAD_INPUT if a file of such a name has appeared meanwhile, which stays
+   */
   complete(): Promise<void>
   /** Removes the files, and the directory if it was created. */
   discard(): Promise<void>
@@ -31,6 +34,21 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
     throw new GatewayError('BAD_INPUT', `${dir} is not empty, it has ${found}: name a new or an empty directory.`)
   await access(dir, constants.W_OK).catch(refuse)
   const names = new Set<string>()
+  /** The files with their names. */
+  const placed = new Set<string>()
+  /** Renaming would replace a file that is not ours. */
+  const place = async (name: string) => {
+    const file = await open(join(dir, name), 'wx').catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+      throw new GatewayError(
+        'BAD_INPUT',
+        `${dir} has a ${name} that was not there before; it stays, and nothing was written. Name another directory.`,
+      )
+    })
+    placed.add(name)
+    await file.close()
+    await rename(partial(name), join(dir, name))
+  }
   const partial = (name: string) => join(dir, `${name}.partial`)
   return {
     async create(name) {
@@ -47,10 +65,11 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
         const file = await open(partial(name), 'r+')
         await file.sync().finally(() => file.close())
       }
-      for (const name of names) await rename(partial(name), join(dir, name))
+      for (const name of names) await place(name)
     },
     async discard() {
-      for (const name of names) for (const path of [partial(name), join(dir, name)]) await rm(path, { force: true })
+      for (const name of names) await rm(partial(name), { force: true })
+      for (const name of placed) await rm(join(dir, name), { force: true })
       if (created) await rmdir(dir).catch(() => {})
     },
   }
