@@ -15,6 +15,7 @@ import { addRuns } from './cli/runs.ts'
 import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
 import { misspeltSettings, settingsInShort } from './cli/settings.ts'
+import { addTemplate } from './cli/template.ts'
 import { openApiDocument } from './http/openapi.ts'
 
 // A closed pipe (`| head`) is not a failure.
@@ -34,6 +35,7 @@ const program = new Command(manifest.name)
 addServe(program)
 addImport(program)
 addExport(program)
+addTemplate(program)
 addRunDates(program)
 addRuns(program)
 addMultipliers(program)

@@ -196,8 +196,8 @@ function expectAnswer(got: string, { at, language, text }: Block): void {
 }
 
 const STARTS = /\bnpm start\b|gateway -- serve\b/
-/** The languages of blocks that are compiled by test/client, or shown as examples of other programs. */
-const ELSEWHERE = ['ts', 'tsx', 'sql']
+/** The languages of blocks that are compiled by test/client, shown as examples of other programs, or generated. */
+const ELSEWHERE = ['ts', 'tsx', 'sql', 'jsonl']
 /** The languages of answers. */
 const ANSWERS = new Set(['json', 'text'])
 const blocks = documents.flatMap((document) => document.blocks)
@@ -231,6 +231,9 @@ describe('commands', () => {
       standIns['redis://cache:6379'] = redis.url
     }
     for (const name of ['DIR', 'BACKUP', 'CSV']) standIns[`export ${name}`] = `export ${await newDirectory()}`
+    standIns['template DIR'] = `template ${await newDirectory()}`
+    const example = await newDirectory()
+    for (const name of ['template', 'import']) standIns[`${name} EXAMPLE`] = `${name} ${example}`
     const written = await newDirectory()
     for (const name of ['POINTS', 'new-multipliers.json', 'weekly-points.csv', 'top-100.csv', 'preview.json'])
       standIns[name] = join(written, name)

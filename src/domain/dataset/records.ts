@@ -1,11 +1,12 @@
-import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import {
   address,
   boolean,
   count,
   decimals,
   defaulting,
-  type FieldType,
+  type Field,
+  field,
   fraction,
   hash,
   instant,
@@ -20,6 +21,7 @@ import {
   optional,
   points,
   pointsOfBoth,
+  RATES,
   rate,
   receipts,
   seconds,
@@ -33,14 +35,18 @@ import {
 /** An entity that a record can reference. It must be in the import or in the store. */
 export type Entity = 'pool' | 'market' | 'vault'
 
-/** A file of the import format, from which validation, COPY and the upsert derive. */
+/** A file of the import format, from which validation, COPY, the upsert, the guide and the template derive. */
 export interface RecordFormat {
+  /** What its records are, as Markdown. */
+  about: string
   /** The table or view of its records. A field's column is its name in snake case. */
   table: string
   /** The table behind a view. */
   stored?: string
   /** All fields that a record can have, in any order. */
-  fields: Record<string, FieldType>
+  fields: Record<string, Field>
+  /** More records of the template: what differs from the samples of the fields. None at all if exports alone have the file. */
+  samples?: Record<string, unknown>[]
   /** The fields of the natural key. A record replaces an earlier one with the same key. */
   key: string[]
   /** The fields of the table's key, if it has more. */
@@ -63,164 +69,263 @@ export interface RecordFormat {
   doubt?(record: Record<string, unknown>): { field: string; reason: string } | undefined
 }
 
+/** The records of the template: two users in a pool of two markets, and a vault. */
+const POOL = '0x5e0ca1f32f4ea75fcc4ea74ed3eaea5ea9c8c80a'
+const [MARKET_A, MARKET_B] = [
+  '0xa1c5c0b0a9d1f4d9c3a4d5e60718293a4b5c6d7e',
+  '0xb2d6d1c1bae205eac4b5e6f7182930415263748f',
+]
+const VAULT = '0xc3e7e2d2cbf316fbd5c6f70829304152637485a0'
+const [TOKEN_A, TOKEN_B] = ['0xd4f8f3e3dc04270ce6d7081930415263748596b1', '0xe509040fed15381df7e8192a415263748596a7c2']
+const [ANN, BEN] = ['0x1f00000000000000000000000000000000000a11', '0x2f00000000000000000000000000000000000b22']
+const DAY = '2026-03-01'
+/** Noon of the day. */
+const SECONDS = '1772366400'
+const DEPOSIT = '0x1111111111111111111111111111111111111111111111111111111111111111'
+const BORROWING = '0x2222222222222222222222222222222222222222222222222222222222222222'
+const LIQUIDATION = '0x3333333333333333333333333333333333333333333333333333333333333333'
+
 const usd = nullable(number)
+const chainId = field(integer, 'the id of the chain, such as 1 for Ethereum', 1)
+const smallest = "in the token's smallest unit"
+
+/** The fields of an asset, of which `whose` is the owner. */
+const asset = (whose: string) => ({
+  assetAddress: field(address, `the address of the ${whose}'s token`, TOKEN_A),
+  assetSymbol: field(text, `the symbol of the ${whose}'s token`, 'WETH'),
+  assetDecimals: field(decimals, `the decimals of the ${whose}'s token`, 18),
+})
+
+const depositRate = field(rate, `what lenders earn, as a fraction a year (0.05 is 5 %): ${RATES}`, 0.02)
+const borrowRate = (type = rate) => field(type, 'what borrowers pay, as a fraction a year', 0.05)
+
+const factors = (type = multiplier) => ({
+  deposit_tokenA: field(type, 'the factor for each dollar of token A supplied', 1),
+  deposit_tokenB: field(type, 'the factor for each dollar of token B supplied', 2),
+  borrow_tokenA: field(type, 'the factor for each dollar of token A borrowed', 1),
+  borrow_tokenB: field(type, 'the factor for each dollar of token B borrowed', 1),
+})
 
 const reward = {
-  chainId: integer,
-  txHash: hash,
-  logIndex: integer,
-  timestamp: seconds,
-  accountId: address,
-  supplySent: uint256,
-  supplySentUsd: usd,
-  collateralReceived: uint256,
-  collateralReceivedUsd: usd,
-  liquidReward: uint256,
-  liquidRewardUsd: usd,
-  userRoi: nullable(text),
-  claimedTimestamp: nullable(seconds),
+  chainId,
+  txHash: field(hash, 'the transaction of the liquidation', LIQUIDATION),
+  logIndex: field(integer, 'the index of the event in its block', 7),
+  timestamp: field(seconds, 'when the liquidation happened', SECONDS),
+  accountId: field(address, 'the user who has a share in the liquidation', ANN),
+}
+const rewardAmounts = {
+  supplySent: field(uint256, `the user's share of the debt that was repaid, ${smallest}`, '100000000'),
+  supplySentUsd: field(usd, 'its worth in USD then; null if the price was missing', 100),
+  collateralReceived: field(
+    uint256,
+    `the user's share of the collateral that was seized, ${smallest}`,
+    '52500000000000000',
+  ),
+  collateralReceivedUsd: field(usd, 'its worth in USD then; null if the price was missing', 105),
+  liquidReward: field(uint256, `the user's reward, ${smallest} of the collateral`, '2500000000000000'),
+  liquidRewardUsd: field(usd, 'its worth in USD then; null if the price was missing', 5),
+  userRoi: field(nullable(text), 'the return on the share, as the indexer writes it', '0.05'),
+  claimedTimestamp: field(nullable(seconds), 'when the reward was claimed; null if it was not', null),
 }
 
 const snapshot = {
-  chainId: integer,
-  accountId: address,
-  positionId: defaulting(name, 'main'),
-  timestamp: seconds,
+  chainId,
+  accountId: field(address, 'the user', ANN),
+  positionId: field(
+    defaulting(name, 'main'),
+    'tells several positions of a user there apart; `main` if it is absent',
+    'main',
+  ),
+  timestamp: field(seconds, "the moment of the snapshot; the user's newest ones count as current", SECONDS),
 }
+
+/** The fields of a side of a position, with the amounts of the template. */
+function side(of: 'a' | 'b', token: string, symbol: string, price: number, amounts: [number, number, number]) {
+  const [supplied, isolated, borrowed] = amounts
+  const letter = of.toUpperCase()
+  const amount = (name: string, what: string, value: number) => ({
+    [`${of}${name}Amount`]: field(number, `${what}, in whole tokens`, value),
+    [`${of}${name}AmountUsd`]: field(number, `the same in USD: the amount times \`${of}TokenPrice\``, value * price),
+  })
+  return {
+    [`${of}TokenAddress`]: field(address, `the address of token ${letter}`, token),
+    [`${of}TokenSymbol`]: field(text, `the symbol of token ${letter}`, symbol),
+    [`${of}TokenPrice`]: field(number, `the price of token ${letter} at that midnight, in USD`, price),
+    ...amount('Supplied', `token ${letter} supplied that others may borrow`, supplied),
+    ...amount('ProtectedSupplied', `token ${letter} supplied that nobody may borrow`, isolated),
+    ...amount('Borrowed', `token ${letter} borrowed`, borrowed),
+  }
+}
+
+const before = 'before the run'
+const after = 'after the run'
 
 /** The import format: one entry for each row of its document. */
 export const records: Record<DatasetFile, RecordFormat> = {
   pools: {
+    about: 'A pool is a pair of tokens, A (`asset_1`) and B (`asset_2`). Each side is a lending market.',
     table: 'pool',
     key: ['id'],
     defines: 'pool',
+    samples: [],
     fields: {
-      id: address,
-      chainId: integer,
-      marketId: integer,
-      name: text,
-      asset_1_address: address,
-      asset_1_name: text,
-      asset_1_symbol: text,
-      asset_2_address: address,
-      asset_2_name: text,
-      asset_2_symbol: text,
-      createdTimestamp: unix,
-      interestLastUpdated: unix,
-      unit_1_id: address,
-      unit_2_id: address,
+      id: field(
+        address,
+        "the pool's address: `marketAddress` of positions, `poolAddress` of multipliers, `poolId` of markets",
+        POOL,
+      ),
+      chainId,
+      marketId: field(integer, "the pool's number in the protocol, which its name on pages ends in", 20),
+      name: field(text, "the pool's name", 'WETH/USDC'),
+      asset_1_address: field(address, 'the address of token A', TOKEN_A),
+      asset_1_name: field(text, 'the name of token A', 'Wrapped Ether'),
+      asset_1_symbol: field(text, 'the symbol of token A', 'WETH'),
+      asset_2_address: field(address, 'the address of token B', TOKEN_B),
+      asset_2_name: field(text, 'the name of token B', 'USD Coin'),
+      asset_2_symbol: field(text, 'the symbol of token B', 'USDC'),
+      createdTimestamp: field(unix, 'when the pool was created', 1736572000),
+      interestLastUpdated: field(unix, "when the pool's interest was last updated", 1772366400),
+      unit_1_id: field(address, "the address of side A's market: `id` of markets", MARKET_A),
+      unit_2_id: field(address, "the address of side B's market", MARKET_B),
     },
   },
   'multiplier-revisions': {
+    about: 'The history of multipliers. All four factors are null where the multiplier was removed.',
     table: 'multiplier_revision',
     key: ['id'],
     dated: 'changedAt',
     references: { poolAddress: 'pool' },
     fields: {
-      id: integer,
-      poolAddress: address,
-      deposit_tokenA: nullable(multiplier),
-      deposit_tokenB: nullable(multiplier),
-      borrow_tokenA: nullable(multiplier),
-      borrow_tokenB: nullable(multiplier),
-      changedAt: instant,
-      recordedAt: instant,
-      changedBy: text,
+      id: field(integer, "the revision's number: later ones are larger", 1),
+      poolAddress: field(address, 'the pool', POOL),
+      ...factors(nullable(multiplier)),
+      changedAt: field(instant, 'when the revision took effect', '2026-02-01T12:00:00.000Z'),
+      recordedAt: field(instant, 'when the gateway recorded it', '2026-02-01T12:00:00.000Z'),
+      changedBy: field(text, 'who made the change', 'cli'),
     },
     check: revisionFits,
   },
   multipliers: {
+    about: 'The factors that turn dollars in a pool into points. The positions of a pool without multipliers score 0.',
     table: 'multiplier',
     key: ['poolAddress'],
     unique: 'id',
     references: { poolAddress: 'pool' },
+    samples: [],
     fields: {
-      id: optional(uuid),
-      poolAddress: address,
-      deposit_tokenA: multiplier,
-      deposit_tokenB: multiplier,
-      borrow_tokenA: multiplier,
-      borrow_tokenB: multiplier,
-      createdAt: optional(instant),
-      updatedAt: optional(instant),
+      id: field(optional(uuid), 'the id in the REST API; one is assigned if it is absent'),
+      poolAddress: field(address, 'the pool', POOL),
+      ...factors(),
+      createdAt: field(optional(instant), 'when the pool first got a multiplier; now if it is absent'),
+      updatedAt: field(optional(instant), 'when the factors last changed; now if it is absent and they differ'),
     },
   },
   markets: {
+    about: 'A market lends one token. It is one side of a pool.',
     table: 'market',
     key: ['chainId', 'id'],
     defines: 'market',
     references: { poolId: 'pool' },
+    samples: [
+      {
+        id: MARKET_B,
+        assetAddress: TOKEN_B,
+        assetSymbol: 'USDC',
+        assetDecimals: 6,
+        depositRate: 0.04,
+        borrowRate: 0.07,
+      },
+    ],
     fields: {
-      chainId: integer,
-      id: address,
-      poolId: address,
-      assetAddress: address,
-      assetSymbol: text,
-      assetDecimals: decimals,
-      depositRate: rate,
-      borrowRate: rate,
-      maxLtv: optional(nullable(fraction)),
-      liquidationThreshold: optional(nullable(fraction)),
+      chainId,
+      id: field(
+        address,
+        "the market's address: `marketId` of snapshots, `unit_1_id` or `unit_2_id` of its pool",
+        MARKET_A,
+      ),
+      poolId: field(address, 'the pool', POOL),
+      ...asset('market'),
+      depositRate,
+      borrowRate: borrowRate(),
+      maxLtv: field(
+        optional(nullable(fraction)),
+        'the maximum loan-to-value of a new loan against the token; a record with neither this nor `liquidationThreshold` keeps those that are stored',
+        0.75,
+      ),
+      liquidationThreshold: field(
+        optional(nullable(fraction)),
+        'the loan-to-value above which a loan against the token can be liquidated; not below `maxLtv`',
+        0.8,
+      ),
     },
     check: riskFits,
   },
   vaults: {
+    about: 'A vault lends one token across markets.',
     table: 'vault',
     key: ['chainId', 'id'],
     defines: 'vault',
+    samples: [],
     fields: {
-      chainId: integer,
-      id: address,
-      name: text,
-      assetAddress: address,
-      assetSymbol: text,
-      assetDecimals: decimals,
-      depositRate: rate,
+      chainId,
+      id: field(address, "the vault's address: `vaultId` of snapshots", VAULT),
+      name: field(text, "the vault's name", 'WETH vault'),
+      ...asset('vault'),
+      depositRate,
     },
   },
   rates: {
+    about: 'The history of rates. An import records the rates of markets.jsonl and vaults.jsonl by itself.',
     table: 'rate_revision',
     key: ['entityType', 'chainId', 'entityId', 'changedAt'],
     dated: 'changedAt',
     references: { entityId: { kindIn: 'entityType' } },
     fields: {
-      entityType: oneOf('entity_type', 'market', 'vault'),
-      chainId: integer,
-      entityId: address,
-      changedAt: instant,
-      depositRate: rate,
-      borrowRate: optional(nullable(rate)),
+      entityType: field(oneOf('entity_type', 'market', 'vault'), 'what has the rates', 'market'),
+      chainId,
+      entityId: field(address, 'the market or the vault', MARKET_A),
+      changedAt: field(instant, 'when the rates took effect', '2026-02-01T12:00:00.000Z'),
+      depositRate,
+      borrowRate: borrowRate(optional(nullable(rate))),
     },
     check: ratesFit,
   },
-  users: { table: '"user"', key: ['address'], fields: { address } },
+  users: {
+    about: 'The users. Only those without any other record need it.',
+    table: '"user"',
+    key: ['address'],
+    fields: { address: field(address, 'the user', ANN) },
+  },
   runs: {
+    about: 'The history of runs. Points are decimal strings, as totals may have more digits than a double.',
     table: 'run',
     key: ['id'],
     dated: 'date',
     fields: {
-      id: integer,
-      kind: oneOf('distribution_kind', 'import', 'manualupdate', 'resync'),
-      date: nullable(midnight),
-      status: oneOf('run_status', 'succeeded', 'failed'),
-      requestedBy: text,
-      startedAt: instant,
-      finishedAt: instant,
-      error: nullable(message),
-      baseDeposit: number,
-      baseBorrow: number,
-      multiplierRevision: nullable(integer),
-      sources: receipts,
-      positionCountBefore: nullable(count),
-      positionCountAfter: nullable(count),
-      accountCountBefore: nullable(count),
-      accountCountAfter: nullable(count),
-      totalPointsBefore: nullable(total),
-      totalPointsAfter: nullable(total),
+      id: field(integer, "the run's number", 1),
+      kind: field(oneOf('distribution_kind', 'import', 'manualupdate', 'resync'), 'what it did', 'resync'),
+      date: field(nullable(midnight), 'the distribution date; null for an import that failed', DAY),
+      status: field(oneOf('run_status', 'succeeded', 'failed'), 'how it ended', 'succeeded'),
+      requestedBy: field(text, 'who requested it', 'cli'),
+      startedAt: field(instant, 'when it started', '2026-03-01T00:10:00.000Z'),
+      finishedAt: field(instant, 'when it ended', '2026-03-01T00:10:01.000Z'),
+      error: field(nullable(message), 'why it failed; null if it did not', null),
+      baseDeposit: field(number, 'base points of a dollar supplied', 1),
+      baseBorrow: field(number, 'base points of a dollar borrowed', 0.5),
+      multiplierRevision: field(nullable(integer), 'the newest revision of multipliers that it used', 1),
+      sources: field(receipts, 'the receipts of what it fetched', []),
+      positionCountBefore: field(nullable(count), `positions of the date ${before}`, 2),
+      positionCountAfter: field(nullable(count), `positions of the date ${after}`, 2),
+      accountCountBefore: field(nullable(count), `users with positions on the date ${before}`, 2),
+      accountCountAfter: field(nullable(count), `users with positions on the date ${after}`, 2),
+      totalPointsBefore: field(nullable(total), `points of the date ${before}`, '0'),
+      totalPointsAfter: field(nullable(total), `points of the date ${after}`, '4450'),
     },
     check: runFits,
   },
   positions: {
+    about:
+      'A position has the amounts of a user in a pool on a distribution date, and the prices of that midnight. Its points are computed from the multipliers, unless the record has them.',
     table: 'position',
     stored: 'stored_position',
     key: ['userAddress', 'distributionDate', 'marketAddress'],
@@ -229,99 +334,136 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'distributionDate',
     references: { marketAddress: 'pool' },
     besides: ['pointsA', 'pointsB', 'points', 'pointsGiven', 'runId'],
+    samples: [
+      {
+        userAddress: BEN,
+        ...{
+          aSuppliedAmount: 0,
+          aSuppliedAmountUsd: 0,
+          aProtectedSuppliedAmount: 0.5,
+          aProtectedSuppliedAmountUsd: 1000,
+        },
+        ...{ bBorrowedAmount: 400, bBorrowedAmountUsd: 400 },
+      },
+    ],
     fields: {
-      id: optional(name),
-      userAddress: address,
-      marketAddress: address,
-      distributionDate: midnight,
-      pointsA: optional(points),
-      pointsB: optional(points),
-      points: optional(pointsOfBoth),
-      pointsGiven: optional(boolean),
-      runId: optional(nullable(integer)),
-      aTokenAddress: address,
-      aTokenSymbol: text,
-      aTokenPrice: number,
-      aSuppliedAmount: number,
-      aSuppliedAmountUsd: number,
-      aProtectedSuppliedAmount: number,
-      aProtectedSuppliedAmountUsd: number,
-      aBorrowedAmount: number,
-      aBorrowedAmountUsd: number,
-      bTokenAddress: address,
-      bTokenSymbol: text,
-      bTokenPrice: number,
-      bSuppliedAmount: number,
-      bSuppliedAmountUsd: number,
-      bProtectedSuppliedAmount: number,
-      bProtectedSuppliedAmountUsd: number,
-      bBorrowedAmount: number,
-      bBorrowedAmountUsd: number,
+      id: field(optional(name), 'the id in the REST API, unique in the store; one is assigned if it is absent'),
+      userAddress: field(address, 'the user', ANN),
+      marketAddress: field(address, 'the pool: `id` of pools, not of markets', POOL),
+      distributionDate: field(midnight, 'the distribution date', DAY),
+      pointsA: field(optional(points), 'points of side A; with `pointsB` or not at all'),
+      pointsB: field(optional(points), 'points of side B'),
+      points: field(optional(pointsOfBoth), 'the sum of both'),
+      pointsGiven: field(optional(boolean), 'of exports: whether the points were imported, not computed'),
+      runId: field(optional(nullable(integer)), 'of exports: the run that stored the points'),
+      ...side('a', TOKEN_A, 'WETH', 2000, [1.5, 0, 0]),
+      ...side('b', TOKEN_B, 'USDC', 1, [0, 0, 500]),
     },
     check: pointsFit,
     doubt: doubtUsd,
   },
   'market-snapshots': {
+    about: 'What a user owns and owes in a market at one moment. A closed position ends with a snapshot of zeros.',
     table: 'market_snapshot',
     key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
     user: 'accountId',
     dated: 'timestamp',
     references: { marketId: 'market' },
+    samples: [
+      {
+        marketId: MARKET_B,
+        ...{ collateralAssets: '0', collateralUsd: 0, debtAssets: '500000000', debtUsd: 500 },
+      },
+    ],
     fields: {
       ...snapshot,
-      marketId: address,
-      collateralAssets: uint256,
-      collateralUsd: usd,
-      protectedAssets: uint256,
-      protectedUsd: usd,
-      debtAssets: uint256,
-      debtUsd: usd,
+      marketId: field(address, 'the market: `id` of markets', MARKET_A),
+      collateralAssets: field(uint256, `collateral that others may borrow, ${smallest}`, '1500000000000000000'),
+      collateralUsd: field(usd, 'the same in USD; null if the price was missing', 3000),
+      protectedAssets: field(uint256, `collateral that nobody may borrow, ${smallest}`, '0'),
+      protectedUsd: field(usd, 'the same in USD; null if the price was missing', 0),
+      debtAssets: field(uint256, `debt, ${smallest}`, '0'),
+      debtUsd: field(usd, 'the same in USD; null if the price was missing', 0),
     },
   },
   'vault-snapshots': {
+    about: 'What a user owns in a vault at one moment.',
     table: 'vault_snapshot',
     key: ['accountId', 'chainId', 'vaultId', 'timestamp', 'positionId'],
     user: 'accountId',
     dated: 'timestamp',
     references: { vaultId: 'vault' },
-    fields: { ...snapshot, vaultId: address, shares: uint256, assets: uint256, assetsUsd: usd },
+    samples: [],
+    fields: {
+      ...snapshot,
+      vaultId: field(address, 'the vault: `id` of vaults', VAULT),
+      shares: field(uint256, "shares of the vault, in the shares' smallest unit", '490000000000000000'),
+      assets: field(uint256, `what the shares are worth, ${smallest}`, '500000000000000000'),
+      assetsUsd: field(usd, 'the same in USD; null if the price was missing', 1000),
+    },
   },
   'market-liquidation-rewards': {
+    about: "A user's share in the reward of a liquidation in a market.",
     table: 'market_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
     dated: 'timestamp',
     references: { debtMarketId: 'market', collateralMarketId: 'market' },
-    fields: { ...reward, debtMarketId: address, collateralMarketId: address },
+    samples: [],
+    fields: {
+      ...reward,
+      ...rewardAmounts,
+      debtMarketId: field(address, 'the market of the debt', MARKET_B),
+      collateralMarketId: field(address, 'the market of the collateral', MARKET_A),
+    },
   },
   'vault-liquidation-rewards': {
+    about: "A user's share in the reward of a liquidation that a vault took part in.",
     table: 'vault_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
     dated: 'timestamp',
     references: { vaultId: 'vault' },
-    fields: { ...reward, vaultId: address },
+    samples: [],
+    fields: { ...reward, ...rewardAmounts, vaultId: field(address, 'the vault', VAULT) },
   },
   'cash-flows': {
+    about:
+      'Money that a user moved. Earnings are what the snapshots are worth now, less what was put in: deposits and repayments less withdrawals and borrowings.',
     table: 'cash_flow',
     key: ['chainId', 'txHash', 'logIndex'],
     tableKey: ['chainId', 'txHash', 'logIndex', 'accountId'],
     user: 'accountId',
     dated: 'timestamp',
     references: { entityId: { kindIn: 'entityType' } },
+    samples: [
+      { entityType: 'vault', entityId: VAULT, logIndex: 2, amountUsd: 950, assets: '500000000000000000' },
+      { entityId: MARKET_B, txHash: BORROWING, kind: 'borrow', assets: '500000000', amountUsd: 500 },
+    ],
     fields: {
-      chainId: integer,
-      entityType: oneOf('entity_type', 'market', 'vault'),
-      entityId: address,
-      accountId: address,
-      txHash: hash,
-      logIndex: integer,
-      timestamp: seconds,
-      kind: oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'),
-      assets: optional(nullable(uint256)),
-      amountUsd: usd,
+      chainId,
+      entityType: field(oneOf('entity_type', 'market', 'vault'), 'where the money went or came from', 'market'),
+      entityId: field(address, 'the market or the vault', MARKET_A),
+      accountId: field(address, 'the user', ANN),
+      txHash: field(hash, 'the transaction', DEPOSIT),
+      logIndex: field(integer, 'the index of the event in its block', 1),
+      timestamp: field(seconds, 'when the money moved', '1769947200'),
+      kind: field(oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay'), 'what happened', 'deposit'),
+      assets: field(optional(nullable(uint256)), `the amount, ${smallest}`, '1500000000000000000'),
+      amountUsd: field(usd, 'its worth in USD then, never negative; null if the price was missing', 2850),
     },
   },
+}
+
+/** The files of the template: all but those that exports alone have. */
+export const templateFiles = datasetFiles.filter((file) => records[file].samples)
+
+/** The records of a file in the template; an example of one in any other file. */
+export function sampleRecords(file: DatasetFile): Record<string, unknown>[] {
+  const { fields, samples = [] } = records[file]
+  const given = Object.entries(fields).filter(([, { sample }]) => sample !== undefined)
+  const first = Object.fromEntries(given.map(([name, { sample }]) => [name, sample]))
+  return [first, ...samples.map((other) => ({ ...first, ...other }))]
 }
 
 /** A revision has all four factors, or none where the multiplier was removed. */

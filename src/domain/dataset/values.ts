@@ -36,6 +36,16 @@ export interface FieldType {
   absent?: string
 }
 
+/** A field of a record. */
+export interface Field extends FieldType {
+  /** What it means, with its unit, as Markdown. */
+  meaning: string
+  /** An example. Undefined if the template leaves the field out. */
+  sample?: unknown
+}
+
+export const field = (type: FieldType, meaning: string, sample?: unknown): Field => ({ ...type, meaning, sample })
+
 /** Null in COPY's text format. */
 export const NULL = '\\N'
 
@@ -191,7 +201,7 @@ const integerTo = (max: number, sql: string, what: string): FieldType => ({
 export const integer: FieldType = integerTo(Number.MAX_SAFE_INTEGER, 'bigint', 'an integer from 0 to 2^53-1')
 
 /** Unix seconds, as a JSON number. */
-export const unix: FieldType = { ...integer, kind: 'unix' }
+export const unix: FieldType = { ...integer, kind: 'unix', what: `Unix seconds, ${integer.what}` }
 
 /** The decimals of a token, a byte in its contract. */
 export const decimals: FieldType = integerTo(255, 'integer', 'an integer from 0 to 255')

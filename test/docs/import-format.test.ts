@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Entity, records, sampleRecords, templateFiles } from '../../src/domain/dataset/records.ts'
+import { type DatasetFile, datasetFiles } from '../../src/sources/dataset/dataset.ts'
+import { ROOT } from './markdown.ts'
+
+const definedBy = (kind: Entity) => datasetFiles.find((file) => records[file].defines === kind)
+
+/** The fields that name a record of another file. */
+function references(): string {
+  const rows = datasetFiles.flatMap((file) =>
+    Object.entries(records[file].references ?? {}).map(([field, to]) => {
+      const named =
+        typeof to === 'string'
+          ? `\`id\` of ${definedBy(to)}`
+          : `\`id\` of markets or vaults (\`${to.kindIn}\` says which)`
+      return `| ${file}.jsonl | \`${field}\` | ${named}${typeof to === 'string' && to === 'pool' ? '' : ' on the same chain'} |`
+    }),
+  )
+  return ['| file | field | names |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+/** What a file has, with a line of it. */
+function section(file: DatasetFile): string {
+  const { about, fields, key } = records[file]
+  const rows = Object.entries(fields).map(([name, { what, meaning, absent }]) => {
+    const type = absent === undefined ? what : `${what}; optional`
+    return `| ${key.includes(name) ? `**${name}**` : name} | ${type} | ${meaning} |`
+  })
+  const [sample] = sampleRecords(file)
+  return [
+    `### ${file}.jsonl`,
+    about,
+    ['| field | value | meaning |', '| --- | --- | --- |', ...rows].join('\n'),
+    `\`\`\`jsonl\n${JSON.stringify(sample)}\n\`\`\``,
+  ].join('\n\n')
+}
+
+/** The guide's tables are what src/domain/dataset/records.ts says. `npm run generate` renews them. */
+test('the guide to the import format is up to date', async () => {
+  const path = join(ROOT, 'src/docs/import-format.md')
+  const own = datasetFiles.filter((file) => !templateFiles.includes(file))
+  const parts = {
+    references: references(),
+    files: templateFiles.map(section).join('\n\n'),
+    exports: own.map(section).join('\n\n'),
+  }
+  let text = await readFile(path, 'utf8')
+  for (const [name, part] of Object.entries(parts)) {
+    const [before, after] = text.split(new RegExp(`(?<=<!-- ${name} -->\n).*(?=<!-- end ${name} -->)`, 's'))
+    text = `${before}\n${part}\n\n${after}`
+  }
+  await expect(text).toMatchFileSnapshot(path)
+})
