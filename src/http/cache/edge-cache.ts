@@ -83,7 +83,8 @@ export interface EdgeCacheOptions {
 }
 
 const TYPE = 'application/json; charset=utf-8'
-const ENTRY_BYTES = 500
+/** The memory of an entry without its texts. */
+const ENTRY_BYTES = 1000
 /** Below this size, compression saves too little. */
 const COMPRESS_FROM = 1024
 
@@ -138,7 +139,7 @@ export class EdgeCache {
   constructor(options: EdgeCacheOptions) {
     this.#options = options
     const sizeCalculation = ({ body, link = '', compressed: { br, gzip } }: Answer, key: string) =>
-      body.length + link.length + (br?.length ?? 0) + (gzip?.length ?? 0) + 2 * key.length + ENTRY_BYTES
+      body.length + link.length + (br?.length ?? 0) + (gzip?.length ?? 0) + key.length + ENTRY_BYTES
     this.#answers = options.maxBytes > 0 ? new LRUCache({ maxSize: options.maxBytes, sizeCalculation }) : undefined
     const { notifications } = options
     notifications.subscribe('gateway_data', () => this.clear())
@@ -197,7 +198,10 @@ export class EdgeCache {
     this.#flights.set(key, flight)
     try {
       const answer = await flight.answer
-      if (answer.key !== undefined && epoch === this.#epoch && notifications.connected) this.#answers?.set(key, answer)
+      if (answer.key !== undefined && epoch === this.#epoch && notifications.connected) {
+        answer.body = unpooled(answer.body)
+        this.#answers?.set(key, answer)
+      }
       return answer
     } finally {
       if (this.#flights.get(key) === flight) this.#flights.delete(key)
@@ -218,8 +222,11 @@ export class EdgeCache {
     if (cached) return cached
     const bytes = encoding === 'br' ? await brotli(answer.body, BROTLI) : await gzipped(answer.body)
     answer.compressed[encoding] = bytes
-    // Updates the size of the cache entry.
-    if (answer.key !== undefined && this.find(answer.key) === answer) this.#answers?.set(answer.key, answer)
+    if (answer.key !== undefined && this.find(answer.key) === answer) {
+      // Setting it alone would leave its size.
+      this.#answers?.delete(answer.key)
+      this.#answers?.set(answer.key, answer)
+    }
     return bytes
   }
 
@@ -262,6 +269,14 @@ export class EdgeCache {
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+/** A small buffer is a part of a block of 8 KiB, which it would keep in memory. */
+function unpooled(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  copy.set(bytes)
+  return copy
+}
 
 /** Whether an answer is of a data version or newer. */
 const has = (versions: DataVersions | undefined, minVersion: number | undefined) =>
