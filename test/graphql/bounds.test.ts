@@ -26,9 +26,15 @@ const lists = (count: number, name: string) =>
       positions(first: 2) { totalCount nodes { recordId points } } } } pageInfo { hasNextPage } }`,
   )
 
+/** Sends a document twice: one that is sent once is soon forgotten. */
+const twice = (operations: Operations, text: string) => {
+  operations.find(text, undefined)
+  return operations.find(text, undefined)
+}
+
 test('documents that clients have sent are remembered up to a number', () => {
   const operations = new Operations(schema)
-  const find = (i: number) => operations.find(`{ a${i}: dataVersion }`, undefined)
+  const find = (i: number) => twice(operations, `{ a${i}: dataVersion }`)
   const first = find(0)
   expect(find(0)).toBe(first)
   for (let i = 1; i <= 1000; i++) find(i)
@@ -40,11 +46,22 @@ test('documents that clients have sent are remembered up to a number', () => {
 
 test('large ones are remembered up to a sum of their sizes', () => {
   const operations = new Operations(schema)
-  const find = (i: number) => operations.find(`{ ${lists(25, `a${i}_`)} }`, undefined)
+  const find = (i: number) => twice(operations, `{ ${lists(25, `a${i}_`)} }`)
   const first = find(0)
   expect(find(0)).toBe(first)
   for (let i = 1; i <= 100; i++) find(i)
   expect(find(0)).not.toBe(first)
+})
+
+test('documents that are sent once leave those in use, and are forgotten after a few', () => {
+  const operations = new Operations(schema)
+  const used = twice(operations, '{ used: dataVersion }')
+  const once = operations.find('{ once: dataVersion }', undefined)
+  const before = operations.bytes
+  for (let i = 0; i < 2000; i++) operations.find(`{ a${i}: dataVersion }`, undefined)
+  expect(operations.find('{ used: dataVersion }', undefined)).toBe(used)
+  expect(operations.find('{ once: dataVersion }', undefined)).not.toBe(once)
+  expect(operations.bytes).toBeLessThan(20 * before)
 })
 
 const SWITCHES = 12

@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   OperationTypeNode,
@@ -9,13 +10,13 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { LRUCache } from 'lru-cache'
 import { queryOf } from '../live/live-query.ts'
 import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { Limiter } from '../policy/limits.ts'
 import type { GraphContext } from './context.ts'
 import { nameOfOperation } from './name-of-operation.ts'
+import { SentDocuments } from './sent-documents.ts'
 
 type Resolve = (context: GraphContext, variables?: Variables) => Promise<ExecutionResult>
 
@@ -26,18 +27,18 @@ export interface Operation {
   type: OperationTypeNode
   document: DocumentNode
   /** Reads a query in one statement, if the schema defines how. */
-  plan: Pick<Plan, 'run' | 'covers'>
+  plan: Pick<Plan, 'run' | 'covers' | 'size'>
   /** Executes it with resolvers. */
   resolve: Resolve
   /** Whether the answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
   depends: 'data' | 'more'
 }
 
-const MAX_TEXTS = 1000
-const MAX_BYTES = 64 * 1024 * 1024
+/** The memory of documents if no share is set. */
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** Leaves every operation to resolvers. */
-const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false }
+const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => false, size: 0 }
 
 interface OperationsOptions {
   limiter?: Limiter
@@ -45,6 +46,8 @@ interface OperationsOptions {
   plan?: boolean
   /** Called when a query runs on resolvers, with the reason: a field without a plan, or one of UNPLANNED. */
   onUnplanned?(reason: string): void
+  /** The memory that documents of clients may take, with all that is prepared for them. */
+  maxBytes?: number
 }
 
 /** Why a query has no plan although all of its fields have one. */
@@ -54,48 +57,47 @@ export const UNPLANNED = {
   selection: 'selection',
 }
 
-/** A document that a client has sent. Null if it is not valid. */
-interface Known {
-  document: DocumentNode | null
-  bytes: number
-}
-
 /**
- * Parses and plans each query that clients send once. Invalid documents, mutations and subscriptions are left to the
- * GraphQL server, which knows how to answer them.
+ * Plans each query that clients send once. Mutations, subscriptions and answers to invalid documents are left to the GraphQL
+ * server, which reads its documents here.
  */
 export class Operations {
   readonly #schema: GraphQLSchema
-  readonly #limiter: Limiter
   readonly #plan: boolean
   readonly #onUnplanned: ((reason: string) => void) | undefined
-  /** By text. */
-  readonly #known = new LRUCache<string, Known>({
-    max: MAX_TEXTS,
-    maxSize: MAX_BYTES,
-    sizeCalculation: ({ bytes }) => bytes,
-  })
+  readonly #sent: SentDocuments
   /** By document and name. Null if the document has no such operation. */
   readonly #prepared = new WeakMap<DocumentNode, Map<string | undefined, Operation | null>>()
   /** The queries behind subscriptions. */
   readonly #queries = new WeakMap<DocumentNode, Map<string | undefined, DocumentNode | null>>()
 
   constructor(schema: GraphQLSchema, options: OperationsOptions = {}) {
-    const { limiter = new Limiter(schema), plan = true, onUnplanned } = options
+    const { limiter = new Limiter(schema), plan = true, onUnplanned, maxBytes = MAX_BYTES } = options
     this.#schema = schema
-    this.#limiter = limiter
     this.#plan = plan
     this.#onUnplanned = onUnplanned
+    this.#sent = new SentDocuments({ limiter, maxBytes, preparedFor: (document) => this.#preparedFor(document) })
+  }
+
+  /** The bytes of documents. */
+  get bytes(): number {
+    return this.#sent.bytes
+  }
+
+  /** Parses a text. @throws GraphQLError if it is not a document, or too large */
+  parse(text: string): DocumentNode {
+    return this.#sent.parse(text)
+  }
+
+  /** The reasons why a document of `parse` is invalid. */
+  validate(document: DocumentNode): readonly GraphQLError[] {
+    return this.#sent.validate(document)
   }
 
   /** Finds a query by its text. Undefined if the GraphQL server must execute it. */
   find(text: string, operationName: string | undefined): Operation | undefined {
-    let known = this.#known.get(text)
-    if (!known) {
-      known = this.#read(text)
-      this.#known.set(text, known)
-    }
-    const operation = known.document && this.#prepare(known.document, operationName)
+    const document = this.#sent.valid(text)
+    const operation = document && this.#prepare(document, operationName)
     return operation?.type === OperationTypeNode.QUERY ? operation : undefined
   }
 
@@ -113,14 +115,12 @@ export class Operations {
     return query ? this.of(query, name) : undefined
   }
 
-  #read(text: string): Known {
-    try {
-      const document = this.#limiter.parse(text)
-      if (this.#limiter.validate(document).length === 0) return { document, bytes: this.#limiter.bytesOf(document) }
-    } catch {
-      // The GraphQL server reports what is wrong.
-    }
-    return { document: null, bytes: 2 * text.length + 100 }
+  /** The number of plans and statements that are prepared for a document, and for the queries behind its subscriptions. */
+  #preparedFor(document: DocumentNode): number {
+    let count = 0
+    for (const operation of this.#prepared.get(document)?.values() ?? []) count += operation?.plan.size ?? 0
+    for (const query of this.#queries.get(document)?.values() ?? []) if (query) count += this.#preparedFor(query)
+    return count
   }
 
   #prepare(document: DocumentNode, name: string | undefined): Operation | null {

@@ -8,7 +8,6 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
-import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../db/connect/scope.ts'
 import { plainReader } from '../../db/connect/store.ts'
 import { GatewayError } from '../../errors.ts'
@@ -58,10 +57,8 @@ export function createGraphQLServer(graph: ServedGraph) {
     cors: false,
     logging: false,
     context: ({ admin }) => createContext(graph, plainReader(graph.deps.store), admin),
-    parserAndValidationCache: {
-      documentCache: boundedCache(({ loc, tokenCount = 0 }: DocumentNode) => 2 * (loc?.end ?? 0) + 500 * tokenCount),
-      errorCache: boundedCache((error: GraphQLError) => 2 * (error.source?.body.length ?? 0) + 1000),
-    },
+    // `limited` reads documents from the graph's own cache.
+    parserAndValidationCache: false,
     maskedErrors: {
       // `errorsPresented` presents all errors, with the request's id.
       maskError: (error) =>
@@ -77,16 +74,6 @@ export function createGraphQLServer(graph: ServedGraph) {
     ],
   })
 }
-
-const CACHE_BYTES = 32 * 1024 * 1024
-
-/** Makes a cache by document text, of up to CACHE_BYTES. */
-const boundedCache = <V extends object>(bytesOf: (value: V) => number) =>
-  new LRUCache<string, V>({
-    max: 1000,
-    maxSize: CACHE_BYTES,
-    sizeCalculation: (value, text) => 2 * text.length + bytesOf(value) + 100,
-  })
 
 /** Resolves the documents of requests, which may be named instead of sent. Only trusted ones may be allowed. */
 function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & ServerContext> {
@@ -120,16 +107,16 @@ function named(): Plugin<GraphContext & ServerContext> {
 }
 
 /** Applies the limits to documents, and the cost limit to each execution, since it depends on the variables. */
-function limited({ limiter }: ServedGraph): Plugin<GraphContext & ServerContext> {
+function limited({ limiter, operations }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     onParams({ params }) {
       limiter.assertReadable((params as { variables?: unknown } | null)?.variables)
     },
     onParse({ setParseFn }) {
-      setParseFn((source: string) => limiter.parse(source))
+      setParseFn((source: string) => operations.parse(source))
     },
-    onValidate({ addValidationRule }) {
-      for (const rule of limiter.rules) addValidationRule(rule)
+    onValidate({ setValidationFn }) {
+      setValidationFn((_schema: unknown, document: DocumentNode) => operations.validate(document))
     },
     async onSubscribe({ args: { document, operationName, variableValues, contextValue } }) {
       const { charge } = contextValue as unknown as ServerContext

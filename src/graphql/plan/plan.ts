@@ -1,5 +1,4 @@
 import { type DocumentNode, type FieldNode, type GraphQLSchema, getArgumentValues, getOperationAST } from 'graphql'
-import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
 import { isUnsupported } from '../../db/faults.ts'
@@ -63,10 +62,10 @@ export class Plan {
   readonly #operationName: string | undefined
   /** The variables of @include and @skip. */
   readonly #switches: string[]
-  readonly #variants = new LRUCache<string, { variant: Variant | null }>({ max: MAX_VARIANTS })
+  readonly #variants = new Map<string, Variant | null>()
   readonly #parameters: Parameters
   /** By the variables without their addresses. Null if the statement must be built for each request. */
-  readonly #statements = new LRUCache<string, { cached: Cached | null }>({ max: MAX_STATEMENTS })
+  readonly #statements = new Map<string, Cached | null>()
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
     this.#schema = schema
@@ -74,6 +73,11 @@ export class Plan {
     this.#operationName = operationName
     this.#switches = switchesOf(document)
     this.#parameters = new Parameters(schema, document, this.#definitions())
+  }
+
+  /** The number of cached variants and statements. */
+  get size(): number {
+    return this.#variants.size + this.#statements.size
   }
 
   /**
@@ -84,13 +88,14 @@ export class Plan {
   async run(reader: Reader, variables: Record<string, unknown> = {}): Promise<Planned | undefined> {
     const given = this.#parameters.read(variables)
     if (given) {
-      let known = this.#statements.get(given.key)
-      if (!known) {
-        known = { cached: await this.#keep(variables, reader.sharded) }
-        this.#statements.set(given.key, known)
+      let cached = this.#statements.get(given.key)
+      if (cached === undefined) {
+        cached = await this.#keep(variables, reader.sharded)
+        if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
+        this.#statements.set(given.key, cached)
       }
-      if (known.cached) {
-        const { variant, statement, fill } = known.cached
+      if (cached) {
+        const { variant, statement, fill } = cached
         return variant.read(reader, { ...statement, values: fill(given.addresses) })
       }
     }
@@ -134,10 +139,12 @@ export class Plan {
 
   #variant(variables: Record<string, unknown>): Variant | null {
     const key = this.#switches.map((name) => (variables[name] ? '1' : '0')).join('')
-    const known = this.#variants.get(key)
-    if (known) return known.variant
-    const variant = this.#make(variables)
-    this.#variants.set(key, { variant })
+    let variant = this.#variants.get(key)
+    if (variant === undefined) {
+      variant = this.#make(variables)
+      if (this.#variants.size >= MAX_VARIANTS) this.#variants.clear()
+      this.#variants.set(key, variant)
+    }
     return variant
   }
 
@@ -192,7 +199,7 @@ class Variant {
   readonly #cursorIndexes: Map<string, number>
   readonly #lists: List[]
   /** By the text of a statement: whether the sharded store answers it rightly. */
-  readonly #supported = new LRUCache<string, boolean>({ max: 100 })
+  readonly #supported = new Map<string, boolean>()
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
   constructor({ root, answer }: Compiled) {
@@ -268,14 +275,19 @@ class Variant {
     if (known === undefined) {
       const plan = this.#number === undefined ? '' : await reader.explain?.(sql)
       known = plan !== undefined && !/Task Count: (?!1$)/m.test(plan)
-      this.#supported.set(sql.text, known)
+      this.#learn(sql.text, known)
     }
     return known
   }
 
   #refused(text: string, error: unknown): never {
-    if (isUnsupported(error)) this.#supported.set(text, false)
+    if (isUnsupported(error)) this.#learn(text, false)
     throw error
+  }
+
+  #learn(text: string, isSupported: boolean): void {
+    if (this.#supported.size >= MAX_STATEMENTS) this.#supported.clear()
+    this.#supported.set(text, isSupported)
   }
 
   /** Returns the text of a statement. Reusing the last string for equal parts avoids hashing it again. */

@@ -4,11 +4,13 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  type Location,
   parse,
   type Source,
   specifiedRules,
   type ValidationRule,
   validate,
+  visit,
 } from 'graphql'
 import { refusal } from '../execution/errors.ts'
 import { type CostOf, compileCost, type Variables } from './cost.ts'
@@ -33,10 +35,10 @@ const MAX_NAME = 256
 /** The introspection of a typical client has about 17,000. */
 const MAX_INTROSPECTED = 25_000
 
-/** The memory of a token and its AST node. */
-const TOKEN_BYTES = 500
-/** The memory of a selection's cost, plans and statements. */
-const SELECTION_BYTES = 5000
+/** The memory of a token's share of the document. */
+const TOKEN_BYTES = 220
+/** The memory of a selection's share of one plan and its cost, or of one statement. */
+const SELECTION_BYTES = 850
 
 /** Variables are read recursively. */
 const MAX_INPUT_DEPTH = 100
@@ -58,8 +60,8 @@ export type ChargeOperation = (cost: () => number) => Promise<string | undefined
 /** Enforces limits: on a document when it is parsed, and on an operation with its variables before each execution. */
 export class Limiter {
   readonly limits: Limits
-  /** Validation rules. None depends on variables, as a document is validated once. */
-  readonly rules: ValidationRule[]
+  /** None depends on variables, as a document is validated once. */
+  readonly #rules: ValidationRule[]
   readonly #schema: GraphQLSchema
   readonly #meter: DocumentMeter
   readonly #maxValues: number
@@ -73,7 +75,7 @@ export class Limiter {
     this.#maxValues = federated ? MAX_FEDERATED_VALUES : MAX_VALUES
     this.#maxObjects = federated ? MAX_FEDERATED_VALUES : MAX_OBJECTS
     this.limits = limits
-    this.rules = rulesOf(limits, this.#meter)
+    this.#rules = rulesOf(limits, this.#meter)
   }
 
   /** Parses a document. @throws GraphQLError if it is invalid or too large */
@@ -82,6 +84,7 @@ export class Limiter {
     try {
       const document = parse(text, tokens === null ? {} : { maxTokens: tokens })
       this.#assertSize(document)
+      dropTokens(document)
       return document
     } catch (error) {
       if (tokens !== null && /tokens\. Parsing aborted/.test(String(error)))
@@ -95,11 +98,14 @@ export class Limiter {
     }
   }
 
-  /** The approximate memory of a document, with its plans and costs. */
-  bytesOf(document: DocumentNode): number {
+  /** The approximate memory of a document, and of each plan or statement that is prepared for it. */
+  bytesOf(document: DocumentNode): { document: number; prepared: number } {
     const { written, expanded } = this.#meter.measure(document)
     const characters = document.loc?.source.body.length ?? 0
-    return 2 * characters + (document.tokenCount ?? written) * TOKEN_BYTES + expanded * SELECTION_BYTES
+    return {
+      document: 2 * characters + (document.tokenCount ?? written) * TOKEN_BYTES,
+      prepared: expanded * SELECTION_BYTES,
+    }
   }
 
   /** Checks the size before anything else, since other checks expand fragments and compare pairs of fields. */
@@ -123,7 +129,7 @@ export class Limiter {
   }
 
   validate(document: DocumentNode): readonly GraphQLError[] {
-    return validate(this.#schema, document, [...specifiedRules, ...this.rules])
+    return validate(this.#schema, document, [...specifiedRules, ...this.#rules])
   }
 
   /** @throws BAD_INPUT for variables that are nested too deeply or hold too many values or objects */
@@ -210,6 +216,16 @@ export class Limiter {
       { cost: { requested: Number.isFinite(requested) ? requested : null, allowed } },
     )
   }
+}
+
+/** Keeps a node's location without its tokens, which take more memory than all nodes. */
+function dropTokens(document: DocumentNode): void {
+  visit(document, {
+    enter(node) {
+      const { start, end, source } = node.loc as Location
+      Object.assign(node, { loc: { start, end, source } })
+    },
+  })
 }
 
 function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): ValidationRule[] {
