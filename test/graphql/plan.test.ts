@@ -1,28 +1,18 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import {
-  buildSchema,
-  type GraphQLField,
-  type GraphQLOutputType,
-  getNamedType,
-  isInterfaceType,
-  isLeafType,
-  isObjectType,
-} from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
+import { type Known, randomQuery } from '../support/random-query.ts'
 import { startOnSample } from '../support/sample.ts'
 
-const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 const operations = new Operations(createSchema())
 
 let gateway: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
-const known: Record<string, string[]> = {}
+const known: Known = {}
 beforeAll(async () => {
   gateway = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
   const { pool } = gateway.deps.store
@@ -42,127 +32,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** A field's arguments, and whether they are of a list. */
-function argumentsOf(field: GraphQLField<unknown, unknown>, parent: string, pick: Pick): string {
-  const one = (kind: string) =>
-    JSON.stringify(pick([...(known[kind] ?? []), '0x0000000000000000000000000000000000000001']))
-  const date = () => JSON.stringify(pick([...(known.date ?? []), '2020-01-01']))
-  const seconds = () => String(pick([0, 1_700_000_000, 1_795_000_000, 2_000_000_000]))
-  const given: string[] = []
-  const backward = pick([false, false, true])
-  for (const { name, type } of field.args) {
-    const needed = String(type).endsWith('!')
-    const some = needed || pick([true, false])
-    if (name === 'first' && !backward && some) given.push(`first: ${pick([0, 1, 2, 3, 5])}`)
-    if (name === 'last' && backward) given.push(`last: ${pick([0, 1, 2, 4])}`)
-    if (name === 'offset' && !backward && pick([true, false, false])) given.push(`offset: ${pick([0, 1, 3, 1000])}`)
-    if (!some) continue
-    if (field.name === 'leaderboard' && ['from', 'to', 'pool', 'chainId'].includes(name)) {
-      if (given.some((one) => one.startsWith('asOf'))) continue
-      if (name === 'from') given.push(`from: ${date()}`)
-    }
-    if (['user', 'pool', 'market', 'vault'].includes(name)) given.push(`${name}: ${one(name)}`)
-    if (name === 'address')
-      given.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)
-    if (name === 'addresses') given.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
-    if (name === 'asset') given.push(`asset: ${one('token')}`)
-    if (name === 'assets') given.push(`assets: [${one('token')}, ${one('token')}]`)
-    if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name)) given.push(`${name}: ${date()}`)
-    if (['from', 'to'].includes(name) && parent !== 'Query') given.push(`${name}: "${seconds()}"`)
-    if (name === 'chainId') given.push(`chainId: ${pick([146, 1, 43114])}`)
-    if (name === 'where' && parent === 'Earnings') given.push(`where: ${pick(EARNINGS_WHERE)}`)
-    if (name === 'orderBy' && parent === 'Earnings')
-      given.push(`orderBy: ${pick(['ENTITY_ASC', '[EARNINGS_USD_DESC]'])}`)
-    if (name === 'orderBy' && parent === 'NetApr')
-      given.push(`orderBy: ${pick(['BORROW_RATE_DESC', '[CHAIN_ID_ASC, BORROW_USD_ASC]'])}`)
-    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) given.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
-    if (name === 'where' && ['pools', 'markets'].includes(field.name)) given.push(`where: ${pick(AMOUNT_WHERE)}`)
-    if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
-  }
-  return given.length > 0 ? `(${given.join(', ')})` : ''
-}
-
-type Pick = <T>(from: T[]) => T
-
-const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
-
-const AMOUNT_ORDERS = ['TVL_USD_DESC', '[UTILIZATION_ASC, BORROWED_USD_DESC]']
-const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
-
-/** Fields that are resolved, or need what the sample has not. */
-const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|limits)$/
-
-/** A random selection of a type that has a plan. */
-function selection(type: GraphQLOutputType, depth: number, pick: Pick): string {
-  const named = getNamedType(type)
-  if (isInterfaceType(named)) {
-    const some = schema.getPossibleTypes(named).filter(() => pick([true, true, false]))
-    const parts = some.map((one) => `... on ${one.name} { ${selection(one, depth, pick)} }`)
-    const leaf = pick(Object.values(named.getFields()).filter((field) => isLeafType(getNamedType(field.type))))
-    return [pick(['__typename', `common: ${leaf.name}`]), ...parts].join(' ')
-  }
-  if (!isObjectType(named)) throw new Error(`${named} is no object`)
-  const fields = Object.values(named.getFields()).filter(
-    (field) => !UNPLANNED.test(field.name) && (depth > 0 || isLeafType(getNamedType(field.type))),
-  )
-  const parts: string[] = [pick(['__typename', ''])].filter((part) => part !== '' && !named.name.endsWith('Connection'))
-  const count = named.name.endsWith('Connection') ? 3 : pick([1, 2, 3, 4, 6])
-  let aliases = 0
-  const seen = new Set<string>()
-  for (let n = 0; n < count; n++) {
-    const field = pick(fields)
-    if (!field || seen.has(field.name) || (field.name === 'pageInfo' && depth < 1)) continue
-    seen.add(field.name)
-    const leaf = isLeafType(getNamedType(field.type))
-    const alias = pick([true, false, false]) ? `alias${++aliases}: ` : ''
-    if (field.name === 'pageInfo') parts.push(`pageInfo { ${pick(['hasNextPage', 'hasPreviousPage hasNextPage'])} }`)
-    else
-      parts.push(
-        `${alias}${field.name}${argumentsOf(field, named.name, pick)}${leaf ? '' : ` { ${selection(field.type, depth - 1, pick)} }`}`,
-      )
-  }
-  if (named.name.endsWith('Connection') && !seen.has('nodes')) {
-    const { nodes } = named.getFields()
-    if (nodes) parts.push(`nodes { ${selection(nodes.type, depth - 1, pick)} }`)
-  }
-  if (parts.length === 0) {
-    const leaf = fields.find((field) => isLeafType(getNamedType(field.type)))
-    parts.push(leaf ? leaf.name : '__typename')
-  }
-  return parts.join(' ')
-}
-
-const ROOTS = [
-  'user',
-  'users',
-  'positions',
-  'leaderboard',
-  'pools',
-  'pool',
-  'asset',
-  'assets',
-  'markets',
-  'vaults',
-  'multipliers',
-  'multiplierRevisions',
-  'distributions',
-  'distribution',
-  'program',
-]
-
-function randomQuery(seed: number[]): string {
-  let at = 0
-  const pick: Pick = (from) => from[(seed[at++ % seed.length] as number) % from.length] as never
-  const roots = schema.getQueryType()?.getFields() ?? {}
-  const names = pick([1, 1, 1, 2]) === 1 ? [pick(ROOTS)] : [pick(ROOTS), pick(ROOTS)]
-  const parts = names.map((name, i) => {
-    const field = roots[name]
-    if (!field) throw new Error(`the schema has no ${name}`)
-    return `r${i}: ${name}${argumentsOf(field, 'Query', pick)} { ${selection(field.type, 4, pick)} }`
-  })
-  return `{ ${parts.join(' ')} }`
-}
-
 /** Extensions that the graph does not know: what has any is left to its resolvers. */
 const RESOLVED = { resolved: true }
 
@@ -181,7 +50,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
   let all = 0
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 5039 }), { minLength: 40, maxLength: 120 }), async (seed) => {
-      const query = randomQuery(seed)
+      const query = randomQuery(known, seed)
       all++
       if (operations.find(query, undefined)?.plan.covers()) planned++
       const [fast, slow] = [await ask(query), await ask(query, RESOLVED)]
@@ -203,7 +72,7 @@ test('random selections of variable addresses give the same each time, planned a
       fc.array(fc.nat({ max: all.length - 1 }), { minLength: 40, maxLength: 40 }),
       async (seed, others) => {
         const variables: Record<string, string> = {}
-        const text = randomQuery(seed).replace(
+        const text = randomQuery(known, seed).replace(
           /((?:address|addresses|user|asset|assets): \[?)((?:"0x\w{40}"(?:, )?)+)/g,
           (_, name: string, list: string) =>
             name +
