@@ -40,6 +40,7 @@ import { CORS } from './http/server/cors.ts'
 import { errorHandler, problem, sendProblem } from './http/server/problem.ts'
 import { RateLimit } from './http/server/rate-limit.ts'
 import { mountSite } from './http/site.ts'
+import { sharesOf } from './memory.ts'
 import { releaseOf } from './release.ts'
 import { endpointOperations } from './rest/endpoint-operations.ts'
 import { graphOperations } from './sources/mirror/gateway-graph.ts'
@@ -88,8 +89,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const unwatch = notifications.onDown(() => void store.probe.ping().catch((error) => outage.failed(error)))
   app.addHook('onClose', async () => unwatch())
   const redis = config.REDIS_URL === undefined ? undefined : cache
+  const shares = sharesOf(config)
   const edge = new EdgeCache({
-    maxBytes: config.CACHE_MAX_BYTES,
+    maxBytes: shares.answers,
     notifications,
     shared: redis && { cache: redis, release: await releaseOf(config) },
     historyPoint: () => historyPoint(store),
@@ -116,6 +118,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     ],
     trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
     shared: redis,
+    maxBytes: shares.persisted,
   })
   const observer = await openObserver(app, deps, documents.operationNames)
   const chain = openChain(app.server, { observer, connections, rateLimit, edge, admission, metrics })
@@ -157,6 +160,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     log,
     slots: new Slots({ ...bounds, name: 'subscriptions' }),
     maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
+    maxBytes: shares.live,
   })
   app.addHook('onClose', async () => live.close())
   const schema = config.FEDERATION ? (await import('./graphql/schema/federation.ts')).createSubgraph() : createSchema()
@@ -166,10 +170,16 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     if (fault !== undefined)
       log.warn({ documentId: idOfDocument(text), fault }, 'a trusted document is rejected by the graph')
   }
+  const operations = new Operations(schema, {
+    limiter,
+    plan: config.PLAN === 'on',
+    onUnplanned,
+    maxBytes: shares.documents,
+  })
   const graph = {
     schema,
     limiter,
-    operations: new Operations(schema, { limiter, plan: config.PLAN === 'on', onUnplanned }),
+    operations,
     documents,
     deps: { ...deps, live, limits: limiter.limits, onAway: (error: Error) => outage.failed(error) },
     onRefusal,
@@ -186,6 +196,13 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     edge,
     redis,
     live,
+    memory: () => ({
+      answers: edge.size.bytes,
+      documents: operations.bytes,
+      live: live.bytes,
+      statements: store.statements.bytes,
+      persisted: documents.bytes,
+    }),
     dataDir: config.DATABASE_URL === undefined ? config.DATA_DIR : undefined,
     primary,
     log,

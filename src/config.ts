@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
 import { readCron } from './jobs/cron.ts'
+import { LEAST_MEMORY_MB, memoryForAnswers } from './memory.ts'
 import { isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
 
@@ -194,10 +195,19 @@ export const variables = z.object({
       defaultText: "none: this process's memory",
       local: true,
     }),
-  CACHE_MAX_BYTES: whole(0, 2 ** 40)
-    .default(64 * 1024 * 1024)
-    .describe('how much memory the in-process cache may take; 0: none')
+  MEMORY_MB: whole(LEAST_MEMORY_MB, 2 ** 20)
+    .default(320)
+    .describe(
+      'what a process may take in all, in MiB: cached answers, documents, plans, statements and live answers share what the program leaves (see [Sizing](../deploy/README.md#sizing))',
+    )
     .meta(LOCAL),
+  CACHE_MAX_BYTES: whole(0, 2 ** 40)
+    .optional()
+    .meta({
+      description: 'how much of MEMORY_MB cached answers may take; 0: none',
+      defaultText: 'three fifths of what the program leaves: 48 MiB of 320',
+      local: true,
+    }),
   ADMIN_TOKEN: token.optional().meta({
     description: 'the token of the three POSTs and the mutations; its name in records is `admin`',
     defaultText: 'none: no changes over HTTP',
@@ -384,6 +394,12 @@ const settings = variables.superRefine(
       issue('DATABASE_URL', 'is needed, since DATABASE_DIRECT_URL is set: it leads to the same database by a pooler')
     if (rest.DATABASE_REPLICA_URLS !== undefined && rest.DATABASE_URL === undefined)
       issue('DATABASE_URL', 'is needed, since DATABASE_REPLICA_URLS is set: it leads to the primary of the replicas')
+    const memory = memoryForAnswers(rest.CACHE_MAX_BYTES ?? 0)
+    if (rest.MEMORY_MB < memory)
+      issue(
+        'CACHE_MAX_BYTES',
+        `of ${rest.CACHE_MAX_BYTES} does not fit in MEMORY_MB of ${rest.MEMORY_MB}: set MEMORY_MB to ${memory} or more, or a smaller CACHE_MAX_BYTES`,
+      )
     if (format === 'auto' || source === undefined) return
     if (!isRemote(source) && format !== 'files')
       issue(

@@ -5,6 +5,7 @@ import type { Cache } from './cache/cache.ts'
 import { openCache } from './cache/open-cache.ts'
 import type { Config } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
+import { PreparedStatements } from './db/connect/prepared.ts'
 import { Replicas } from './db/connect/replicas.ts'
 import { openStore, type Store } from './db/connect/store.ts'
 import { storeFault } from './db/faults.ts'
@@ -14,6 +15,7 @@ import { openEmbedded } from './db/server/embedded.ts'
 import { assertMigrated, migrate } from './db/server/migrate.ts'
 import { poolingAt } from './db/server/pooling.ts'
 import type { BasePoints } from './domain/points/formula.ts'
+import { sharesOf } from './memory.ts'
 import { Outage } from './outage.ts'
 import { type Client, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
@@ -85,6 +87,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       maxAnswerBytes: config.MAX_ANSWER_BYTES,
       sharded: await isShardedAt(directUrl),
+      statements: new PreparedStatements(sharesOf(config).statements),
     }
     const store = openStore({ ...storeOptions, url, directUrl, sessions: !isPooled, onError })
     closing.push(() => store.close())

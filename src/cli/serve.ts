@@ -8,6 +8,7 @@ import { drain } from '../http/server/drain.ts'
 import { warmUp } from '../http/warm-up.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
+import { boundGarbage } from '../memory.ts'
 import { sampleDataset } from '../sample/sample-dataset.ts'
 import { print, stopSignal, withoutEmpty } from './command.ts'
 import { showLines } from './progress.ts'
@@ -25,6 +26,7 @@ export function addServe(program: Command): void {
 
 async function serve(sample: boolean): Promise<void> {
   const config = readConfig({ SAMPLE_DATA: sample ? 'on' : undefined, ...withoutEmpty(process.env) })
+  boundGarbage()
   if (cluster.isWorker) return work(config)
   // On a terminal SIGHUP is its end.
   const restarts = config.WORKERS > 1 && !process.stdout.isTTY

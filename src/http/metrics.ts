@@ -10,6 +10,7 @@ import { freeBytes } from '../db/server/free-bytes.ts'
 import { readFreshness } from '../domain/distribution/freshness.ts'
 import type { Live } from '../graphql/live/live.ts'
 import type { Log } from '../log.ts'
+import type { Shares } from '../memory.ts'
 import type { Primary } from '../workers/link.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 
@@ -23,6 +24,8 @@ interface MetricsOptions {
   /** The cache in Redis. Undefined if there is none. */
   redis: Cache | undefined
   live: Live
+  /** The bytes of each cache in memory. */
+  memory(): Shares
   /** Where the embedded Postgres keeps its files. Undefined with a DATABASE_URL. */
   dataDir: string | undefined
   /** The primary of a worker, which adds up the metrics of all. */
@@ -93,7 +96,7 @@ const gauge = <Label extends string>(
 }
 
 /** What this process knows by itself. */
-function processMetrics({ metrics, store, notifications, edge, live }: MetricsOptions): () => void {
+function processMetrics({ metrics, store, notifications, edge, live, memory }: MetricsOptions): () => void {
   const { pool, reads } = store
   gauge(metrics, 'gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
     labelNames: ['version', 'node'],
@@ -103,6 +106,12 @@ function processMetrics({ metrics, store, notifications, edge, live }: MetricsOp
   const subscriptions = gauge(metrics, 'gateway_subscriptions', 'Open GraphQL subscriptions of this process.')
   const answers = gauge(metrics, 'gateway_cache_answers', 'Answers that are cached in memory.')
   const bytes = gauge(metrics, 'gateway_cache_bytes', 'Bytes of the answers that are cached in memory.')
+  const parts = gauge(
+    metrics,
+    'gateway_memory_bytes',
+    'Bytes in memory by what they are for: answers, documents (with plans and statements), live (answers of live queries), statements (names of prepared ones), persisted (documents). Each has a share of MEMORY_MB.',
+    { labelNames: ['part'] },
+  )
   const listening = gauge(
     metrics,
     'gateway_notifications_up',
@@ -122,6 +131,7 @@ function processMetrics({ metrics, store, notifications, edge, live }: MetricsOp
     subscriptions.set(live.open)
     answers.set(count)
     bytes.set(size)
+    for (const [part, taken] of Object.entries(memory())) parts.set({ part }, taken)
     listening.set(Number(notifications.connected))
     connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
     connections.set({ state: 'idle' }, pool.idleCount)

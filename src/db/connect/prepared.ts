@@ -5,31 +5,44 @@ import pg from 'pg'
 const MAX_STATEMENTS = 1000
 /** Longer statements are rare, and Postgres caches the plans of prepared ones per connection. */
 const MAX_LENGTH = 32_000
-const MAX_CHARACTERS = 2_000_000
+const MAX_BYTES = 4 * 1024 * 1024
+/** The memory of a statement without its text, with its names on all connections. */
+const STATEMENT_BYTES = 2000
 
-/** A statement with a name, by which each connection parses and plans it once. */
+/** A statement with a name, by which each connection parses and plans it once. Connections share its text. */
 export interface Prepared {
   readonly name: string
+  readonly text: string
 }
 
-const freeNames: string[] = []
-let names = 0
-/** By text. A statement that has not been sent for long leaves its name to another. */
-const statements = new LRUCache<string, Prepared>({
-  max: MAX_STATEMENTS,
-  maxSize: MAX_CHARACTERS,
-  maxEntrySize: MAX_LENGTH,
-  sizeCalculation: (_, text) => text.length,
-  dispose: ({ name }) => freeNames.push(name),
-})
+/** Names statements by their text. One that has not been sent for long leaves its name to another. */
+export class PreparedStatements {
+  readonly #statements: LRUCache<string, Prepared>
+  readonly #freeNames: string[] = []
+  #names = 0
 
-/** Names a statement. Undefined if it is too long to be prepared. */
-export function preparedOf(text: string): Prepared | undefined {
-  const known = statements.get(text)
-  if (known || text.length > MAX_LENGTH) return known
-  const prepared = { name: freeNames.pop() ?? `gateway_${names++}` }
-  statements.set(text, prepared)
-  return prepared
+  /** @param maxBytes the memory that statements may take */
+  constructor(maxBytes = MAX_BYTES) {
+    this.#statements = new LRUCache({
+      max: MAX_STATEMENTS,
+      maxSize: maxBytes,
+      sizeCalculation: (_, text) => text.length + STATEMENT_BYTES,
+      dispose: ({ name }) => this.#freeNames.push(name),
+    })
+  }
+
+  get bytes(): number {
+    return this.#statements.calculatedSize
+  }
+
+  /** Names a statement. Undefined if it is too long to be prepared. */
+  of(text: string): Prepared | undefined {
+    const known = this.#statements.get(text)
+    if (known || text.length > MAX_LENGTH) return known
+    const prepared = { name: this.#freeNames.pop() ?? `gateway_${this.#names++}`, text }
+    this.#statements.set(text, prepared)
+    return prepared
+  }
 }
 
 /** A query whose name another statement may have had before on the same connection. */

@@ -3,7 +3,7 @@ import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { storeFault } from '../faults.ts'
 import type { Send } from './models.ts'
-import { type Prepared, PreparedQuery, preparedOf } from './prepared.ts'
+import { type Prepared, PreparedQuery, type PreparedStatements } from './prepared.ts'
 import { ReadBudget } from './read-budget.ts'
 import type { Statement } from './scope.ts'
 import { type TextRow, textRows } from './text-query.ts'
@@ -31,6 +31,8 @@ export type Lend = <T>(
 ) => Promise<T>
 
 interface PgReaderOptions {
+  /** The names of statements. */
+  statements: PreparedStatements
   /** Called with each statement after it has ended. */
   onStatement?: ((statement: Statement) => void) | undefined
   sharded?: boolean
@@ -41,13 +43,19 @@ interface PgReaderOptions {
   models?: (send: Send) => Prisma.TransactionClient
 }
 
+interface Named {
+  name: string | undefined
+  text: string
+}
+
 /** Creates a reader that sends named statements through pg. */
-export function pgReader(lend: Lend, options: PgReaderOptions = {}): Reader {
+export function pgReader(lend: Lend, options: PgReaderOptions): Reader {
   return new PgReader(lend, options)
 }
 
 class PgReader implements Reader {
   readonly #lend: Lend
+  readonly #statements: PreparedStatements
   readonly #onStatement: ((statement: Statement) => void) | undefined
   readonly #budget: ReadBudget | undefined
   readonly #openModels: PgReaderOptions['models']
@@ -56,10 +64,11 @@ class PgReader implements Reader {
   readonly sharded: boolean | undefined
   readonly explain: Reader['explain']
 
-  constructor(lend: Lend, { onStatement, maxBytes, models, sharded, explain }: PgReaderOptions) {
+  constructor(lend: Lend, { statements, onStatement, maxBytes, models, sharded, explain }: PgReaderOptions) {
     this.sharded = sharded
     this.explain = explain
     this.#lend = lend
+    this.#statements = statements
     this.#onStatement = onStatement
     this.#openModels = models
     this.maxBytes = maxBytes
@@ -72,9 +81,7 @@ class PgReader implements Reader {
   }
 
   async textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
-    return this.#run(text, (client, name) =>
-      textRows(client, { name, text, values: values as unknown[] }, this.#budget),
-    )
+    return this.#run(text, (client, named) => textRows(client, { ...named, values: values as unknown[] }, this.#budget))
   }
 
   get models(): Prisma.TransactionClient {
@@ -84,23 +91,20 @@ class PgReader implements Reader {
   }
 
   async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    return this.#run(statement.text, (client, name) => valueRows(client, { ...statement, name }, this.#budget))
+    return this.#run(statement.text, (client, named) => valueRows(client, { ...statement, ...named }, this.#budget))
   }
 
   /** Sends a statement, and reports it when it has ended. */
-  async #run<T>(
-    text: string,
-    send: (client: Pick<pg.ClientBase, 'query'>, name: string | undefined) => Promise<T>,
-  ): Promise<T> {
+  async #run<T>(text: string, send: (client: Pick<pg.ClientBase, 'query'>, named: Named) => Promise<T>): Promise<T> {
     this.#budget?.count()
-    const statement = preparedOf(text)
+    const statement = this.#statements.of(text)
     let sentAt = performance.now()
     const ended = (outcome: Statement['outcome']) =>
       this.#onStatement?.({ text, sentAt, ms: performance.now() - sentAt, outcome })
     try {
       const result = await this.#lend(statement, (client) => {
         sentAt = performance.now()
-        return send(client, statement?.name)
+        return send(client, { name: statement?.name, text: statement?.text ?? text })
       })
       ended('ok')
       return result

@@ -5,6 +5,7 @@ import { isUnsupported } from '../faults.ts'
 import { destroyConnection } from './cancel.ts'
 import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
 import { type Models, openModels } from './models.ts'
+import { PreparedStatements } from './prepared.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import { Reads } from './reads.ts'
@@ -18,6 +19,8 @@ import { mostWriters } from './transaction.ts'
 export interface Store {
   pool: pg.Pool
   reads: Reads
+  /** The names of statements. */
+  statements: PreparedStatements
   /** Checks that the database answers, even while the pool is busy. */
   probe: Probe
   models: Models
@@ -58,6 +61,8 @@ export interface StoreOptions {
   sessions?: boolean
   /** Whether rows of users are spread over several servers. */
   sharded?: boolean
+  /** The names of statements, which stores of one process share. */
+  statements?: PreparedStatements
   onError(error: Error): void
   /** Called with each statement of a reader, after it has ended. */
   onStatement?: (statement: Statement) => void
@@ -73,6 +78,7 @@ export function openStore({
   maxAnswerBytes,
   sessions = true,
   sharded = false,
+  statements = new PreparedStatements(),
   onError,
   onStatement,
 }: StoreOptions): Store {
@@ -115,6 +121,7 @@ export function openStore({
   return {
     pool,
     reads,
+    statements,
     probe,
     models,
     sharded,
@@ -141,10 +148,19 @@ class PoolClient extends Client {
 }
 
 /** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
-export const plainReader = ({ reads, onStatement, models, sharded }: Store): Reader =>
-  pgReader((_, work) => reads.exclusive(reads.scope(), work), { onStatement, sharded, models: () => models.prisma })
+export const plainReader = ({ reads, statements, onStatement, models, sharded }: Store): Reader =>
+  pgReader((_, work) => reads.exclusive(reads.scope(), work), {
+    statements,
+    onStatement,
+    sharded,
+    models: () => models.prisma,
+  })
 
-const readerOptions = ({ onStatement, sharded, maxAnswerBytes: maxBytes }: Store, { caller }: ReadScope) => ({
+const readerOptions = (
+  { statements, onStatement, sharded, maxAnswerBytes: maxBytes }: Store,
+  { caller }: ReadScope,
+) => ({
+  statements,
   onStatement(statement: Statement) {
     onStatement?.(statement)
     caller?.onStatement?.(statement)

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Store } from '../../db/connect/store.ts'
@@ -32,6 +33,8 @@ export interface Live {
   readonly open: number
   /** Whether notifications of the store arrive. */
   readonly connected: boolean
+  /** The bytes of the newest answers of live queries. */
+  readonly bytes: number
   /**
    * Takes one of the slots for subscriptions.
    * @returns frees it
@@ -63,21 +66,29 @@ export interface LiveOptions {
   slots: Slots
   /** The maximum number of concurrent reads for events. */
   maxReads: number
+  /** The memory that the newest answers of live queries may take. */
+  maxBytes: number
 }
 
 export const MAX_WAITING = 1000
+/** The memory of an answer without its text. */
+const RESULT_BYTES = 500
 const COALESCE_MS = 250
 const BATCH_MS = 10
 const RETRY_MS = 1000
 /** The end of a run is recorded shortly before it is committed and notified. */
 const OVERLAP_MS = 10 * 60_000
 
-export function openLive({ notifications, store, log, slots, maxReads }: LiveOptions): Live {
+export function openLive({ notifications, store, log, slots, maxReads, maxBytes }: LiveOptions): Live {
   let closed = false
   const turn = pLimit(maxReads)
 
   const changeInboxes = new Set<Inbox<ChangeEvent>>()
   const shared = new Map<string, SharedResult<LiveAnswer>>()
+  const results = new LRUCache<object, LiveAnswer>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ text }) => 2 * text.length + RESULT_BYTES,
+  })
   let changeTimer: NodeJS.Timeout | undefined
   const tellChange = (anyway: boolean) => {
     clearTimeout(changeTimer)
@@ -167,6 +178,9 @@ export function openLive({ notifications, store, log, slots, maxReads }: LiveOpt
     get connected() {
       return notifications.connected
     },
+    get bytes() {
+      return results.calculatedSize
+    },
     enter(client) {
       if (closed) throw new GatewayError('UNAVAILABLE', 'The server is closing. Subscribe again in a moment.')
       return slots.enter(client)
@@ -185,7 +199,7 @@ export function openLive({ notifications, store, log, slots, maxReads }: LiveOpt
     answers(key, read) {
       let result = shared.get(key)
       if (!result) {
-        result = new SharedResult(read, () => shared.delete(key))
+        result = new SharedResult(read, results, () => shared.delete(key))
         shared.set(key, result)
       }
       return result.join()

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto'
+import type { LRUCache } from 'lru-cache'
+
 /** A result with a text that is equal for equal results. */
 export interface Comparable {
   text: string
@@ -9,24 +12,29 @@ export interface Comparable {
  */
 export type Fetch<Result> = (begin: () => void, signal: AbortSignal) => Promise<Result | undefined>
 
+/** The newest results, up to a sum of bytes. One that is dropped is read again for a subscriber that still needs it. */
+export type Results<Result extends Comparable> = LRUCache<object, Result>
+
 /**
  * A result that several subscribers follow: each gets the current one, and then the newest one whenever it differs from the
  * last. It is read once for all of them, one read at a time, and only while a subscriber waits.
  */
 export class SharedResult<Result extends Comparable> {
   readonly #read: Fetch<Result>
+  readonly #results: Results<Result>
   readonly #onLeft: () => void
   readonly #followers = new Set<Follower<Result>>()
   readonly #left = new AbortController()
   /** The number of requests for a read: changes and new subscribers. */
   #requested = 0
-  /** The latest result. `asOf` is the number of requests when its read began. */
-  #latest: { result: Result; asOf: number } | undefined
+  /** The latest result. */
+  #latest: Latest | undefined
   #reading = false
 
   /** @param onLeft called when the last subscriber has left. No subscriber may join after that */
-  constructor(read: Fetch<Result>, onLeft: () => void) {
+  constructor(read: Fetch<Result>, results: Results<Result>, onLeft: () => void) {
     this.#read = read
+    this.#results = results
     this.#onLeft = onLeft
   }
 
@@ -34,13 +42,15 @@ export class SharedResult<Result extends Comparable> {
   join(): AsyncIterableIterator<Result> {
     const follower = new Follower<Result>(++this.#requested, {
       onWait: () => {
-        if (this.#latest?.asOf === this.#requested) follower.offer(this.#latest)
+        const result = this.#latest?.asOf === this.#requested ? this.#results.get(this) : undefined
+        if (this.#latest && result) follower.offer(this.#latest, result)
         void this.#refresh()
       },
       onLeave: () => {
         this.#followers.delete(follower)
         if (this.#followers.size > 0) return
         this.#left.abort()
+        this.#results.delete(this)
         this.#onLeft()
       },
     })
@@ -62,24 +72,38 @@ export class SharedResult<Result extends Comparable> {
   async #refresh(): Promise<void> {
     if (this.#reading) return
     this.#reading = true
-    while (this.#latest?.asOf !== this.#requested && [...this.#followers].some((one) => one.waits)) {
+    while ([...this.#followers].some((one) => one.waits && this.#lacks(one))) {
       let asOf = this.#requested
       const begin = () => {
         asOf = this.#requested
       }
       const result = await this.#read(begin, this.#left.signal)
       if (result === undefined) break
-      this.#latest = { result, asOf }
-      for (const follower of this.#followers) follower.offer(this.#latest)
+      this.#latest = { digest: hash('sha256', result.text, 'base64url'), asOf }
+      if (this.#followers.size > 0) this.#results.set(this, result)
+      for (const follower of this.#followers) follower.offer(this.#latest, result)
     }
     this.#reading = false
   }
+
+  /** Whether a follower needs a read: of a newer result, or of one that was dropped. */
+  #lacks(follower: Follower<Result>): boolean {
+    return this.#latest?.asOf !== this.#requested || follower.digest !== this.#latest.digest
+  }
+}
+
+interface Latest {
+  /** The digest of its text. */
+  digest: string
+  /** The number of requests when its read began. */
+  asOf: number
 }
 
 class Follower<Result extends Comparable> implements AsyncIterableIterator<Result> {
   readonly #from: number
   readonly #on: { onWait(): void; onLeave(): void }
-  #given: string | undefined
+  /** The digest of the last result that it received. */
+  digest: string | undefined
   #waiting: ((next: IteratorResult<Result>) => void) | undefined
   #ended = false
 
@@ -94,11 +118,11 @@ class Follower<Result extends Comparable> implements AsyncIterableIterator<Resul
   }
 
   /** Accepts a result if it waits for one and it differs from the last. */
-  offer({ result, asOf }: { result: Result; asOf: number }): void {
-    if (!this.#waiting || asOf < this.#from || result.text === this.#given) return
+  offer({ digest, asOf }: Latest, result: Result): void {
+    if (!this.#waiting || asOf < this.#from || digest === this.digest) return
     const give = this.#waiting
     this.#waiting = undefined
-    this.#given = result.text
+    this.digest = digest
     give({ done: false, value: result })
   }
 

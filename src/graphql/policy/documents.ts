@@ -41,10 +41,14 @@ export interface DocumentsOptions {
   trustedOnly: boolean
   /** A cache of persisted documents that gateways share. Undefined if there is none. */
   shared?: Pick<Cache, 'get' | 'set'> | undefined
+  /** The memory that persisted documents may take. */
+  maxBytes?: number
 }
 
 const MAX_TEXTS = 1000
-const MAX_CHARACTERS = 8_000_000
+const MAX_BYTES = 7 * 1024 * 1024
+/** The memory of an entry without its text. */
+const ENTRY_BYTES = 300
 /** Longer documents are executed but not persisted. */
 const MAX_TEXT = 64 * 1024
 const HASH = /^[0-9a-f]{64}$/
@@ -62,17 +66,23 @@ export class Documents {
   readonly #trustedOnly: boolean
   readonly #shared: Pick<Cache, 'get' | 'set'> | undefined
   /** Persisted documents by hash. */
-  readonly #persisted = new LRUCache<string, string>({
-    max: MAX_TEXTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (text) => text.length + 100,
-  })
+  readonly #persisted: LRUCache<string, string>
 
-  constructor({ trusted, trustedOnly, shared }: DocumentsOptions) {
+  constructor({ trusted, trustedOnly, shared, maxBytes = MAX_BYTES }: DocumentsOptions) {
+    this.#persisted = new LRUCache({
+      max: MAX_TEXTS,
+      maxSize: maxBytes,
+      sizeCalculation: (text) => 2 * text.length + ENTRY_BYTES,
+    })
     this.#trustedTexts = new Set(trusted)
     this.#trusted = new Map([...this.#trustedTexts].map((text) => [sha256(text), text]))
     this.#trustedOnly = trustedOnly
     this.#shared = shared
+  }
+
+  /** The bytes of persisted documents. */
+  get bytes(): number {
+    return this.#persisted.calculatedSize
   }
 
   /** The names of the operations of trusted documents. */
