@@ -264,6 +264,25 @@ test('the ends of the calendar', async () => {
   )
 })
 
+test('the earnings of no wallet jump for one day alone by more than a tenth of what it holds', async () => {
+  const { lookupUsers } = await ask(
+    `query ($a: [String!]!, $from: DateTime) { lookupUsers(addresses: $a) { user {
+      series(from: $from) { earningsUsd worth { suppliedUsd protectedUsd vaultsUsd } } } } }`,
+    { a: [...new Set(positions.map((row) => row.user_address))], from: dates[0] },
+  )
+  expect(lookupUsers.length).toBeGreaterThan(20)
+  for (const { user } of lookupUsers) {
+    const known: Row[] = user.series.filter(({ earningsUsd }: Row) => earningsUsd !== null)
+    const most = Math.max(...known.map(({ worth }) => worth.suppliedUsd + worth.protectedUsd + worth.vaultsUsd))
+    for (const [i, { earningsUsd }] of known.entries()) {
+      const [before, after] = [known[i - 1]?.earningsUsd ?? earningsUsd, known[i + 1]?.earningsUsd ?? earningsUsd]
+      const isAlone = (earningsUsd - before) * (earningsUsd - after) > 0
+      const by = Math.min(Math.abs(earningsUsd - before), Math.abs(earningsUsd - after))
+      if (isAlone) expect(by).toBeLessThan(most / 10)
+    }
+  }
+})
+
 test('an unknown user has no points and positions where the program has a distribution, and no worth', async () => {
   const { user } = await ask(
     `{ user(address: "0x${'9'.repeat(40)}") { series(from: "${gap}", to: "${dates.at(-1)}") { points positionCount worth { netUsd } } } }`,
