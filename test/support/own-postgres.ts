@@ -49,7 +49,7 @@ export async function startOwnPostgres(programs: string, primary?: OwnPostgres):
   if (primary) {
     const copy = ['-D', data, '-d', primary.url('postgres'), '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
     await program('pg_basebackup', ...copy)
-  } else await pgCtl('init', '-o', '--username=postgres --auth=trust --no-sync')
+  } else await pgCtl('init', '-o', '--username=postgres --auth=trust --no-sync --encoding=UTF8 --locale=C')
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
   // Its output must not be this process's: the server would keep it open.
   let isUp = false
