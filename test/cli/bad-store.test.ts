@@ -57,6 +57,19 @@ describe('DATA_DIR', () => {
     )
   })
 
+  const isLinux = process.platform === 'linux'
+  test.skipIf(!isLinux).each([
+    ['a missing directory of /proc', '/proc/gateway/store'],
+    ['/proc', '/proc'],
+    ['a missing directory of /sys', '/sys/gateway'],
+    ['a file', '/dev/null'],
+  ])(`that is ${isLinux ? '%s' : '%s (skipped: not Linux)'}`, async (_, path) => {
+    await refused({ DATA_DIR: path }, 2, new RegExp(`^DATA_DIR ${path} cannot be written to \\(E\\w+\\): make it a`))
+    const { code, out } = await command(['doctor', '--json'], { DATA_DIR: path })
+    expect(code).toBe(1)
+    expect(parsed(out).find(({ check }) => check === 'disk')).toMatchObject({ status: 'problem' })
+  })
+
   test.skipIf(!mayMount)(`that may not be written to${unlessMounted}`, async () => {
     const path = await mount('readonly', 'ro')
     await refused({ DATA_DIR: path }, 2, new RegExp(`^DATA_DIR ${path} cannot be written to \\(EROFS\\): make it`))

