@@ -1,4 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises'
+import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import pTimeout from 'p-timeout'
 import pg from 'pg'
@@ -11,6 +11,7 @@ import { systemIdentifierOf } from '../db/server/cluster.ts'
 import { findEmbedded } from '../db/server/embedded.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
 import { mayCreateTables, readMigrationState } from '../db/server/migrate.ts'
+import { readRights } from '../db/server/rights.ts'
 import { CHANNELS, MIGRATIONS } from '../deps.ts'
 import { unscoredMessage, unscoredRemedy, unscoredToday } from '../domain/pool/unscored.ts'
 import { GatewayError } from '../errors.ts'
@@ -115,7 +116,7 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
     const isReached = yield* checked('database', remedy, () => checkDatabase(client))
     if (!isReached) return
     yield* checked('migrations', 'Let the role read the tables.', () => checkMigrations(client))
-    const mayRead = yield* checked('rights', 'Let the role read the tables.', () => checkRights(client))
+    const mayRead = yield* checked('rights', 'Let the role read the tables.', () => checkRights(client, config))
     if (mayRead) yield* checked('multipliers', 'Check the tables of the store.', () => checkMultipliers(client))
     yield* checked('listener', 'Check the network to Postgres.', () =>
       checkListener(client, config.DATABASE_DIRECT_URL ?? url),
@@ -142,6 +143,7 @@ const SCARCE_BYTES = 1024 * MIB
 async function checkDisk(dataDir: string): Promise<Found> {
   const path = await nearestDirectory(resolve(dataDir))
   await access(path, constants.W_OK)
+  if ((await statfs(path)).blocks === 0) throw new Error(`${path} is not on a disk`)
   const free = await freeBytes(path)
   const text = `${Math.floor(free / MIB).toLocaleString('en-US')} MiB are free for DATA_DIR ${resolve(dataDir)}.`
   if (free >= SCARCE_BYTES) return ok(text)
@@ -189,26 +191,23 @@ async function checkMigrations(client: pg.Client): Promise<Found> {
     : problem(text, 'This role may not: run `gateway migrate` with a role that owns the tables.')
 }
 
-async function checkRights(client: pg.Client): Promise<Found> {
-  const { rows } = await client.query<{ name: string; reads: boolean; writes: boolean }>(
-    `SELECT relname AS name, has_table_privilege(oid, 'SELECT') AS reads, has_table_privilege(oid, 'INSERT')
-       AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE') AS writes
-     FROM pg_class
-     WHERE relnamespace = to_regnamespace('public') AND relkind IN ('r', 'p') AND relname <> '_prisma_migrations'
-     ORDER BY relname`,
-  )
-  const role = client.user
-  const unread = rows.find(({ reads }) => !reads)
-  if (unread)
-    return problem(`${role} may not read the table ${unread.name}.`, 'Grant the role SELECT on all tables in public.')
-  const unwritten = rows.find(({ writes }) => !writes)
-  return unwritten
-    ? warning(
-        `${role} may not write to the table ${unwritten.name}.`,
-        'That is right for a gateway that only serves. For others grant INSERT, UPDATE and DELETE on all tables in public.',
-      )
-    : ok(`${role} may read and write the ${rows.length} tables.`)
+async function checkRights(client: pg.Client, config: Config): Promise<Found> {
+  const { role, tables, toRead, toWrite } = await readRights(client)
+  if (toRead.length > 0)
+    return problem(
+      `The role ${role} may not read all tables, so requests fail.`,
+      `Run this as a superuser or as the owner of the tables: ${toRead.join(' ')}`,
+    )
+  if (toWrite.length === 0) return ok(`${role} may read and write the ${tables} tables.`)
+  const text = `The role ${role} may read, but not write all that a gateway writes. ${READ_ONLY}`
+  const remedy = `To write, run this as a superuser or as the owner of the tables: ${toWrite.join(' ')}`
+  return config.DISTRIBUTION_CRON === undefined
+    ? warning(text, `Nothing is wrong if another gateway on this store writes. ${remedy}`)
+    : problem(text, `Unset DISTRIBUTION_CRON, which prevents the start. ${remedy}`)
 }
+
+const READ_ONLY =
+  'Requests and exports work. Imports, runs, dry runs, changes of multipliers, and ranks of past dates do not.'
 
 /** Whether positions score 0 for want of a multiplier. */
 async function checkMultipliers(client: pg.Client): Promise<Found | []> {

@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readSnapshot } from '../db/connect/store.ts'
+import { isLackOfRights } from '../db/faults.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/execution/errors.ts'
@@ -156,7 +157,11 @@ function failureOf(error: unknown): Failure {
     return { code: problems.length > 0 ? 'CONFIG_ERROR' : 'BAD_INPUT', message, problems, exitCode: 2 }
   }
   const known = error instanceof GatewayError ? error : storeFault(error)
-  const message = error instanceof Error && error.message !== '' ? error.message : (known?.message ?? String(error))
+  const text = error instanceof Error && error.message !== '' ? error.message : (known?.message ?? String(error))
+  const isRefused = error instanceof Error && (isLackOfRights(error) || isLackOfRights(error.cause))
+  const message = isRefused
+    ? `The database refuses this to its role (${text}): \`gateway doctor\` says how to mend it.`
+    : text
   if (!known) return { code: 'INTERNAL', message, problems: [], exitCode: 1 }
   return { code: known.code, message, problems: known.problems, exitCode: EXIT_CODES[known.code] }
 }

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { type Command, Option } from 'commander'
 import { createApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { readRights } from '../db/server/rights.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
 import { drain } from '../http/server/drain.ts'
@@ -35,11 +36,11 @@ async function serve(sample: boolean): Promise<void> {
   const deps = await openDeps(config)
   try {
     if (config.SAMPLE_DATA === 'on') await loadSample(deps, stop)
-    const writes = await mayWrite(deps)
+    const runsJobs = await mayRunJobs(deps)
     const example = await readExample(deps)
     const server = await (config.WORKERS > 1 ? openWorkers(deps, restarts) : openServer(deps))
     if (!server) return
-    const jobs = writes ? [startSchedule(deps), startRankHistory(deps)] : []
+    const jobs = runsJobs ? [startSchedule(deps), startRankHistory(deps)] : []
     const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
     print(welcome(deps, `http://${host}:${server.port}`, example))
     await aborted(stop)
@@ -117,16 +118,20 @@ async function openWorkers({ config, log }: Deps, restarts: boolean): Promise<Se
 }
 
 /**
- * Whether the database role may write: jobs need it.
+ * Whether the database role may record runs: jobs need it.
  * @throws ConfigError if it may not, and the daily job is on
  */
-async function mayWrite({ store, config, log }: Deps): Promise<boolean> {
-  const { rows } = await store.pool.query<{ may: boolean }>(`SELECT has_table_privilege('run', 'INSERT') AS may`)
-  const may = rows[0]?.may === true
-  if (!may && config.DISTRIBUTION_CRON !== undefined)
-    throw new ConfigError('DISTRIBUTION_CRON is set, but the role of DATABASE_URL may only read.')
-  if (!may) log.info('the database role may only read: no jobs run here')
-  return may
+async function mayRunJobs({ store, config, log }: Deps): Promise<boolean> {
+  const { recordsRuns, toRead } = await readRights(store.pool)
+  if (toRead.length > 0)
+    log.warn({ grants: toRead }, 'the database role may not read all tables, so requests fail: run these grants')
+  if (recordsRuns) return true
+  if (config.DISTRIBUTION_CRON !== undefined)
+    throw new ConfigError(
+      'DISTRIBUTION_CRON is set, but the role of DATABASE_URL may only read: unset it, or run the grants that `gateway doctor` prints.',
+    )
+  log.info('the database role may only read: no jobs run here, and changes get a 403 (see `gateway doctor`)')
+  return false
 }
 
 /** Says which setting prevents the gateway from listening. */

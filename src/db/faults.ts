@@ -65,6 +65,10 @@ export function storeFault(error: unknown): GatewayError | undefined {
   return undefined
 }
 
+/** Whether the role of DATABASE_URL lacks a right, or may only read. */
+export const isLackOfRights = (error: unknown): boolean =>
+  error instanceof Error && codesOf(error).some((code) => code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY)
+
 /** Whether Postgres, or Citus, has no plan for a statement. */
 export const isUnsupported = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !STALE_PLAN.test(error.message)
@@ -74,6 +78,7 @@ const FEATURE_NOT_SUPPORTED = '0A000'
 const STALE_PLAN = /cached plan must not change result type/
 const QUERY_CANCELED = '57014'
 const INSUFFICIENT_PRIVILEGE = '42501'
+const READ_ONLY = '25006'
 const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_COLUMN = '42703'
 
@@ -86,7 +91,7 @@ const UNAVAILABLE = new Set([
   '57P02',
   '57P03',
   '57P05',
-  '25006',
+  READ_ONLY,
   '25P03',
   '40001',
   '40P01',

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
 import { command, parsed } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -32,6 +32,9 @@ async function doctor(env: Record<string, string>): Promise<{ code: number; find
   const { code, out } = await command(['doctor', '--json'], env)
   return { code, findings: parsed(out) }
 }
+
+const fixture = join(import.meta.dirname, '../fixtures/contract')
+const [poolAddress = ''] = /0x\w{40}/.exec(readFileSync(join(fixture, 'pools.jsonl'), 'utf8')) ?? []
 
 const worse = (findings: Finding[]) => findings.filter(({ status }) => status !== 'ok')
 const dayAhead = { NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+864e5' }
@@ -128,22 +131,106 @@ test('a database that is behind, and one of a newer gateway; neither is changed'
   }
 })
 
-test('a role that may only read is a warning, one that may not a problem', async () => {
-  const role = `doctor_${process.pid}`
-  const url = new URL(store.url)
-  Object.assign(url, { username: role, password: 'secret' })
-  await store.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
-  try {
-    await store.pool.query(`GRANT SELECT ON _prisma_migrations TO ${role}`)
-    const blind = await doctor({ DATABASE_URL: url.href })
-    expect(worse(blind.findings)).toEqual([expect.objectContaining({ check: 'rights', status: 'problem' })])
-    await store.pool.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
-    const reader = await doctor({ DATABASE_URL: url.href })
-    expect(worse(reader.findings)).toEqual([expect.objectContaining({ check: 'rights', status: 'warning' })])
-    expect(reader.code).toBe(0)
-  } finally {
-    await store.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+describe('a role that lacks rights', () => {
+  const role = `"doctor ${process.pid}"`
+  let other: Awaited<ReturnType<typeof openStore>>
+  let env: { DATABASE_URL: string }
+  let database: string
+  beforeAll(async () => {
+    other = await openStore()
+    const url = new URL(other.url)
+    database = url.pathname.slice(1)
+    Object.assign(url, { username: `doctor ${process.pid}`, password: 'secret' })
+    env = { DATABASE_URL: url.href }
+    await other.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+    expect(await command(['import', fixture], { DATABASE_URL: other.url })).toMatchObject({ code: 0 })
+  })
+  afterAll(async () => {
+    await other.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    await other.close()
+  })
+
+  const rights = async (more = {}) => {
+    const { code, findings } = await doctor({ ...env, ...more })
+    return { code, ...findings.find(({ check }) => check === 'rights') }
   }
+  /** Runs the SQL of a remedy, as an operator copies it. */
+  const follow = (remedy: string | null = '') => other.pool.query(remedy?.slice(remedy.lastIndexOf(': ') + 2) ?? '')
+  const changes = [
+    ['import', fixture],
+    ['resync', '--all'],
+    ['resync', '--dry-run'],
+    ['manualupdate', '--date', '2026-03-03'],
+    ['multipliers', 'set', poolAddress, '--deposit-a', '2'],
+  ]
+
+  test('learns the grants: to read, then to write', async () => {
+    const blind = await rights()
+    expect(blind).toMatchObject({ code: 1, status: 'problem', remedy: expect.stringContaining('GRANT SELECT ON ALL') })
+    await follow(blind.remedy)
+    const reader = await rights()
+    expect(reader).toMatchObject({
+      code: 0,
+      status: 'warning',
+      message: expect.stringMatching(/Imports, runs.* do not/),
+    })
+    for (const args of changes) {
+      const { code, err } = await command(args, { ...env, POSITIONS_SOURCE: fixture })
+      expect([args, code, err]).toEqual([
+        args,
+        1,
+        expect.stringMatching(/\(permission denied for .*`gateway doctor` says/),
+      ])
+    }
+    await follow(reader.remedy)
+    expect(await rights()).toMatchObject({ code: 0, status: 'ok', remedy: null })
+    for (const args of changes)
+      expect([args, await command(args, { ...env, POSITIONS_SOURCE: fixture })]).toEqual([
+        args,
+        expect.objectContaining({ code: 0 }),
+      ])
+  })
+
+  test.each([
+    ['the schema', () => 'REVOKE USAGE ON SCHEMA public FROM PUBLIC', 'problem', /: GRANT USAGE ON SCHEMA public TO/],
+    ['a table', () => `REVOKE SELECT ON pool FROM ${role}`, 'problem', /: GRANT SELECT ON ALL TABLES/],
+    ['records of migrations', () => `REVOKE SELECT ON _prisma_migrations FROM ${role}`, 'problem', /: GRANT SELECT/],
+    ['writing a table', () => `REVOKE DELETE ON pool FROM ${role}`, 'warning', /: GRANT INSERT, UPDATE, DELETE ON ALL/],
+    ['a sequence', () => `REVOKE ALL ON SEQUENCE run_id_seq FROM ${role}`, 'warning', /: GRANT USAGE ON ALL SEQUENCES/],
+    [
+      'staging',
+      () => `REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`,
+      'warning',
+      /: GRANT TEMPORARY ON DATABASE/,
+    ],
+    [
+      'transactions that write',
+      () => `ALTER ROLE ${role} SET default_transaction_read_only = on`,
+      'warning',
+      /: ALTER ROLE ".*" SET default_transaction_read_only = off;$/,
+    ],
+  ])('%s', async (_, revoke, status, remedy) => {
+    await other.pool.query(revoke())
+    const found = await rights()
+    expect(found).toMatchObject({ status, remedy: expect.stringMatching(remedy) })
+    expect(found.remedy?.match(/GRANT|ALTER/g)).toHaveLength(1)
+    await follow(found.remedy)
+    expect(await rights()).toMatchObject({ status: 'ok' })
+  })
+
+  test('the daily job with a role that may only read is a problem', async () => {
+    await other.pool.query(`REVOKE INSERT ON run FROM ${role}`)
+    const daily = { DISTRIBUTION_CRON: '0 1 * * *', POSITIONS_SOURCE: fixture }
+    expect(await rights(daily)).toMatchObject({
+      code: 1,
+      status: 'problem',
+      remedy: expect.stringMatching(/^Unset DIS/),
+    })
+    expect(await command(['serve'], { ...env, ...daily, PORT: '0' })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^DISTRIBUTION_CRON is set, .*`gateway doctor` prints\.\n$/),
+    })
+  })
 })
 
 test('pools without a multiplier are named, with the number of positions and the command', async () => {

@@ -179,7 +179,8 @@ describe.sequential('from an empty database on', () => {
 
   test('the daily job needs a role that writes', async () => {
     const daily = { ...READER, DISTRIBUTION_CRON: '0 1 * * *', POSITIONS_SOURCE: fixture }
-    const message = 'DISTRIBUTION_CRON is set, but the role of DATABASE_URL may only read.\n'
+    const message =
+      'DISTRIBUTION_CRON is set, but the role of DATABASE_URL may only read: unset it, or run the grants that `gateway doctor` prints.\n'
     expect(await run('reader', ['serve'], daily)).toMatchObject({ code: 2, err: message })
   })
 

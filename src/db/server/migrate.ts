@@ -137,7 +137,7 @@ function refusalOf(error: unknown): GatewayError | undefined {
   if (!REFUSED.test(code)) return undefined
   const remedy =
     code === '42501'
-      ? 'Grant its role the right, or run `gateway migrate` with a role that owns the tables.'
+      ? 'Run the grants that `gateway doctor` prints, or `gateway migrate` with a role that owns the tables.'
       : 'Check DATABASE_URL.'
   return new GatewayError('BAD_INPUT', `The database cannot be used: ${message}. ${remedy}`)
 }
