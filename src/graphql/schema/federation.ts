@@ -1,8 +1,15 @@
-import { printSubgraphSchema } from '@apollo/subgraph'
 import { brandWithType } from '@pothos/core'
-import directives from '@pothos/plugin-directives'
-import federation from '@pothos/plugin-federation'
-import { type GraphQLSchema, isScalarType } from 'graphql'
+import {
+  type GraphQLSchema,
+  isScalarType,
+  Kind,
+  lexicographicSortSchema,
+  type ObjectTypeDefinitionNode,
+  parse,
+  print,
+  printSchema,
+  visit,
+} from 'graphql'
 import { GatewayError } from '../../errors.ts'
 import type { GraphContext } from '../execution/context.ts'
 import { type Builder, createBuilder } from './builder.ts'
@@ -12,7 +19,7 @@ import { marketAt } from './types/market.ts'
 import { poolAt } from './types/pool.ts'
 import { vaultAt } from './types/vault.ts'
 
-const SPECIFICATION = 'https://specs.apollo.dev/federation/v2.6'
+const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable"])'
 /** The size of one batch, so that all representations are loaded in one statement. */
 const MAX_REPRESENTATIONS = 10_000
 
@@ -23,28 +30,38 @@ interface OnChain {
 
 /** Creates the Apollo Federation 2 subgraph. Other subgraphs may reference its users, pools, markets and vaults. */
 export function createSubgraph(): GraphQLSchema {
-  const builder = createBuilder([federation, directives])
+  const builder = createBuilder()
   const types = addTypes(builder)
-  const { User, Pool, Market, Vault } = types
-  const byAddress = builder.selection<{ address: string }>('address')
-  const onChain = builder.selection<OnChain>('chainId address')
-  builder.asEntity(User, { key: byAddress, resolveReference: references.User })
-  builder.asEntity(Pool, { key: byAddress, resolveReference: references.Pool })
-  builder.asEntity(Market, { key: onChain, resolveReference: references.Market })
-  builder.asEntity(Vault, { key: onChain, resolveReference: references.Vault })
   addEntities(builder, types)
   let sdl: string | undefined
   addService(builder, () => {
     sdl ??= printSubgraphSchema(schema)
     return sdl
   })
-  const link = { name: 'link', args: { url: SPECIFICATION, import: ['@key', '@shareable'] } }
-  const schema = withExactFloats(builder.toSchema({ extensions: { directives: [link] } }))
+  const schema = withExactFloats(builder.toSchema())
   return schema
 }
 
 /** The subgraph's SDL, as `_service` returns it. */
 export const printSubgraph = (): string => printSubgraphSchema(createSubgraph())
+
+/** Prints what this graph adds to a federated one: its types with their directives, without what every subgraph has. */
+function printSubgraphSchema(schema: GraphQLSchema): string {
+  const sdl = visit(parse(printSchema(lexicographicSortSchema(schema))), {
+    enter(node) {
+      if ('name' in node && /^_(Any|Entity|Service|entities|service)$/.test(node.name?.value ?? '')) return null
+      return node.kind === Kind.OBJECT_TYPE_DEFINITION ? withDirective(node) : undefined
+    },
+  })
+  return `${LINK}\n\n${print(sdl)}\n`
+}
+
+function withDirective(type: ObjectTypeDefinitionNode): ObjectTypeDefinitionNode {
+  const name = type.name.value
+  const text = isEntity(name) ? `@key(fields: "${keys[name].join(' ')}")` : name === 'PageInfo' ? '@shareable' : ''
+  const { directives = [] } = parse(`type ${name} ${text}`).definitions[0] as ObjectTypeDefinitionNode
+  return { ...type, directives }
+}
 
 /** Loads the entity of a key, batched by type. Null if it is not stored. */
 const references = {
@@ -74,8 +91,6 @@ function addService(builder: Builder, sdl: () => string): void {
 }
 
 /**
- * Replaces the plugin's `_entities`: its `toSubGraphSchema` creates a second Query type, which conflicts with fields of
- * type Query (`DataChange.query`).
  */
 function addEntities(builder: Builder, { User, Pool, Market, Vault }: ReturnType<typeof addTypes>): void {
   builder.scalarType('_Any', {
