@@ -1,12 +1,10 @@
 import { parseUtc } from '../../time.ts'
-
-/** How a value in Postgres' text format becomes JSON. */
-export type Encoding = 'number' | 'boolean' | 'text' | 'quoted' | 'date' | 'moment' | 'json'
+import { ENCODINGS, type Encoding } from './encoding.ts'
 
 /** The properties of a column type. */
 interface TypeOfValue {
   sql: 'text' | 'bigint' | 'int' | 'double precision' | 'numeric' | 'date' | 'timestamptz' | 'boolean'
-  json: Encoding
+  encoding: Encoding
   /** Returns whether text from a cursor is a value of this type. Other text must not reach the database. */
   accepts?(text: string): boolean
   /** SQL that sorts after and before all values. It replaces null in sort keys. */
@@ -24,30 +22,34 @@ const bigint = {
 /** The column types. An `integer` is at most 2^53-1, a `bigint` may be larger, a `timestamp` is in Unix seconds. */
 export const VALUE_TYPES = {
   // Hexadecimal digits need no escaping.
-  address: { sql: 'text', json: 'quoted', accepts: isText },
-  text: { sql: 'text', json: 'text', accepts: isText },
-  int: { sql: 'int', json: 'json', accepts: digits(2n ** 31n - 1n) },
-  integer: { ...bigint, json: 'json' },
-  bigint: { ...bigint, json: 'quoted' },
-  timestamp: { ...bigint, json: 'quoted' },
+  address: { sql: 'text', encoding: ENCODINGS.quoted, accepts: isText },
+  text: { sql: 'text', encoding: ENCODINGS.text, accepts: isText },
+  int: { sql: 'int', encoding: ENCODINGS.json, accepts: digits(2n ** 31n - 1n) },
+  integer: { ...bigint, encoding: ENCODINGS.json },
+  bigint: { ...bigint, encoding: ENCODINGS.quoted },
+  timestamp: { ...bigint, encoding: ENCODINGS.quoted },
   /** A token amount in the smallest unit: up to 256 bits, read as text. */
-  amount: { sql: 'numeric', json: 'quoted' },
+  amount: { sql: 'numeric', encoding: ENCODINGS.quoted },
   float: {
     sql: 'double precision',
-    json: 'number',
+    encoding: ENCODINGS.number,
     accepts: (text: string) => text === String(Number(text)),
     ends: [`'Infinity'`, `'-Infinity'`],
   },
   /** An exact number with at most six decimals, such as points. */
-  decimal: { sql: 'numeric', json: 'number', accepts: (text: string) => /^-?\d{1,15}(\.\d{1,6})?$/.test(text) },
+  decimal: {
+    sql: 'numeric',
+    encoding: ENCODINGS.number,
+    accepts: (text: string) => /^-?\d{1,15}(\.\d{1,6})?$/.test(text),
+  },
   date: {
     sql: 'date',
-    json: 'date',
+    encoding: ENCODINGS.date,
     accepts: (text: string) => text.length === 10 && parseUtc(text) !== undefined,
     ends: [`'9999-12-31'`, `'0001-01-01'`],
   },
-  moment: { sql: 'timestamptz', json: 'moment' },
-  boolean: { sql: 'boolean', json: 'boolean' },
+  moment: { sql: 'timestamptz', encoding: ENCODINGS.moment },
+  boolean: { sql: 'boolean', encoding: ENCODINGS.boolean },
 } as const satisfies Record<string, TypeOfValue>
 
 export type ValueType = keyof typeof VALUE_TYPES

@@ -11,8 +11,9 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { Columns } from '../../db/lists/column.ts'
+import { ENCODINGS, type Encoding } from '../../db/lists/encoding.ts'
 import type { KeyType } from '../../db/lists/listing.ts'
-import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
+import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { type Conditions, type Fragments, fieldsOf } from '../selection.ts'
 import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
 import type { Assert, One, SqlField, SqlRows } from './sql-field.ts'
@@ -93,7 +94,7 @@ class Compiler {
         return leaf(definition.type, row.column(sqlField.column), row.encoding(sqlField.column))
       }
       case 'sql':
-        return leaf(definition.type, sqlField.sql(of), VALUE_TYPES[sqlField.type].json)
+        return leaf(definition.type, sqlField.sql(of), VALUE_TYPES[sqlField.type].encoding)
       case 'embedded': {
         const presence = sqlField.presence === undefined ? {} : { presence: of(sqlField.presence) }
         const members = this.members(definition.type, node.selectionSet, scope, sqlField.columns)
@@ -179,11 +180,11 @@ class Compiler {
         // Marks the columns of a stored total as used, so that its row selects them.
         connection.total?.sql({}, list.column)
         scope.level.joins.push({ kind: 'count', list, alias })
-        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: 'number' } })
+        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: ENCODINGS.number } })
       } else if (connection.values?.[field.name]) {
         const alias = this.#alias()
         scope.level.joins.push({ kind: 'value', list, alias, name: field.name })
-        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.value`, as: 'number' } })
+        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.value`, as: ENCODINGS.number } })
       } else if (field.name === 'pageInfo')
         members.push({
           key,
@@ -266,5 +267,5 @@ function leaf(type: GraphQLOutputType, sql: string, as: Encoding): Piece {
   if (isListType(nullable)) throw new Unplanned('a list of values')
   if (!isEnumType(nullable)) return { kind: 'leaf', sql, as }
   const names = nullable.getValues().map((one) => `WHEN '${one.value}' THEN '"${one.name}"'`)
-  return { kind: 'leaf', sql: `CASE ${sql} ${names.join(' ')} END`, as: 'json' }
+  return { kind: 'leaf', sql: `CASE ${sql} ${names.join(' ')} END`, as: ENCODINGS.json }
 }

@@ -1,6 +1,7 @@
 import type { FieldNode, GraphQLField } from 'graphql'
 import type { Columns } from '../../db/lists/column.ts'
-import { type Encoding, VALUE_TYPES } from '../../db/lists/value-type.ts'
+import type { Encoding } from '../../db/lists/encoding.ts'
+import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import type { Assert, More, One, SqlList, SqlRows } from './sql-field.ts'
 
 /** A part of an answer's JSON. */
@@ -14,9 +15,11 @@ export type Piece =
   | { kind: 'items'; list: List; item: Piece }
   /** The rows of several lists in sequence, as one JSON array that Postgres writes. */
   | { kind: 'concatenated'; lists: List[] }
-  | { kind: 'page'; list: List; of: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor' }
+  | { kind: 'page'; list: List; of: PageField }
   /** The cursor of the row that contains it. */
   | { kind: 'cursor'; list: List }
+
+type PageField = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
 
 export interface Member {
   key: string
@@ -108,7 +111,7 @@ export class Scope {
     if (!(field in this.columns)) return this.#joined(field).encoding(field)
     const type = this.columns[field]?.type
     if (!type) throw new Unplanned(`${field} has no type`)
-    return VALUE_TYPES[type].json
+    return VALUE_TYPES[type].encoding
   }
 
   #joined(field: string): Scope {

@@ -5,23 +5,15 @@ import { isUnsupported } from '../../db/faults.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { readVariables } from '../execution/variables.ts'
+import { cutToPage } from '../schema/connection.ts'
 import { fragmentsOf, switchesOf } from '../selection.ts'
 import { type Compiled, compile } from './compile.ts'
+import { Layout } from './layout.ts'
 import { type Fill, Parameters } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
-import {
-  Columns,
-  cursorColumns,
-  cursorIndexes,
-  type Found,
-  items,
-  type Template,
-  template,
-  type Written,
-  write,
-} from './splice.ts'
 import type { SqlList } from './sql-field.ts'
-import { isBare, nestedList, pageFor, type Request, type Selected, splicedList, statement } from './statement.ts'
+import { pageFor, type Request, statement } from './statement.ts'
+import { items, type ListRows, type Source, type Writer, write } from './write.ts'
 
 /** Rows as JSON, without the enclosing brackets. `last` is the JSON of the last row. */
 export class Rows {
@@ -53,7 +45,8 @@ const MAX_VARIANTS = 8
  * Answers a query with one SQL statement and no resolvers: the selection is read as text and assembled into JSON. The
  * schema declares the SQL of its fields (sql-field.ts). A query that selects a field without SQL has no plan.
  *
- * compile.ts turns the selection into pieces, statement.ts builds the SQL that reads them, splice.ts writes the JSON.
+ * compile.ts turns the selection into pieces, layout.ts names the columns that they need, statement.ts builds the SQL, and
+ * write.ts writes the JSON.
  * Requests that differ only in addresses share a cached statement (parameters.ts).
  */
 export class Plan {
@@ -113,9 +106,9 @@ export class Plan {
     try {
       const statement = await variant.statement(nothing, coerced)
       // Cursors carry a digest of the filter, with its addresses.
-      const { name } = statement.known
+      const { name } = statement.source
       const given = name === '' ? undefined : this.#coerced(variables)
-      if (given && name !== (await variant.statement(nothing, given)).known.name) return null
+      if (given && name !== (await variant.statement(nothing, given)).source.name) return null
       const fill = this.#parameters.filler(variables, statement.text, statement.values)
       return fill && !statement.assertStart ? { variant, statement, fill } : null
     } catch {
@@ -164,10 +157,12 @@ export class Plan {
 
 /** A statement, and what is needed to write the answer from its rows. */
 interface Statement extends Pick<Prisma.Sql, 'text' | 'values'> {
-  known: Omit<Written, 'foundOf' | 'maxBytes'>
+  source: RequestSource
   /** Called if there are no rows. Throws if the row that the page should follow does not exist. */
   assertStart: ((reader: Reader) => Promise<unknown>) | undefined
 }
+
+type RequestSource = Omit<Source, 'rowsOf' | 'maxBytes'>
 
 interface Cached {
   variant: Variant
@@ -187,42 +182,18 @@ const nothingStored = (sharded: boolean | undefined): Reader => ({
 
 class Variant {
   readonly #root: Level
-  readonly #spliced: List | undefined
-  readonly #nested: List | undefined
-  readonly #answer: Template
-  readonly #item: Template
-  readonly #nestedItem: Template
-  readonly #columns: Omit<Selected, 'cursor'>
-  /** The column indexes of a row's ordinal and of a nested row's. A bare row has no ordinal. */
-  readonly #number: number | undefined
-  readonly #nth: number
-  readonly #cursorIndexes: Map<string, number>
+  readonly #layout: Layout
   readonly #lists: List[]
   /** By the text of a statement: whether the sharded store answers it rightly. */
   readonly #supported = new Map<string, boolean>()
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
-  constructor({ root, answer }: Compiled) {
-    this.#root = root
-    const spliced = splicedList(root)
-    const nested = nestedList(spliced)
-    this.#spliced = spliced
-    this.#nested = nested
-    this.#lists = listsOf(root)
-    if (this.#lists.some((list) => list.cursors && list !== spliced))
+  constructor(compiled: Compiled) {
+    this.#root = compiled.root
+    this.#lists = listsOf(compiled.root)
+    this.#layout = new Layout(compiled)
+    if (this.#lists.some((list) => list.cursors && list !== this.#layout.spliced))
       throw new Unplanned('a cursor of a list within a list')
-    const outer = new Columns()
-    this.#answer = template(answer, outer, spliced)
-    const bare = spliced !== undefined && isBare(root, spliced)
-    this.#number = bare ? undefined : outer.sql.length
-    const inner = new Columns(bare ? 0 : outer.sql.length + 1)
-    this.#cursorIndexes = spliced?.cursors ? cursorIndexes(spliced, inner) : new Map()
-    this.#item = spliced?.rows ? template(spliced.rows.item, inner, nested) : []
-    if (spliced?.rows && inner.sql.length === 0) inner.indexOf('true')
-    this.#nth = outer.sql.length + 1 + inner.sql.length
-    const innermost = new Columns(this.#nth + 1)
-    this.#nestedItem = nested?.rows ? template(nested.rows.item, innermost, undefined) : []
-    this.#columns = { root: outer.sql, row: inner.sql, nested: innermost.sql }
   }
 
   /** Builds the statement that answers a request. @throws GatewayError if an argument is invalid */
@@ -241,7 +212,7 @@ class Variant {
     for (const list of this.#lists) {
       const given = argumentsOf(list.field)
       const { prepare, startAfter }: Partial<SqlList> = list.sqlField.kind === 'list' ? list.sqlField.list : {}
-      const after = list === this.#spliced ? startAfter?.(given) : undefined
+      const after = list === this.#layout.spliced ? startAfter?.(given) : undefined
       const prepared = prepare && !after ? await prepare(given, reader) : given
       if (after) assertStart = async (reader) => prepare?.(given, reader)
       args.set(list.field.node, prepared)
@@ -249,21 +220,16 @@ class Variant {
     }
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
-    const columns = { ...this.#columns, cursor: more }
-    const sql = statement(this.#root, this.#spliced, this.#nested, columns, {
-      argumentsOf,
-      pageOf,
-      sharded: reader.sharded,
-    })
-    return { text: this.#textOf(sql), values: sql.values, known: { pageOf, name, cursor }, assertStart }
+    const sql = statement(this.#root, this.#layout, more, { argumentsOf, pageOf, sharded: reader.sharded })
+    return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, assertStart }
   }
 
   /** Runs a statement. The answer's JSON is written on demand. Undefined if the store, being sharded, has no plan for it. */
-  async read(reader: Reader, { known, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
+  async read(reader: Reader, { source, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
     if (reader.sharded && !(await this.#isSupported(reader, sql))) return undefined
-    const found = await reader.textRows(sql).catch((error) => this.#refused(sql.text, error))
-    if (assertStart && !this.#hasRows(found)) await assertStart(reader)
-    return this.#planned(found, { ...known, maxBytes: reader.maxBytes ?? Number.POSITIVE_INFINITY })
+    const rows = await reader.textRows(sql).catch((error) => this.#refused(sql.text, error))
+    if (assertStart && !this.#hasRows(rows)) await assertStart(reader)
+    return this.#planned(rows, source, reader.maxBytes ?? Number.POSITIVE_INFINITY)
   }
 
   /**
@@ -273,7 +239,7 @@ class Variant {
   async #isSupported(reader: Reader, sql: Pick<Prisma.Sql, 'text' | 'values'>): Promise<boolean> {
     let known = this.#supported.get(sql.text)
     if (known === undefined) {
-      const plan = this.#number === undefined ? '' : await reader.explain?.(sql)
+      const plan = this.#layout.bare ? '' : await reader.explain?.(sql)
       known = plan !== undefined && !/Task Count: (?!1$)/m.test(plan)
       this.#learn(sql.text, known)
     }
@@ -299,72 +265,75 @@ class Variant {
     return this.#last.text
   }
 
-  /** Returns how to write the cursors of the spliced list, and the extra columns that they need. */
-  #cursor(argumentsOf: Request['argumentsOf']): Pick<Written, 'name' | 'cursor'> & { more: string[] } {
-    const spliced = this.#spliced
-    if (!spliced?.cursors || spliced.sqlField.kind !== 'list' || !spliced.rows)
-      return { name: '', cursor: [], more: [] }
+  /** Returns how to write the cursors of the spliced list, and the columns that a request's order needs in addition. */
+  #cursor(argumentsOf: Request['argumentsOf']): Pick<Source, 'name' | 'cursor'> & { more: string[] } {
+    const { spliced, columns, cursor } = this.#layout
+    const more: string[] = []
+    if (!spliced?.cursors || spliced.sqlField.kind !== 'list') return { name: '', cursor: [], more }
     const { name, order } = spliced.sqlField.list.listing(argumentsOf(spliced.field))
-    const { row, nested } = this.#columns
-    const columns = this.#nested ? this.#nth + 1 + nested.length : (this.#number ?? -1) + 1 + row.length
-    return { name, ...cursorColumns(order, spliced.rows.scope.alias, this.#cursorIndexes, columns) }
+    const append = (field: string) => columns.length + more.push(`${spliced.rows?.scope.alias}."${field}"`) - 1
+    return {
+      name,
+      cursor: order.map(({ field, type }) => ({ column: cursor.get(field) ?? append(field), type })),
+      more,
+    }
   }
 
-  #planned(rows: TextRow[], known: Omit<Written, 'foundOf'>): Planned {
-    const number = this.#number
-    const root: TextRow = (number === undefined ? undefined : rows[0]) ?? []
-    const nested = new Map<TextRow, Found>()
-    const found = this.#found(rows, known, nested)
-    const written = (ofSpliced: Found): Written => ({
-      ...known,
-      foundOf: (list, row) => (list === this.#spliced ? ofSpliced : (nested.get(row) as Found)),
+  #planned(rows: TextRow[], request: RequestSource, maxBytes: number): Planned {
+    const { pageOf, name, cursor } = request
+    const { answer, item, spliced } = this.#layout
+    const root = rows[0] ?? []
+    const nested = new Map<TextRow, ListRows>()
+    const list = this.#rowsOf(rows, request, nested)
+    // Spreading `request` would take longer than writing ten rows.
+    const source = (ofSpliced: ListRows): Source => ({
+      pageOf,
+      maxBytes,
+      name,
+      cursor,
+      rowsOf: (list, row) => (list === spliced ? ofSpliced : (nested.get(row) as ListRows)),
     })
     return {
-      json: () => write(this.#answer, root, written(found)),
+      json: () => write(answer, root, source(list)),
       parts: () => {
-        const all = written(found)
-        const last = found.rows.at(-1)
-        const lines = new Rows(items(found, all), found.rows.length, last && write(this.#item, last, all))
-        return { data: write(this.#answer, root, written({ ...found, rows: [] })), rows: lines }
+        const all = source(list)
+        const last = list.rows.at(-1)
+        const lines = new Rows(items(list, all), list.rows.length, last && write(item, last, all))
+        return { data: write(answer, root, source({ ...list, rows: [] })), rows: lines }
       },
     }
   }
 
   /** Returns whether the spliced list has rows. A row that only carries the root's columns has a null ordinal. */
   #hasRows([first]: TextRow[]): boolean {
-    return first !== undefined && (this.#number === undefined || first[this.#number] !== null)
+    const { number } = this.#layout
+    return first !== undefined && (number === undefined || first[number] !== null)
   }
 
-  /** Returns the rows of the spliced list. Adds those of the nested list to `nested`, by the row that contains them. */
-  #found(rows: TextRow[], { pageOf }: Pick<Written, 'pageOf'>, nested: Map<TextRow, Found>): Found {
-    const spliced = this.#spliced
-    if (!spliced) return pageOfRows([], undefined, [])
+  /** Returns the rows of the spliced list. Adds those of the nested list to `ofRow`, by the row that contains them. */
+  #rowsOf(rows: TextRow[], { pageOf }: RequestSource, ofRow: Map<TextRow, ListRows>): ListRows {
+    const { spliced, nested, bare, number, nestedNumber, item, nestedItem } = this.#layout
+    if (!spliced) return listRows([], undefined, item)
     const page = pageOf(spliced)
-    const number = this.#number
-    if (number === undefined) return pageOfRows(page?.backward ? rows.reverse() : rows, page, this.#item)
-    if (!this.#hasRows(rows)) return pageOfRows([], page, this.#item)
-    if (!this.#nested) return pageOfRows(rows, page, this.#item)
-    const nestedPage = pageOf(this.#nested)
-    const nth = this.#nth
+    if (bare) return listRows(page?.backward ? rows.reverse() : rows, page, item)
+    if (!this.#hasRows(rows)) return listRows([], page, item)
+    if (!nested || number === undefined || nestedNumber === undefined) return listRows(rows, page, item)
+    const nestedPage = pageOf(nested)
     const firsts: TextRow[] = []
     for (let at = 0, end = 0; at < rows.length; at = end) {
       const first = rows[at] as TextRow
       while (rows[end]?.[number] === first[number]) end++
-      const group = first[nth] === null ? [] : rows.slice(at, end)
+      const group = first[nestedNumber] === null ? [] : rows.slice(at, end)
       firsts.push(first)
-      nested.set(first, pageOfRows(nestedPage?.backward ? group.reverse() : group, nestedPage, this.#nestedItem))
+      ofRow.set(first, listRows(nestedPage?.backward ? group.reverse() : group, nestedPage, nestedItem))
     }
-    return pageOfRows(firsts, page, this.#item)
+    return listRows(firsts, page, item)
   }
 }
 
-/**
- * Cuts rows to their page.
- * @param rows in the order of the list, with the extra row that means that more follow (or, if backward, precede)
- */
-function pageOfRows(rows: TextRow[], page: Page | undefined, item: Template): Found {
-  const more = page !== undefined && rows.length > page.limit
-  const pageRows = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
+/** @param rows in the order of the list, with the extra row that says whether there are more than fit the page */
+function listRows(rows: TextRow[], page: Page | undefined, item: Writer): ListRows {
+  const { rows: pageRows, more } = page ? cutToPage(rows, page) : { rows, more: false }
   return { rows: pageRows, more, ends: [pageRows[0], pageRows.at(-1)], item }
 }
 

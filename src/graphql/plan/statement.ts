@@ -9,10 +9,11 @@ import {
   pageSql,
   withoutSet,
 } from '../../db/lists/listing.ts'
-import type { Encoding } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../schema/connection.ts'
-import type { Field, Join, Key, Level, List, Piece, Scope } from './piece.ts'
+import { type Layout, ordinalOf } from './layout.ts'
+import type { Field, Join, Key, Level, List, Scope } from './piece.ts'
+import { jsonSql } from './write.ts'
 
 /** The arguments and pages of one request. */
 export interface Request {
@@ -32,80 +33,28 @@ export function pageFor(list: List, args: Record<string, any>, after?: Prisma.Sq
 }
 
 /**
- * Returns the list whose rows are the statement's rows, to be spliced into the answer: the only list of the root or of
- * an object of one row. Postgres writes the JSON of all other lists except the nested one.
+ * Builds the statement that reads a whole answer.
+ * @param cursor columns to append to those of the layout
  */
-export function splicedList(root: Level): List | undefined {
-  const lists = root.joins.filter((join) => join.kind === 'list')
-  return lists.length === 1 ? lists[0]?.list : undefined
-}
-
-/**
- * Returns the list whose rows are the statement's rows too, each beside the spliced row that contains it. Of the lists
- * within the spliced list, it is the one with the most values.
- */
-export function nestedList(spliced: List | undefined): List | undefined {
-  let most: List | undefined
-  for (const join of spliced?.rows?.level.joins ?? [])
-    if (join.kind === 'list' && !join.list.together && valuesOf(join.list) > (most ? valuesOf(most) : 0))
-      most = join.list
-  return most
-}
-
-const valuesOf = ({ rows }: List) => (rows ? leaves(rows.item) : 0)
-
-function leaves(piece: Piece): number {
-  if (piece.kind === 'object') return piece.members.reduce((sum, member) => sum + leaves(member.piece), 0)
-  return piece.kind === 'constant' ? 0 : 1
-}
-
-/** The columns that a statement selects, as SQL. */
-export interface Selected {
-  root: string[]
-  /** Columns of the spliced list. */
-  row: string[]
-  /** Columns of the nested list. */
-  nested: string[]
-  /** Extra columns for cursors of the spliced list. */
-  cursor: string[]
-}
-
-/**
- * Builds the statement that reads a whole answer. It selects the columns of the root, the ordinal and columns of the
- * row and, if a list is nested, the ordinal and columns of the nested row. If a row has several nested rows, its
- * columns are null beside all but the first of them.
- */
-export function statement(
-  root: Level,
-  spliced: List | undefined,
-  nested: List | undefined,
-  columns: Selected,
-  request: Request,
-): Prisma.Sql {
-  if (!spliced?.rows) return Prisma.sql`SELECT ${raw(columns.root)} FROM (SELECT) r ${joins(root.joins, request)}`
+export function statement(root: Level, layout: Layout, cursor: string[], request: Request): Prisma.Sql {
+  const { spliced, nested } = layout
+  const columns = raw([...layout.columns, ...cursor])
+  if (!spliced?.rows) return Prisma.sql`SELECT ${columns} FROM (SELECT) r ${joins(root.joins, request)}`
   const { scope, level } = spliced.rows
+  if (layout.bare) return Prisma.sql`SELECT ${columns} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
   const others = root.joins.filter((join) => join.kind !== 'list')
-  if (isBare(root, spliced))
-    return Prisma.sql`SELECT ${raw([...columns.row, ...columns.cursor])} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
-  const number = `${scope.alias}.n`
+  const number = ordinalOf(spliced)
   const order = request.pageOf(spliced)?.backward ? `${number} DESC` : number
   const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)} LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
     ${joins(
       level.joins.filter((join) => join.kind !== 'list' || join.list !== nested),
       request,
     )}`
-  if (!nested?.rows)
-    return Prisma.sql`SELECT ${raw([...columns.root, number, ...columns.row, ...columns.cursor])} ${head} ORDER BY ${raw([order])}`
-  const nth = `${nested.rows.scope.alias}.n`
-  const once = columns.row.map((sql) => `CASE WHEN ${nth} > 1 THEN NULL ELSE ${sql} END`)
-  return Prisma.sql`SELECT ${raw([...columns.root, number, ...once, nth, ...columns.nested, ...columns.cursor])} ${head}
+  if (!nested?.rows) return Prisma.sql`SELECT ${columns} ${head} ORDER BY ${raw([order])}`
+  return Prisma.sql`SELECT ${columns} ${head}
     LEFT JOIN LATERAL ${numbered(nested, request)} ON true ${joins(nested.rows.level.joins, request)}
-    ORDER BY ${raw([order, nth])}`
+    ORDER BY ${raw([order, ordinalOf(nested)])}`
 }
-
-/** Returns whether a statement selects only a row's columns, without those of the root and the row's ordinal. */
-export const isBare = (root: Level, spliced: List): boolean =>
-  root.joins.length === 1 && spliced.rows?.level.joins.length === 0
 
 function joins(all: Join[], request: Request): Prisma.Sql {
   if (all.length === 0) return Prisma.empty
@@ -158,7 +107,7 @@ function textSql(list: List, request: Request): Prisma.Sql {
   const more = flagged
     ? Prisma.sql`, coalesce(bool_or(${raw([alias])}.n > ${page.limit}), false) AS more`
     : Prisma.empty
-  return Prisma.sql`SELECT string_agg(${raw([jsonSql(item, request)])}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
+  return Prisma.sql`SELECT string_agg(${raw([jsonSql(item, request.pageOf)])}, ',' ORDER BY ${raw([order])}) ${within} AS items ${more}
     FROM ${numbered(list, request)} ${joins(level.joins, request)}`
 }
 
@@ -230,102 +179,3 @@ const selected = ({ used, columns: all }: Scope, columns: Columns = all) =>
     : Prisma.raw([...used].map((field) => `${columns[field]?.sql} AS "${field}"`).join(', '))
 
 const raw = (sql: string[]) => Prisma.raw(sql.join(', '))
-
-/** Postgres allows at most 100 arguments of a function. */
-const MAX_ARGUMENTS = 90
-
-/** Builds SQL that writes a piece as JSON text. */
-export function jsonSql(piece: Piece, request: Request): string {
-  const parts = argumentsOf(piece, request)
-  const chunks: string[] = []
-  for (let at = 0; at < parts.length; at += MAX_ARGUMENTS)
-    chunks.push(`concat(${parts.slice(at, at + MAX_ARGUMENTS).join(', ')})`)
-  return chunks.join(' || ')
-}
-
-function argumentsOf(piece: Piece, request: Request): string[] {
-  const parts: ({ text: string } | { sql: string })[] = []
-  const text = (more: string) => {
-    const last = parts.at(-1)
-    if (last && 'text' in last) last.text += more
-    else parts.push({ text: more })
-  }
-  const sql = (of: string) => void parts.push({ sql: of })
-  const add = (one: Piece): void => {
-    switch (one.kind) {
-      case 'constant':
-        text(one.json)
-        return
-      case 'leaf':
-        sql(leafSql(one.sql, one.as))
-        return
-      case 'object': {
-        if (one.presence !== undefined) {
-          const whole = jsonSql({ kind: 'object', members: one.members }, request)
-          sql(`CASE WHEN ${one.presence} IS NULL THEN 'null' ELSE ${whole} END`)
-          return
-        }
-        text('{')
-        one.members.forEach(({ key, piece }, i) => {
-          text(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
-          add(piece)
-        })
-        text('}')
-        return
-      }
-      case 'items':
-        text('[')
-        sql(`${one.list.alias}.items`)
-        text(']')
-        return
-      case 'concatenated':
-        text('[')
-        sql(concatenatedSql(one.lists))
-        text(']')
-        return
-      case 'page': {
-        const page = request.pageOf(one.list)
-        const flag = page && pageFlag(page, one.of)
-        if (flag === undefined) throw new Error('a cursor is not written by Postgres')
-        if (flag === 'more') sql(`CASE WHEN ${one.list.alias}.more THEN 'true' ELSE 'false' END`)
-        else text(String(flag))
-        return
-      }
-      case 'cursor':
-        throw new Error('a cursor is not written by Postgres')
-    }
-  }
-  add(piece)
-  return parts.map((part) => ('text' in part ? `'${part.text.replaceAll("'", "''")}'` : part.sql))
-}
-
-/** Builds SQL for the rows of several lists as JSON, without the enclosing brackets. */
-export const concatenatedSql = (lists: List[]): string =>
-  `concat_ws(',', ${lists.map((list) => `${list.alias}.items`)})`
-
-/** Returns a `pageInfo` flag, 'more' if it depends on whether there was an extra row, or undefined for a cursor. */
-export function pageFlag(page: Page, of: string): boolean | 'more' | undefined {
-  if (of === 'hasNextPage') return page.backward ? page.before !== undefined : 'more'
-  if (of === 'hasPreviousPage') return page.backward ? 'more' : page.after !== undefined || page.offset > 0n
-  return undefined
-}
-
-function leafSql(sql: string, as: Encoding): string {
-  switch (as) {
-    case 'text':
-      return `coalesce(to_json(${sql})::text, 'null')`
-    case 'quoted':
-      return `coalesce('"' || ${sql} || '"', 'null')`
-    case 'date':
-      return `coalesce('"' || ${sql} || 'T00:00:00.000Z"', 'null')`
-    case 'moment':
-      return `coalesce('"' || ${momentSql(sql)} || '"', 'null')`
-    case 'boolean':
-      return `CASE WHEN ${sql} THEN 'true' WHEN ${sql} IS NULL THEN 'null' ELSE 'false' END`
-    default:
-      return `coalesce((${sql})::text, 'null')`
-  }
-}
-
-/** Formats a timestamptz as ISO 8601 in UTC. */
-const momentSql = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

@@ -22,8 +22,7 @@ export function connectionOf<Row>(
   rows: Row[],
   totalCount: () => Promise<number> | number,
 ) {
-  const more = rows.length > page.limit
-  const pageRows = !more ? rows : page.backward ? rows.slice(1) : rows.slice(0, page.limit)
+  const { more, rows: pageRows } = cutToPage(rows, page)
   const edges = pageRows.map((node) => ({
     node,
     get cursor() {
@@ -34,8 +33,8 @@ export function connectionOf<Row>(
     edges,
     totalCount,
     pageInfo: {
-      hasNextPage: page.backward ? page.before !== undefined : more,
-      hasPreviousPage: page.backward ? more : page.after !== undefined || page.offset > 0n,
+      hasNextPage: pageFlag(page, 'hasNextPage', more),
+      hasPreviousPage: pageFlag(page, 'hasPreviousPage', more),
       get startCursor() {
         return edges[0]?.cursor ?? null
       },
@@ -44,6 +43,18 @@ export function connectionOf<Row>(
       },
     },
   }
+}
+
+/** Cuts rows to their page. `more` says whether there was an extra row: more follow or, if the page is backward, precede. */
+export function cutToPage<Row>(rows: Row[], { limit, backward }: Page): { rows: Row[]; more: boolean } {
+  const more = rows.length > limit
+  return { rows: !more ? rows : backward ? rows.slice(1) : rows.slice(0, limit), more }
+}
+
+/** Returns a flag of `pageInfo`: `more` or, in the direction from which the page comes, one that follows from its arguments. */
+export function pageFlag<More>(page: Page, of: 'hasNextPage' | 'hasPreviousPage', more: More): More | boolean {
+  if (of === 'hasNextPage') return page.backward ? page.before !== undefined : more
+  return page.backward ? more : page.after !== undefined || page.offset > 0n
 }
 
 interface Ordered {

@@ -1,0 +1,68 @@
+/** How values of a type become JSON: in Postgres, or in the gateway from the text that Postgres sends. */
+export interface Encoding {
+  /** Returns SQL that writes a value, null included, as JSON text. */
+  sql(value: string): string
+  /** Returns the SQL of the column that the gateway reads, if it is not the value. */
+  column?(value: string): string
+  /** Whether the gateway puts the column's text in quotes. */
+  quotes: boolean
+  /** Converts the column's text, if it is not JSON yet but for the quotes. @throws NoJson */
+  json?(text: string): string
+}
+
+/** Thrown for a value that JSON cannot represent. Resolvers then execute the operation and report the error. */
+export class NoJson extends Error {}
+
+const nullable = (sql: string) => `coalesce(${sql}, 'null')`
+const quotedSql = (sql: string) => nullable(`'"' || ${sql} || '"'`)
+
+/** Matches what must be escaped in a JSON string. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON must escape them
+const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/
+
+export const ENCODINGS = {
+  /** Text that is JSON already. */
+  json: { sql: (value) => nullable(`(${value})::text`), quotes: false },
+  number: { sql: (value) => nullable(`(${value})::text`), quotes: false, json: numberOf },
+  /** Text without characters that JSON escapes. */
+  quoted: { sql: quotedSql, quotes: true },
+  text: {
+    sql: (value) => nullable(`to_json(${value})::text`),
+    quotes: false,
+    json: (text) => (SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`),
+  },
+  /** Midnight UTC of a date. */
+  date: {
+    sql: (value) => nullable(`'"' || ${value} || 'T00:00:00.000Z"'`),
+    quotes: true,
+    json: (text) => `${text}T00:00:00.000Z`,
+  },
+  /** A timestamptz with at most three decimals as ISO 8601 in UTC. */
+  moment: {
+    sql: (value) => quotedSql(`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
+    column: (value) => `${value} AT TIME ZONE 'UTC'`,
+    quotes: true,
+    json(text) {
+      const [date, time = ''] = text.split(' ')
+      return `${date}T${time.length > 8 ? time.padEnd(12, '0') : `${time}.000`}Z`
+    },
+  },
+  boolean: {
+    sql: (value) => `CASE WHEN ${value} THEN 'true' WHEN ${value} IS NULL THEN 'null' ELSE 'false' END`,
+    quotes: false,
+    json: (text) => (text === 't' ? 'true' : 'false'),
+  },
+} as const satisfies Record<string, Encoding>
+
+const E = 101
+const NINE = 57
+
+/** Postgres writes 1e+20 where JavaScript writes all digits. NaN and Infinity are not JSON. */
+export function numberOf(text: string): string {
+  const end = text.length
+  // An exponent is `e`, a sign and two or three digits. NaN and Infinity end in a letter.
+  if (text.charCodeAt(end - 4) !== E && text.charCodeAt(end - 5) !== E && text.charCodeAt(end - 1) <= NINE) return text
+  const parsed = Number(text)
+  if (!Number.isFinite(parsed)) throw new NoJson(`${text} is no JSON number`)
+  return String(parsed)
+}

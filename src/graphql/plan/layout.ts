@@ -1,0 +1,95 @@
+import type { Compiled } from './compile.ts'
+import type { Level, List, Piece } from './piece.ts'
+import { type Part, type Writer, writerOf } from './write.ts'
+
+/**
+ * The columns that a statement selects, by name: those of the root, the ordinal and columns of the row and, if a list is
+ * nested, the ordinal and columns of the nested row. A request may append columns for cursors.
+ */
+export class Layout {
+  /** As SQL. */
+  readonly columns: string[] = []
+  /** The list whose rows are the statement's rows. The gateway writes them; Postgres writes other lists. */
+  readonly spliced: List | undefined
+  /** The list within the spliced one whose rows are the statement's rows too, each beside the row that contains it. */
+  readonly nested: List | undefined
+  /** Whether only the row's columns are selected: there is nothing else to read. */
+  readonly bare: boolean
+  /** The ordinal of the row. Undefined if the layout is bare or has no spliced list. */
+  readonly number: number | undefined
+  /** The ordinal of the nested row. */
+  readonly nestedNumber: number | undefined
+  /** The values of the row's cursor in the default order, by field. */
+  readonly cursor: ReadonlyMap<string, number>
+  readonly answer: Writer
+  /** Writes a row of the spliced list. */
+  readonly item: Writer
+  readonly nestedItem: Writer
+
+  constructor({ root, answer }: Compiled) {
+    const spliced = splicedList(root)
+    const nested = spliced && nestedList(spliced)
+    this.spliced = spliced
+    this.nested = nested
+    this.bare = root.joins.length === 1 && spliced?.rows?.level.joins.length === 0
+    this.answer = writerOf(answer, this.#part(), spliced)
+    if (spliced && !this.bare) this.number = this.#add(ordinalOf(spliced))
+    // The columns of a row are null beside all but the first of its nested rows.
+    const once = nested && ((sql: string) => `CASE WHEN ${ordinalOf(nested)} > 1 THEN NULL ELSE ${sql} END`)
+    const row = this.#part(once)
+    const from = this.columns.length
+    this.cursor = spliced?.cursors ? cursorOf(spliced, row) : new Map()
+    this.item = writerOf(spliced?.rows?.item, row, nested)
+    if (spliced && this.columns.length === from) row('true')
+    if (nested) this.nestedNumber = this.#add(ordinalOf(nested))
+    this.nestedItem = writerOf(nested?.rows?.item, this.#part())
+  }
+
+  #add(sql: string): number {
+    return this.columns.push(sql) - 1
+  }
+
+  /** Starts a part of the columns, in which no column is selected twice. */
+  #part(select = (sql: string) => sql): Part {
+    const columns = new Map<string, number>()
+    return (sql) => {
+      let column = columns.get(sql)
+      if (column === undefined) {
+        column = this.#add(select(sql))
+        columns.set(sql, column)
+      }
+      return column
+    }
+  }
+}
+
+/** The SQL of the ordinal of a list's row. */
+export const ordinalOf = ({ rows }: List) => `${rows?.scope.alias}.n`
+
+/** The only list of the root or of an object of one row. */
+function splicedList({ joins }: Level): List | undefined {
+  const lists = joins.filter((join) => join.kind === 'list')
+  return lists.length === 1 ? lists[0]?.list : undefined
+}
+
+/** Of the lists within a list, the one with the most values. */
+function nestedList({ rows }: List): List | undefined {
+  let most: List | undefined
+  for (const join of rows?.level.joins ?? [])
+    if (join.kind === 'list' && !join.list.together && valuesOf(join.list) > (most ? valuesOf(most) : 0))
+      most = join.list
+  return most
+}
+
+const valuesOf = ({ rows }: List) => (rows ? leaves(rows.item) : 0)
+
+function leaves(piece: Piece): number {
+  if (piece.kind === 'object') return piece.members.reduce((sum, member) => sum + leaves(member.piece), 0)
+  return piece.kind === 'constant' ? 0 : 1
+}
+
+function cursorOf({ sqlField, rows }: List, column: Part): Map<string, number> {
+  if (sqlField.kind !== 'list' || !rows) throw new Error('no connection')
+  const { order } = sqlField.list.listing({})
+  return new Map(order.map(({ field }) => [field, column(rows.scope.column(field))]))
+}
