@@ -6,5 +6,28 @@
 /** Casts a double to the decimal number that it prints as. */
 export const exact = (double: string) => `(${double})::text::numeric`
 
+/** The largest double, and the decimals that the smallest one above 0 needs. */
+const MAX = '1.7976931348623157e308'
+const DECIMALS = 323
+
+/**
+ * Casts a decimal to the nearest double. Postgres refuses to cast one that is beyond all doubles, or so near to 0 that it becomes
+ * 0, which sums and quotients of extreme doubles are. The decimal is written twice, because least and greatest ignore null.
+ */
+export const toDouble = (decimal: string) =>
+  `(CASE WHEN (${decimal}) IS NOT NULL THEN trim_scale(round(least(greatest(${decimal}, -${MAX}), ${MAX}), ${DECIMALS})) END)::float8`
+
+/** Whether a double is so moderate that a product or a quotient of two is neither beyond all doubles nor becomes 0. */
+const isModerate = (double: string) => `abs(${double}) BETWEEN 1e-150 AND 1e150`
+
+/** Divides doubles, as Postgres does where it does not refuse the quotient. Null for a divisor of 0. */
+export const quotient = (dividend: string, divisor: string) =>
+  `CASE WHEN ${isModerate(dividend)} AND ${isModerate(divisor)} THEN ${dividend} / ${divisor}
+    ELSE ${toDouble(`${exact(dividend)} / nullif(${exact(divisor)}, 0)`)} END`
+
+/** A double of which sums, products and quotients of a few stay within doubles: beyond 1e140 it is 1e140, below 1e-140 it is 0. */
+export const moderate = (double: string) =>
+  `(CASE WHEN ${double} > 1e140 THEN 1e140 WHEN ${double} < -1e140 THEN -1e140 WHEN abs(${double}) < 1e-140 THEN 0 ELSE ${double} END)`
+
 /** Sums doubles exactly and returns a double; null if all of them are null. */
-export const exactSum = (double: string) => `sum(${exact(double)})::float8`
+export const exactSum = (double: string) => toDouble(`sum(${exact(double)})`)

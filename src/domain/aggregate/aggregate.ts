@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
+import { toDouble } from '../../db/lists/exact-sum.ts'
 import type { Where } from '../../db/lists/filter.ts'
 import type { SortBy } from '../../db/lists/sort.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -89,13 +90,13 @@ export function sumAndAverage(name: string, decimal: string, what: string, unpri
     [`sum${name}`]: {
       type: 'float',
       description: `Sum of ${what}.${left}`,
-      sql: unpriced ? `${sum}::float8` : `coalesce(${sum}, 0)::float8`,
+      sql: toDouble(unpriced ? sum : `coalesce(${sum}, 0)`),
       nullable: unpriced,
     },
     [`average${name}`]: {
       type: 'float',
       description: `Average of ${what}, over all rows.${left || ' Null if there are no rows.'}`,
-      sql: `(${sum} / nullif(count(${decimal}), 0))::float8`,
+      sql: toDouble(`${sum} / nullif(count(${decimal}), 0)`),
       nullable: true,
     },
   }

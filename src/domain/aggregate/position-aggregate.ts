@@ -1,4 +1,4 @@
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { conditionOf, many, one } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -68,7 +68,7 @@ export const positionAggregate: Aggregate = {
         {
           type: 'float' as const,
           description: `Sum of ${name} amounts, in whole tokens. Null unless grouped by ASSET, because other groups mix tokens.`,
-          sql: `sum(t.${name}_amount)::float8`,
+          sql: toDouble(`sum(t.${name}_amount)`),
           only: ['ASSET'],
           nullable: true,
         },

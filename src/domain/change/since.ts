@@ -1,3 +1,4 @@
+import { toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 /** The maximum number of days that a change may span. */
@@ -21,4 +22,4 @@ export const SINCE = {
 
 /** A column of a change in USD. `sql` is an exact number. */
 export const usdChange = (sql: string, what: string) =>
-  ({ sql: `(${sql})::float8`, type: 'float', description: `Change of ${what}, in USD.` }) as const
+  ({ sql: toDouble(sql), type: 'float', description: `Change of ${what}, in USD.` }) as const

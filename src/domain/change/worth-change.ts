@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Holder, oneOwner } from '../holding/holding.ts'
@@ -9,7 +9,7 @@ const INCOMPLETE = 'now."hasIncompletePrices" OR past."hasIncompletePrices"'
 
 const change = (name: keyof Worth, what: string) =>
   ({
-    sql: `CASE WHEN NOT (${INCOMPLETE}) THEN (${exact(`now."${name}"`)} - ${exact(`past."${name}"`)})::float8 END`,
+    sql: `CASE WHEN NOT (${INCOMPLETE}) THEN ${toDouble(`${exact(`now."${name}"`)} - ${exact(`past."${name}"`)}`)} END`,
     type: 'float',
     nullable: true,
     description: `Change of ${what}, in USD. Null if \`hasIncompletePrices\`.`,

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
@@ -47,24 +47,28 @@ export const entityEarnings = listing({
 })
 
 /** SQL of one displayed amount minus another, exactly. */
-const difference = (one: string, other: string) => `(${exact(one)} - ${exact(other)})::float8`
+const difference = (one: string, other: string) => toDouble(`${exact(one)} - ${exact(other)}`)
+
+const [TOTAL_VALUE, TOTAL_CASH] = ['t.current_value_usd', 't.net_cash_invested_usd'].map((usd) =>
+  toDouble(total(usd)),
+) as [string, string]
 
 /** The columns over `earningsFrom`: totals, and the rows of `entityEarnings`. */
 export const earningsColumns = columnsOf(
   {},
   {
     totalEarningsUsd: {
-      sql: difference(`${total('t.current_value_usd')}::float8`, `${total('t.net_cash_invested_usd')}::float8`),
+      sql: difference(TOTAL_VALUE, TOTAL_CASH),
       type: 'float',
       description: 'Total earnings, in USD.',
     },
     totalCurrentValueUsd: {
-      sql: `${total('t.current_value_usd')}::float8`,
+      sql: TOTAL_VALUE,
       type: 'float',
       description: 'Total current value, in USD.',
     },
     totalNetCashInvestedUsd: {
-      sql: `${total('t.net_cash_invested_usd')}::float8`,
+      sql: TOTAL_CASH,
       type: 'float',
       description: 'Total net cash invested, in USD.',
     },
@@ -92,6 +96,10 @@ const netCash = (asOf: Prisma.Sql | undefined) =>
         FROM cash_flow f WHERE f.account_id = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
     : Prisma.sql`SELECT * FROM net_cash f WHERE f.account_id = owner.address OFFSET 0`
 
+const [VALUE, CASH_SUM] = ['sum(b.value)', 'sum(b.cash)'].map(toDouble) as [string, string]
+const VALUE_AND_CASH = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
+  ${difference(VALUE, CASH_SUM)} AS earnings_usd`)
+
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of the holder. The
  * current value is collateral + protected - debt in a market, and the assets in a vault. The net cash invested is
@@ -99,9 +107,7 @@ const netCash = (asOf: Prisma.Sql | undefined) =>
  */
 export function earningsFrom(holder: Holder): Prisma.Sql {
   return Prisma.sql`FROM (
-    SELECT b.chain_id, b.entity_type, b.entity_id, sum(b.value)::float8 AS current_value_usd,
-      sum(b.cash)::float8 AS net_cash_invested_usd,
-      ${Prisma.raw(difference('sum(b.value)::float8', 'sum(b.cash)::float8'))} AS earnings_usd,
+    SELECT b.chain_id, b.entity_type, b.entity_id, ${VALUE_AND_CASH},
       bool_or(b.incomplete) AS incomplete, ${sortValue('sum(b.value)')}
     FROM (
       SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd - h.debt_usd AS value,

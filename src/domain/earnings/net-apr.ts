@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import {
@@ -51,7 +51,7 @@ export const entityAprs = listing({
 })
 
 const average = (value: string, weight: string) =>
-  `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE sum(${exact(weight)} * ${exact(value)}) / ${total(weight)} END::float8`
+  `CASE WHEN ${total(weight)} = 0 THEN 0 ELSE ${toDouble(`sum(${exact(weight)} * ${exact(value)}) / ${total(weight)}`)} END`
 
 /** The columns over `netAprFrom`: average rates, totals, and the rows of `entityAprs`. */
 export const netAprColumns = columnsOf(
@@ -68,11 +68,11 @@ export const netAprColumns = columnsOf(
       description: 'The average borrow APR as a fraction, weighted by debt in USD. 0 if there is no debt.',
     },
     totalEarnDepositsUsd: {
-      sql: `${total('t.deposit_usd')}::float8`,
+      sql: toDouble(total('t.deposit_usd')),
       type: 'float',
       description: 'Total interest-earning deposits, in USD.',
     },
-    totalBorrowUsd: { sql: `${total('t.debt_usd')}::float8`, type: 'float', description: 'Total debt, in USD.' },
+    totalBorrowUsd: { sql: toDouble(total('t.debt_usd')), type: 'float', description: 'Total debt, in USD.' },
     entityCount: { sql: 'count(*)::int', type: 'int' },
     entities: { sql: 'array_agg(t)' },
   },
@@ -98,7 +98,7 @@ export function netAprFrom(holder: Holder): Prisma.Sql {
     ? ['r.deposit_rate', 'r.borrow_rate']
     : ['m.deposit_rate, v.deposit_rate', 'm.borrow_rate']
   return Prisma.sql`FROM (
-    SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd::float8, h.debt_usd::float8,
+    SELECT h.chain_id, h.entity_type, h.entity_id, ${Prisma.raw(`${toDouble('h.deposit_usd')} AS deposit_usd, ${toDouble('h.debt_usd')} AS debt_usd`)},
       ${Prisma.raw(`coalesce(${deposit}, 0) AS deposit_rate, coalesce(${borrow}, 0) AS borrow_rate`)},
       ${sortValue('h.deposit_usd + h.debt_usd')}
     FROM (SELECT h.chain_id, h.entity_type, h.entity_id, sum(h.deposit_usd) AS deposit_usd,

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { readTogether } from '../../db/connect/sharding.ts'
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -116,7 +116,7 @@ export const largestFirst = { sortValue: 'DESC', chainId: 'ASC', entityType: 'AS
 export const recordset = Prisma.sql`recordset`
 
 /** The sort value of an entity: a value rounded to 6 decimals, so that rounding errors never decide the order. */
-export const sortValue = (value: string) => Prisma.raw(`floor((${value}) * 1e6 + 0.5)::float8 AS sort_value`)
+export const sortValue = (value: string) => Prisma.raw(`${toDouble(`floor((${value}) * 1e6 + 0.5)`)} AS sort_value`)
 
 /** SQL of the total of a displayed value over entities `t`. */
 export const total = (value: string) => `coalesce(sum(${exact(value)}), 0)`

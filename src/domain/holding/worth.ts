@@ -1,11 +1,11 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { LAST_SECOND } from '../../time.ts'
 import { type Groups, type Holder, holdings, readGroups, total } from './holding.ts'
 
-const usd = (sql: string, description: string) => ({ sql: `${sql}::float8`, type: 'float', description }) as const
+const usd = (sql: string, description: string) => ({ sql: toDouble(sql), type: 'float', description }) as const
 const of = (type: string, value: string) => `coalesce(sum(${exact(value)}) FILTER (WHERE t.entity_type = '${type}'), 0)`
 
 /** The columns over `worthFrom`. The first is null if no snapshot is stored. */
@@ -41,9 +41,9 @@ export const worthColumns = columnsOf(
 export type Worth = RowOf<typeof worthColumns>
 
 /** Selects the sums of holdings `h` in an entity. They are rounded here, as they are displayed, like the values of earnings. */
-export const ENTITY_WORTH = Prisma.raw(`max(h.timestamp) AS timestamp, sum(h.deposit_usd)::float8 AS deposit_usd,
-  sum(h.protected_usd)::float8 AS protected_usd, sum(h.debt_usd)::float8 AS debt_usd,
-  sum(h.deposit_usd + h.protected_usd - h.debt_usd)::float8 AS value_usd, bool_or(h.unpriced) AS unpriced`)
+export const ENTITY_WORTH = Prisma.raw(`max(h.timestamp) AS timestamp, ${toDouble('sum(h.deposit_usd)')} AS deposit_usd,
+  ${toDouble('sum(h.protected_usd)')} AS protected_usd, ${toDouble('sum(h.debt_usd)')} AS debt_usd,
+  ${toDouble('sum(h.deposit_usd + h.protected_usd - h.debt_usd)')} AS value_usd, bool_or(h.unpriced) AS unpriced`)
 
 /** The FROM clause for `worthColumns`: a row for every entity with a snapshot. A missing price counts as 0. */
 export const worthFrom = (holder: Holder): Prisma.Sql => Prisma.sql`FROM (

@@ -6,7 +6,7 @@ import { isSharded, mergeSql } from '../../db/connect/sharding.ts'
  * bigint, which is much faster than numeric.
  */
 const sum = (usd: string) => {
-  const millionths = `round(least(${usd}, 1e300) * 1e6)`
+  const millionths = `round(greatest(least(${usd}, 1e300), -1e300) * 1e6)`
   const part = (type: string, fits: string) =>
     `coalesce(sum(${millionths}::${type}) FILTER (WHERE abs(${usd}) ${fits} 9e12), 0)`
   return `((${part('bigint', '<')} + ${part('numeric', '>=')}) * 0.000001)::float8`

@@ -1,4 +1,4 @@
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, quotient, toDouble } from '../../db/lists/exact-sum.ts'
 
 type Amount = 'supplied' | 'protected' | 'borrowed'
 
@@ -13,7 +13,7 @@ export function amountColumns<const Nullable extends boolean>(
 ) {
   const usd = (sql: string, meaning: string) =>
     ({
-      sql: `(${sql})::float8`,
+      sql: toDouble(sql),
       type: 'float',
       nullable: on.nullable,
       description: `${meaning}${on.note ? ` ${on.note}` : ''}`,
@@ -30,7 +30,7 @@ export function amountColumns<const Nullable extends boolean>(
     ),
     borrowedUsd: usd(borrowed, `Amount borrowed on ${on.date}, in USD.`),
     utilization: {
-      sql: `((${borrowed})::float8 / nullif((${supplied})::float8, 0))`,
+      sql: quotient(toDouble(borrowed), toDouble(supplied)),
       type: 'float',
       nullable: true,
       description: `\`borrowedUsd\` divided by \`suppliedUsd\`, as a fraction: 0.05 is 5 %. Null if \`suppliedUsd\` is 0${on.nullable ? ' or null' : ''}.`,

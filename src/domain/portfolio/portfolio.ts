@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { readTogether } from '../../db/connect/sharding.ts'
 import type { Described, RowOf } from '../../db/lists/column.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest, momentSql, usersAsOwners } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -60,7 +60,7 @@ export async function positionCountAsOf(reader: Reader, users: string[], asOf: D
 export function poolHoldings(reader: Reader, users: string[], asOf: Date | null): Promise<PoolHolding[]> {
   const upTo = asOf ? Prisma.sql`WHERE date <= ${isoDate(asOf)}::date` : Prisma.empty
   const sum = (column: string) =>
-    Prisma.raw(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})::float8`)
+    Prisma.raw(toDouble(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})`))
   const statement = Prisma.sql`SELECT * FROM (
       SELECT p.market_address AS "poolAddress", count(*)::int AS "userCount",
         ${Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))} AS points, ${sum('supplied')} AS "suppliedUsd",

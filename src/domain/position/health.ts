@@ -9,6 +9,7 @@
  * and if such tokens have no price, which are stored with a worth of 0. Without collateral the LTV is null and the health factor
  * 0. The health factor is null if the threshold of a market with such collateral is not known.
  */
+import { moderate } from '../../db/lists/exact-sum.ts'
 import type { Where } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
@@ -19,26 +20,28 @@ const OTHER = { a: 'b', b: 'a' } as const
 
 /** The worth of tokens in USD; null if they have no price. */
 const worth = (usd: string, amount: string) => `CASE WHEN ${usd} > 0 THEN ${usd} WHEN ${amount} = 0 THEN 0 END`
+const amount = (side: Side, of: string) => moderate(`t.${side}_${of}_amount`)
+const usd = (side: Side, of: string) => moderate(`t.${side}_${of}_amount_usd`)
 const collateral = (side: Side) =>
   worth(
-    `(t.${side}_supplied_amount_usd + t.${side}_protected_supplied_amount_usd)`,
-    `t.${side}_supplied_amount + t.${side}_protected_supplied_amount`,
+    `(${usd(side, 'supplied')} + ${usd(side, 'protected_supplied')})`,
+    `${amount(side, 'supplied')} + ${amount(side, 'protected_supplied')}`,
   )
-const debt = (side: Side) => worth(`t.${side}_borrowed_amount_usd`, `t.${side}_borrowed_amount`)
+const debt = (side: Side) => worth(usd(side, 'borrowed'), amount(side, 'borrowed'))
 
 /** A side's collateral times a weight, if it backs debt. The weight is looked up for no other side. */
-const backing = (side: Side, weight = '1') => `CASE WHEN t.${OTHER[side]}_borrowed_amount_usd > 0
+const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'borrowed')} > 0
     AND ${collateral(side)} IS DISTINCT FROM 0 THEN ${collateral(side)} * ${weight} ELSE 0 END`
 
 /** SQL of the threshold of a side's market. */
 type Threshold = (side: Side) => string
 
 /** Looks the threshold up by the position's pool. */
-export const storedThreshold: Threshold = (side) => `(SELECT m.liquidation_threshold FROM pool p
+export const storedThreshold: Threshold = (side) => `(SELECT ${moderate('m.liquidation_threshold')} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${side === 'a' ? 'unit_1_id' : 'unit_2_id'} WHERE p.key = t.pool_key)`
 
 /** Reads the threshold from the joins of `positionsUpTo`. */
-export const joinedThreshold: Threshold = (side) => `${side}.liquidation_threshold`
+export const joinedThreshold: Threshold = (side) => moderate(`${side}.liquidation_threshold`)
 
 const DEBT = `nullif(${debt('a')} + ${debt('b')}, 0)`
 

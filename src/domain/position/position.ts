@@ -74,18 +74,19 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
 /** A user's amounts in a pool on a distribution date, and the points for them. */
 export type Position = RowOf<typeof columns>
 
+/** The sum of amounts of both sides in USD. A quarter of the largest double is the most that is added of each, as Postgres refuses more. */
+const ofSides = (...amounts: string[]) =>
+  amounts
+    .flatMap((amount) => [`t.a_${amount}_amount_usd`, `t.b_${amount}_amount_usd`])
+    .map((column) => `least(greatest(${column}, -4e307), 4e307)`)
+    .join(' + ')
+
 /** Amounts of both sides in USD, which lists filter and sort by. */
 const AMOUNTS = {
-  suppliedUsd: ['t.a_supplied_amount_usd + t.b_supplied_amount_usd', 'borrowable supply'],
-  protectedUsd: [
-    't.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd',
-    'protected (non-borrowable) supply',
-  ],
-  tvlUsd: [
-    't.a_supplied_amount_usd + t.b_supplied_amount_usd + t.a_protected_supplied_amount_usd + t.b_protected_supplied_amount_usd',
-    'total value locked, borrowable plus protected supply,',
-  ],
-  borrowedUsd: ['t.a_borrowed_amount_usd + t.b_borrowed_amount_usd', 'amount borrowed'],
+  suppliedUsd: [ofSides('supplied'), 'borrowable supply'],
+  protectedUsd: [ofSides('protected_supplied'), 'protected (non-borrowable) supply'],
+  tvlUsd: [ofSides('supplied', 'protected_supplied'), 'total value locked, borrowable plus protected supply,'],
+  borrowedUsd: [ofSides('borrowed'), 'amount borrowed'],
 } as const
 
 const amountFilters = Object.fromEntries(

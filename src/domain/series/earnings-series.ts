@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { readTogether } from '../../db/connect/sharding.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { CASH } from '../earnings/earnings.ts'
@@ -20,14 +20,14 @@ export interface EarningsBucket {
   pendingCashUsd: number | null
 }
 
-const [value, cash] = ['t.value_usd', 't.cash'].map((name) => `${total(name)}::float8`) as [string, string]
+const [value, cash] = ['t.value_usd', 't.cash'].map((name) => toDouble(total(name))) as [string, string]
 const columns = {
   ...worthColumns,
   netCashInvestedUsd: { sql: `CASE WHEN sum(t.unknown) = 0 THEN ${cash} END` },
   earningsUsd: {
-    sql: `CASE WHEN sum(t.unknown) = 0 AND NOT bool_or(t.unpriced) THEN (${exact(value)} - ${exact(cash)})::float8 END`,
+    sql: `CASE WHEN sum(t.unknown) = 0 AND NOT bool_or(t.unpriced) THEN ${toDouble(`${exact(value)} - ${exact(cash)}`)} END`,
   },
-  pendingCashUsd: { sql: 'CASE WHEN sum(t.pending_unknown) = 0 THEN sum(t.pending_cash)::float8 END' },
+  pendingCashUsd: { sql: `CASE WHEN sum(t.pending_unknown) = 0 THEN ${toDouble('sum(t.pending_cash)')} END` },
 }
 
 /**
@@ -66,7 +66,7 @@ export async function earningsSeries(
           FROM (SELECT DISTINCT ${entity} FROM flow) f CROSS JOIN bucket) e
       WINDOW so_far AS (PARTITION BY ${entity} ORDER BY moment))
     SELECT t.owner::int, t.n::int, ${selectList(columns)} FROM (
-      SELECT h.owner, h.n, h.entity_type, ${ENTITY_WORTH}, coalesce(sum(h.cash) FILTER (WHERE h.held), 0)::float8 AS cash,
+      SELECT h.owner, h.n, h.entity_type, ${ENTITY_WORTH}, ${HELD_CASH} AS cash,
         coalesce(sum(h.unknown) FILTER (WHERE h.held), 0) AS unknown,
         sum(CASE WHEN h.held THEN -h.cash ELSE h.cash END) AS pending_cash,
         sum(CASE WHEN h.held THEN -h.unknown ELSE h.unknown END) AS pending_unknown
@@ -76,6 +76,8 @@ export async function earningsSeries(
   for (const row of rows) found[row.owner - 1]?.push(bucketOf(row, starts[row.n - 1] as Date))
   return found
 }
+
+const HELD_CASH = Prisma.raw(toDouble('coalesce(sum(h.cash) FILTER (WHERE h.held), 0)'))
 
 type Row = Worth & Omit<EarningsBucket, 'start' | 'worth'> & { owner: number; n: number }
 

@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { bucketOf, buckets, within } from './calendar.ts'
@@ -24,8 +24,8 @@ const ofLast = (value: string) => `coalesce(sum(${value}) FILTER (WHERE d.distri
 
 /** Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last distribution date. */
 const sums = Prisma.raw(`${pointsOf('sum(d.points)')} AS points, ${ofLast('d.position_count')}::int AS "positionCount",
-  ${ofLast('d.supplied_usd')}::float8 AS "suppliedUsd", ${ofLast('d.protected_usd')}::float8 AS "protectedUsd",
-  ${ofLast('d.supplied_usd + d.protected_usd')}::float8 AS "tvlUsd", ${ofLast('d.borrowed_usd')}::float8 AS "borrowedUsd"`)
+  ${toDouble(ofLast('d.supplied_usd'))} AS "suppliedUsd", ${toDouble(ofLast('d.protected_usd'))} AS "protectedUsd",
+  ${toDouble(ofLast('d.supplied_usd + d.protected_usd'))} AS "tvlUsd", ${toDouble(ofLast('d.borrowed_usd'))} AS "borrowedUsd"`)
 
 const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
   ${['supplied_usd', 'protected_usd', 'borrowed_usd']

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { readTogether } from '../../db/connect/sharding.ts'
-import { exact } from '../../db/lists/exact-sum.ts'
+import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Groups, groupsOf, ownersOf } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -40,7 +40,7 @@ export interface UserRewards {
   vaultUsd: number | null
 }
 
-const USD_IF = Prisma.raw(`(sum(${exact('r.usd')}) FILTER`)
+const usdIf = (condition: string) => Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
 
 /** Each group's liquidation rewards in each bucket with any. */
 export async function userRewards(reader: Reader, groups: Groups, span: Span): Promise<UserRewards[][]> {
@@ -51,10 +51,10 @@ export async function userRewards(reader: Reader, groups: Groups, span: Span): P
     Prisma.sql`SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
       count(*) FILTER (WHERE r.market)::int AS "marketCount",
       CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
-        ELSE ${USD_IF} (WHERE r.market))::float8 END AS "marketUsd",
+        ELSE ${usdIf('r.market')} END AS "marketUsd",
       count(*) FILTER (WHERE NOT r.market)::int AS "vaultCount",
       CASE WHEN count(*) FILTER (WHERE NOT r.market) = 0 THEN 0
-        ELSE ${USD_IF} (WHERE NOT r.market))::float8 END AS "vaultUsd"
+        ELSE ${usdIf('NOT r.market')} END AS "vaultUsd"
     FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
     CROSS JOIN LATERAL (
       SELECT true AS market, m.timestamp, m.chain_id, m.tx_hash, m.log_index, m.liquid_reward_usd AS usd
