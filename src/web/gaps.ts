@@ -7,10 +7,12 @@ type Bucket = EarningsChartQuery['user']['series'][number]
 export const gapNote = (series: readonly Bucket[], of: (bucket: Bucket) => unknown) =>
   series.some((bucket) => bucket.hasIncompletePrices && of(bucket) === null) ? 'A gap is where a price is missing.' : ''
 
-/** Says that the earnings of now differ from the last ones of a chart. */
-export function pendingNote(last: Bucket | undefined): string {
-  if (!last || last.pendingCashUsd === 0) return ''
-  const amount =
+/** Says why the earnings of now differ from the last ones of a chart. */
+export function differenceNote(last: Bucket | undefined): string {
+  if (!last?.worth && !last?.hasIncompletePrices) return ''
+  if (last.earningsUsd === null) return 'The earnings above count it as $0.'
+  if (last.pendingCashUsd === 0) return ''
+  const cash =
     last.pendingCashUsd === null ? 'Cash flows without a price' : `Net cash of ${full(last.pendingCashUsd, 'usd')}`
-  return `${amount} came after the newest snapshots: the chart counts it with the next ones, the earnings above already do.`
+  return `${cash} came after the newest snapshots: the earnings above count it, the chart will with the next ones.`
 }

@@ -415,7 +415,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => numbers(chart('Net worth').locator('details tbody tr'))).toEqual(expected)
       // The sample has cash flows without a price.
       expect(user.series.at(-1)).toMatchObject({ earningsUsd: null, hasIncompletePrices: true })
-      await chart('Earnings').getByText('A gap is where a price is missing.').waitFor()
+      await chart('Earnings')
+        .getByText('A gap is where a price is missing. The earnings above count it as $0.')
+        .waitFor()
     })
 
     test('one that left has no open positions, and one that only has vaults is worth them', async () => {

@@ -21,7 +21,7 @@ import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
 import { EntityLink } from '../entity-link.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
-import { gapNote, pendingNote } from '../gaps.ts'
+import { differenceNote, gapNote } from '../gaps.ts'
 import { HoldingsTable } from '../holdings-table.tsx'
 import { knownNumbers } from '../known-numbers.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
@@ -268,7 +268,9 @@ function Charts({ address }: { address: string }) {
                   unit="usd"
                   times={times}
                   series={[{ label: 'Earnings', values: series.map(({ earningsUsd }) => earningsUsd) }]}
-                  note={[gapNote(series, (bucket) => bucket.earningsUsd), pendingNote(series.at(-1))].join(' ').trim()}
+                  note={[gapNote(series, (bucket) => bucket.earningsUsd), differenceNote(series.at(-1))]
+                    .join(' ')
+                    .trim()}
                 />
               </>
             )
