@@ -74,6 +74,13 @@ const Price = ({ side: { assetSymbol, assetPriceUsd } }: { side: PositionSideFra
   </span>
 )
 
+/** The factors of a pool, or that its positions score 0. */
+export function PoolFactors({ multiplier }: { multiplier: Partial<MultiplierRowFragment> | null | undefined }) {
+  const { depositA, depositB, borrowA, borrowB } = multiplier ?? {}
+  if (depositA || depositB || borrowA || borrowB) return <Factors multiplier={multiplier} />
+  return <small>no multiplier: positions score 0</small>
+}
+
 /** The factors for both sides, or that points were not computed from any. */
 export function Factors({ multiplier }: { multiplier: Partial<MultiplierRowFragment> | null | undefined }) {
   if (!multiplier) return <Unknown />

@@ -604,6 +604,27 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
+  test('a pool without a multiplier, or with one of zeros, says that its positions score 0', async () => {
+    const own = await startOnSample({ users: 4, days: 2 })
+    try {
+      const says = 'no multiplier: positions score 0'
+      const of = (pool: string) => own.deps.store.pool.query(pool, [samplePool.address])
+      const page = await visit(`/pools/${samplePool.address}`, { base: own.base })
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(await page.getByText(says).count()).toBe(0)
+      await of(`UPDATE multiplier SET deposit_token_a = 0, deposit_token_b = 0, borrow_token_a = 0, borrow_token_b = 0
+        WHERE pool_address = $1`)
+      await page.reload()
+      await page.getByText(says).waitFor()
+      await of('DELETE FROM multiplier WHERE pool_address = $1')
+      await page.goto(`${own.base}/dashboard/pools`)
+      await page.getByText(says).first().waitFor()
+      await page.close()
+    } finally {
+      await own.close()
+    }
+  })
+
   test('what a distribution changes is shown at once, and announced', async () => {
     const own = await startOnSample()
     try {

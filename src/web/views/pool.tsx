@@ -12,7 +12,7 @@ import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
-import { Factors } from '../positions-table.tsx'
+import { PoolFactors } from '../positions-table.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Day, Num, WalletLink } from '../values.tsx'
@@ -47,7 +47,7 @@ export function Pool({ address }: { address: string }) {
                     <Num value={pool.points} unit="points" />
                   </Fact>
                   <Fact name="Multipliers, A and B">
-                    <Factors multiplier={pool.multiplier} />
+                    <PoolFactors multiplier={pool.multiplier} />
                   </Fact>
                 </Facts>
                 <Sides sides={[pool.marketA, pool.marketB]} />

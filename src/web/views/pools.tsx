@@ -1,7 +1,7 @@
 import { type PoolCardFragment, type PoolOrder, PoolsDocument } from 'lending-graph-client'
 import { Answer, NothingStored } from '../answer.tsx'
 import { Page } from '../page-frame.tsx'
-import { Factors } from '../positions-table.tsx'
+import { PoolFactors } from '../positions-table.tsx'
 import { type Column, Pager, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
@@ -57,7 +57,7 @@ const columns: Column<PoolCardFragment>[] = [
   {
     name: 'Multipliers',
     sortKey: 'MULTIPLIER_DEPOSIT_A',
-    cell: ({ multiplier }) => <Factors multiplier={multiplier} />,
+    cell: ({ multiplier }) => <PoolFactors multiplier={multiplier} />,
   },
 ]
 const SORTS = columns.flatMap(({ sortKey }) => (sortKey ? [`${sortKey}_DESC`, `${sortKey}_ASC`] : [])) as PoolOrder[]
