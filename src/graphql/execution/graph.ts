@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
+import { type Admin, Batches, type GraphContext } from '../context.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { type Admin, Batches, type GraphContext } from './context.ts'
 import type { Operations } from './operations.ts'
 
 /** The schema, its prepared operations, and the dependencies of resolvers. */

@@ -10,11 +10,11 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import type { GraphContext } from '../context.ts'
 import { queryOf } from '../live/live-query.ts'
 import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { Limiter } from '../policy/limits.ts'
-import type { GraphContext } from './context.ts'
 import { nameOfOperation } from './name-of-operation.ts'
 import { SentDocuments } from './sent-documents.ts'
 

@@ -14,9 +14,9 @@ import type { Columns } from '../../db/lists/column.ts'
 import { ENCODINGS, type Encoding } from '../../db/lists/encoding.ts'
 import type { KeyType } from '../../db/lists/listing.ts'
 import { VALUE_TYPES } from '../../db/lists/value-type.ts'
+import type { Assert, One, SqlField, SqlRows } from '../fields/sql-field.ts'
 import { type Conditions, type Fragments, fieldsOf } from '../selection.ts'
 import { type Field, type Key, type Level, type List, type Member, type Piece, Scope, Unplanned } from './piece.ts'
-import type { Assert, One, SqlField, SqlRows } from './sql-field.ts'
 
 /** The context of a selection. */
 export interface Document {

@@ -2,7 +2,7 @@ import type { FieldNode, GraphQLField } from 'graphql'
 import type { Columns } from '../../db/lists/column.ts'
 import type { Encoding } from '../../db/lists/encoding.ts'
 import { VALUE_TYPES } from '../../db/lists/value-type.ts'
-import type { Assert, More, One, SqlList, SqlRows } from './sql-field.ts'
+import type { Assert, More, One, SqlList, SqlRows } from '../fields/sql-field.ts'
 
 /** A part of an answer's JSON. */
 export type Piece =

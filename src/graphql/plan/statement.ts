@@ -10,7 +10,7 @@ import {
   withoutSet,
 } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { readPage } from '../schema/connection.ts'
+import { readPage } from '../fields/connection.ts'
 import { type Layout, ordinalOf } from './layout.ts'
 import type { Field, Join, Key, Level, List, Scope } from './piece.ts'
 import { jsonSql } from './write.ts'

@@ -3,7 +3,7 @@ import type { TextRow } from '../../db/connect/text-query.ts'
 import { type Encoding, numberOf } from '../../db/lists/encoding.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'
-import { encodeCursor, pageFlag } from '../schema/connection.ts'
+import { encodeCursor, pageFlag } from '../fields/connection.ts'
 import type { List, Piece } from './piece.ts'
 
 /** A piece that is a value: nothing is known of its JSON before rows are read, but for the brackets around a list. */

@@ -21,7 +21,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
-import { DEFAULT_PAGE, MAX_PAGE } from '../schema/connection.ts'
+import { DEFAULT_PAGE, MAX_PAGE } from '../fields/connection.ts'
 import { type Conditions, type Fragments, fieldsOf, fragmentsOf, switchesOf } from '../selection.ts'
 
 /** Unvalidated arguments of a field: enums by name, scalars as JSON. */

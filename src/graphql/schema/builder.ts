@@ -4,7 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import type { GraphContext } from '../execution/context.ts'
+import type { GraphContext } from '../context.ts'
 import { assertNodeId } from './types/node-id.ts'
 import { withUnknownUsers } from './unknown-user.ts'
 

@@ -11,7 +11,7 @@ import {
   visit,
 } from 'graphql'
 import { GatewayError } from '../../errors.ts'
-import type { GraphContext } from '../execution/context.ts'
+import type { GraphContext } from '../context.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { withExactFloats } from './scalars.ts'
 import { addTypes } from './schema.ts'

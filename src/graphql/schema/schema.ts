@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
+import { addListInputTypes } from '../fields/list-inputs.ts'
 import { type Builder, createBuilder } from './builder.ts'
-import { addListInputTypes } from './list-inputs.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { addActivity } from './types/activity.ts'
 import { addAggregates } from './types/aggregates.ts'

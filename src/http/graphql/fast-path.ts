@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { Caller } from '../../db/connect/scope.ts'
-import type { Admin } from '../../graphql/execution/context.ts'
+import type { Admin } from '../../graphql/context.ts'
 import { resultOf, run } from '../../graphql/execution/run.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../../config.ts'
-import type { Admin } from '../../graphql/execution/context.ts'
+import type { Admin } from '../../graphql/context.ts'
 
 /** Admin tokens by name. */
 export type AdminTokens = ReadonlyMap<string, string>

@@ -1,12 +1,12 @@
 import { activities, activityFilter, type Activity as Row } from '../../../domain/activity/activity.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
-import { list, ownedBy } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { list, ownedBy } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
 import { OWNED_COUNT } from './charges.ts'
-import { connectionType } from './connection-type.ts'
 
 /** The list of a user's activity. */
 export const activityOfUser = () =>

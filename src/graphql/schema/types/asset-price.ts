@@ -1,8 +1,8 @@
 import { type AssetPrice as AssetPriceRow, assetPriceColumns, assetPriceSql } from '../../../domain/asset/price.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { keyedRow, one } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { keyedRow, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
 import type { AssetRef } from './asset.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 

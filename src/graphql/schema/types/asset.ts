@@ -1,10 +1,10 @@
 import { type Asset as AssetRow, assets } from '../../../domain/asset/asset.ts'
-import { column, keyOf, list, one } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { listArguments } from '../../fields/page-arguments.ts'
+import { column, keyOf, list, one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
-import { connectionType } from './connection-type.ts'
-import { listArguments } from './page-arguments.ts'
 
 const assetAt = keyOf(assets, 'chainId', 'address')
 

@@ -17,9 +17,9 @@ import {
 } from '../../../domain/change/worth-change.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { keyedRow, one } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { keyedRow, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
 import type { PoolRef } from './pool.ts'
 import type { UserRef } from './user-ref.ts'
 

@@ -1,8 +1,8 @@
 import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
 import { MOST_WINDOW_DATES } from '../../../domain/leaderboard/window.ts'
 import { parseUtc } from '../../../time.ts'
+import { MAX_PAGE } from '../../fields/connection.ts'
 import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
-import { MAX_PAGE } from '../connection.ts'
 
 /** Costs of fields whose work depends on more than their page size. Arguments are unvalidated here. */
 

@@ -1,5 +1,5 @@
 import { versionSeenBy } from '../../../db/connect/store.ts'
-import { once } from '../../execution/context.ts'
+import { once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 
 const versionOnce = once(versionSeenBy)

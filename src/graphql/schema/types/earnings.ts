@@ -7,13 +7,13 @@ import {
 } from '../../../domain/earnings/earnings.ts'
 import { entityAprs, type NetApr as NetAprRow, netAprColumns, netAprFrom } from '../../../domain/earnings/net-apr.ts'
 import type { Entity } from '../../../domain/holding/holding.ts'
-import { list } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { listArguments } from '../../fields/page-arguments.ts'
+import { list } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
-import { connectionType } from './connection-type.ts'
 import { heldBy } from './held-by.ts'
-import { listArguments } from './page-arguments.ts'
 
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20

@@ -2,13 +2,13 @@ import type { ObjectRef } from '@pothos/core'
 import type { Listing } from '../../../db/lists/listing.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
 import { assertSortable } from '../../../domain/snapshot/bounds.ts'
-import { type KeyedRow, list, one, ownedBy } from '../../plan/sql-field.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputs } from '../../fields/list-inputs.ts'
+import { listArguments } from '../../fields/page-arguments.ts'
+import { type KeyedRow, list, one, ownedBy } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
-import type { ListInputs } from '../list-inputs.ts'
 import { OWNED_COUNT } from './charges.ts'
-import { connectionType } from './connection-type.ts'
-import { listArguments } from './page-arguments.ts'
 
 /** The list of all users' snapshots in a market or vault. */
 export const snapshotsIn = <Row>(kind: EntityType, snapshots: Listing<Row>) =>

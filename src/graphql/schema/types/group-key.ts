@@ -1,4 +1,4 @@
-import { one } from '../../plan/sql-field.ts'
+import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type MarketRef, marketAt } from './market.ts'
 import { type PoolRef, poolAt } from './pool.ts'

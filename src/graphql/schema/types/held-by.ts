@@ -2,7 +2,7 @@ import type { Columns } from '../../../db/lists/column.ts'
 import { selectList } from '../../../db/lists/listing.ts'
 import { type Holder, oneOwner } from '../../../domain/holding/holding.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type More, type One, sqlField } from '../../plan/sql-field.ts'
+import { type More, type One, sqlField } from '../../fields/sql-field.ts'
 
 type From = (holder: Holder) => Prisma.Sql
 

@@ -1,6 +1,6 @@
+import { MAX_PAGE } from '../../fields/connection.ts'
 import { type Limits, NO_LIMITS } from '../../policy/limits.ts'
 import type { Builder } from '../builder.ts'
-import { MAX_PAGE } from '../connection.ts'
 
 export function addLimits(builder: Builder): void {
   const LimitsType = builder.objectRef<Limits>('Limits').implement({

@@ -1,4 +1,4 @@
-import { one } from '../../plan/sql-field.ts'
+import { one } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import type { ActivityRefs } from './activity.ts'
 import type { EarningsRefs } from './earnings.ts'

@@ -1,9 +1,9 @@
 import { marketLiquidationRewards, rewardColumns, vaultLiquidationRewards } from '../../../domain/liquidation/reward.ts'
 import type { MarketLiquidationReward } from '../../../generated/prisma/client.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
-import { connectionType } from './connection-type.ts'
 
 /** Adds the reward types. links.ts adds their users, markets and vaults. */
 export function addLiquidationReward(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {

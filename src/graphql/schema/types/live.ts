@@ -1,6 +1,6 @@
 import { isoDate } from '../../../domain/position/position.ts'
 import { GatewayError } from '../../../errors.ts'
-import type { GraphContext } from '../../execution/context.ts'
+import type { GraphContext } from '../../context.ts'
 import { type ChangeEvent, MAX_WAITING, type RunEvent } from '../../live/live.ts'
 import type { LiveRoot } from '../../live/subscribe.ts'
 import type { Builder } from '../builder.ts'

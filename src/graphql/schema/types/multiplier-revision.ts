@@ -1,11 +1,11 @@
 import { revisionAtSql, revisionColumns, revisionListing, revisionsAsOf } from '../../../domain/multiplier/history.ts'
 import { Prisma, type MultiplierRevision as Row } from '../../../generated/prisma/client.ts'
-import { keyedRow, keyOf, list, nodeId } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { listArguments } from '../../fields/page-arguments.ts'
+import { keyedRow, keyOf, list, nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
-import { connectionType } from './connection-type.ts'
-import { listArguments } from './page-arguments.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a revision by its number. */

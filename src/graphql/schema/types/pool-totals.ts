@@ -9,9 +9,9 @@ import {
 } from '../../../domain/pool/totals.ts'
 import { isoDate } from '../../../domain/position/position.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { keyedRow, one, part, sqlField } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { keyedRow, one, part, sqlField } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
 import { type MultiplierRevisionRef, revisionOfDate } from './multiplier-revision.ts'
 import type { PoolRef } from './pool.ts'
 

@@ -1,7 +1,7 @@
 import { positionListing } from '../../../domain/position/position.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import type { Builder } from '../builder.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
-import { connectionType } from './connection-type.ts'
 
 export const positionRef = (builder: Builder) =>
   builder.prismaObject('Position', {

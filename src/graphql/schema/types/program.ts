@@ -6,8 +6,8 @@ import {
 } from '../../../domain/distribution/program.ts'
 import { isoDate } from '../../../domain/position/position.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import type { GraphContext } from '../../execution/context.ts'
-import { keyedRow, sqlField } from '../../plan/sql-field.ts'
+import type { GraphContext } from '../../context.ts'
+import { keyedRow, sqlField } from '../../fields/sql-field.ts'
 import { COUNT, type FieldCost } from '../../policy/cost.ts'
 
 /** The one row of the program's totals. */

@@ -4,7 +4,7 @@ import {
   rateDates,
   rateSeries,
 } from '../../../domain/series/rate-series.ts'
-import { type GraphContext, once } from '../../execution/context.ts'
+import { type GraphContext, once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 import { buckets } from './charges.ts'
 import type { MarketRef } from './market.ts'

@@ -1,4 +1,4 @@
-import { sqlField } from '../../plan/sql-field.ts'
+import { sqlField } from '../../fields/sql-field.ts'
 
 const MAX_NUMBER = 2n ** 63n - 1n
 

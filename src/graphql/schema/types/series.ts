@@ -20,7 +20,7 @@ import {
 } from '../../../domain/series/pool-series.ts'
 import { type UserRewards, userPoints, userRewards } from '../../../domain/series/user-series.ts'
 import { badArgument } from '../../../errors.ts'
-import { type Batch, type GraphContext, once } from '../../execution/context.ts'
+import { type Batch, type GraphContext, once } from '../../context.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { BUCKET, buckets, bucketsOfAddress, EARNED } from './charges.ts'

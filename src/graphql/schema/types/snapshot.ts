@@ -1,9 +1,9 @@
 import type { RowOf } from '../../../db/lists/column.ts'
 import { marketSnapshots, snapshotColumns, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import { connectionType } from '../../fields/connection-type.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
-import { connectionType } from './connection-type.ts'
 
 /** Adds the snapshot types. links.ts adds their users, markets and vaults. */
 export function addSnapshot(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {

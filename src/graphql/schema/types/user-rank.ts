@@ -1,6 +1,6 @@
 import { type RankedPoints, rankAsOfSql, rankColumns } from '../../../domain/leaderboard/rank-history.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { columnAsOf, type KeyedRow, keyedRow } from '../../plan/sql-field.ts'
+import { columnAsOf, type KeyedRow, keyedRow } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 

@@ -1,6 +1,6 @@
 import { accountColumns, JOINED_TO_USER, type User as UserRow } from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type KeyedRow, keyedRow, type One } from '../../plan/sql-field.ts'
+import { type KeyedRow, keyedRow, type One } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
 export const userRef = (builder: Builder) =>

@@ -1,13 +1,13 @@
 import { vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import { vaults } from '../../../domain/vault/vault.ts'
-import { keyOf, nodeId } from '../../plan/sql-field.ts'
+import { columnFields } from '../../fields/column-fields.ts'
+import type { ListInputTypes } from '../../fields/list-inputs.ts'
+import { listArguments } from '../../fields/page-arguments.ts'
+import { keyOf, nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import type { ListInputTypes } from '../list-inputs.ts'
 import { type ActivityRefs, activityIn } from './activity.ts'
 import { addEntityQueries, snapshotsIn } from './entity.ts'
 import { chainAddressId, chainAddressSql, readChainAddressId } from './node-id.ts'
-import { listArguments } from './page-arguments.ts'
 import type { SnapshotRefs } from './snapshot.ts'
 
 /** Loads the vault at an address on a chain. */

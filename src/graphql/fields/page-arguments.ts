@@ -1,7 +1,7 @@
 import type { ArgBuilder } from '@pothos/core'
-import type { Types } from '../builder.ts'
-import { DEFAULT_PAGE, MAX_PAGE } from '../connection.ts'
-import type { ListInputs } from '../list-inputs.ts'
+import type { Types } from '../schema/builder.ts'
+import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
+import type { ListInputs } from './list-inputs.ts'
 
 /** The paging arguments that all lists share. */
 export function pageArguments(arg: ArgBuilder<Types>) {

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader'
-import type { Reader } from '../../db/connect/reader.ts'
-import { batchOnShards } from '../../db/connect/sharding.ts'
-import { GatewayError } from '../../errors.ts'
-import type { GatewayDeps } from '../deps.ts'
+import type { Reader } from '../db/connect/reader.ts'
+import { batchOnShards } from '../db/connect/sharding.ts'
+import { GatewayError } from '../errors.ts'
+import type { GatewayDeps } from './deps.ts'
 
 /** Whether the caller may write: the name of the token that was sent, or `no`. `closed` if the server has no token. */
 export type Admin = { name: string } | 'no' | 'closed'

@@ -11,7 +11,7 @@ import {
 import type { Filter, Listing } from '../../db/lists/listing.ts'
 import { isOwnOrder, type SortBy, sorted } from '../../db/lists/sort.ts'
 import type { SortKeys } from '../../db/lists/sort-key.ts'
-import type { Builder } from './builder.ts'
+import type { Builder } from '../schema/builder.ts'
 import { SCALARS } from './column-fields.ts'
 
 /** A list with a client's `where` and `orderBy` applied. */

@@ -1,7 +1,7 @@
 import type { GenericFieldRef } from '@pothos/core'
 import type { Described } from '../../db/lists/column.ts'
-import { column, type KeyedRow } from '../plan/sql-field.ts'
 import { SCALARS } from './column-fields.ts'
+import { column, type KeyedRow } from './sql-field.ts'
 
 interface FieldBuilder {
   field(options: never): unknown

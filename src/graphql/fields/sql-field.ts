@@ -14,9 +14,9 @@ import {
 } from '../../db/lists/listing.ts'
 import { VALUE_TYPES, type ValueType } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Batch, GraphContext } from '../execution/context.ts'
-import { connectionOf, type PageArguments, readPage } from '../schema/connection.ts'
-import { type Applied, applyListInputs } from '../schema/list-inputs.ts'
+import type { Batch, GraphContext } from '../context.ts'
+import { connectionOf, type PageArguments, readPage } from './connection.ts'
+import { type Applied, applyListInputs } from './list-inputs.ts'
 
 /**
  * The SQL of a field, declared beside its resolver in `extensions.sqlField`, so that a plan can read a selection in one

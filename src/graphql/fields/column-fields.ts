@@ -3,7 +3,7 @@ import type { Column, Described } from '../../db/lists/column.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'
 import { entityDecimals, wholeTokens, wholeTokensSql } from '../../domain/asset/whole-tokens.ts'
 import { LAST_SECOND } from '../../time.ts'
-import type { GraphContext } from '../execution/context.ts'
+import type { GraphContext } from '../context.ts'
 
 /** The GraphQL scalar of each value type. */
 export const SCALARS: Record<ValueType, string> = {

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core'
-import type { Builder, Types } from '../builder.ts'
+import type { Builder, Types } from '../schema/builder.ts'
 
 /** Adds the connection type of a row type: `<Name>Connection` with `<Name>Edge`. All lists of that type share it. */
 export function connectionType<Row>(builder: Builder, name: string, type: ObjectRef<Types, Row>) {
