@@ -3,6 +3,7 @@ import { explorerPlugin } from '@graphiql/plugin-explorer'
 import { HISTORY_PLUGIN, HistoryContextProvider } from '@graphiql/plugin-history'
 import { GraphiQLProvider, ToolbarButton, useEditorContext, usePluginStore } from '@graphiql/react'
 import { GraphiQL, GraphiQLInterface } from 'graphiql'
+import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { examplesPlugin } from './examples-panel.tsx'
 import { fetcher } from './fetcher.ts'
@@ -43,7 +44,12 @@ function Page() {
 }
 
 function Interface() {
-  const { plugins } = usePluginStore()
+  const { plugins, visiblePlugin } = usePluginStore()
+  // Panels share one element, which would begin where the one before was scrolled to.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the panel
+  useEffect(() => {
+    document.querySelector('.graphiql-plugin')?.scrollTo(0, 0)
+  }, [visiblePlugin])
   // The interface would hide a panel that the provider opens only afterwards.
   if (plugins.length === 0) return null
   return (

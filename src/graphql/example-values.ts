@@ -1,5 +1,4 @@
 import { isoDate } from '../domain/position/position.ts'
-import { bucketStart } from '../domain/series/interval.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import type { ExampleValuesQuery } from '../generated/operations/graphql.ts'
 import type { Execute } from './execution/execute.ts'
@@ -11,8 +10,8 @@ export interface ExampleValues {
   leaders: string[]
   pool: string
   market: { chainId: number; address: string; assetAddress: string; assetSymbol: string }
-  /** The newest distribution date, the Monday of its week, and the date a week of distributions before it. */
-  dates: { first: string; monday: string; last: string }
+  /** The newest distribution date, the first of the seven days that end with it, and the date a week of distributions before it. */
+  dates: { first: string; week: string; last: string }
 }
 
 /** The operation that reads the values. */
@@ -38,6 +37,7 @@ export const valuesOperation = graphql(`
   }
 `)
 
+const DAY_MS = 86_400_000
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** The values in an empty store: valid, but nothing has them. */
@@ -46,7 +46,7 @@ export const noValues: ExampleValues = {
   leaders: [],
   pool: ZERO_ADDRESS,
   market: { chainId: 1, address: ZERO_ADDRESS, assetAddress: ZERO_ADDRESS, assetSymbol: 'USDC' },
-  dates: { first: '2026-01-01', monday: '2026-01-05', last: '2026-01-08' },
+  dates: { first: '2026-01-01', week: '2026-01-02', last: '2026-01-08' },
 }
 
 /** Finds records that make the examples show something. @returns undefined if the store is empty */
@@ -63,7 +63,11 @@ export async function readExampleValues(execute: Execute): Promise<ExampleValues
     leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
     market: holding?.market ?? markets.nodes[0] ?? noValues.market,
-    dates: { first: dates.at(-1) ?? noValues.dates.first, monday: isoDate(bucketStart('week', new Date(last))), last },
+    dates: {
+      first: dates.at(-1) ?? noValues.dates.first,
+      week: isoDate(new Date(Date.parse(last) - 6 * DAY_MS)),
+      last,
+    },
   }
 }
 

@@ -281,7 +281,7 @@ query ValueThroughTime(
   {
     name: 'WeekLeaderboard',
     persona: 'The leaderboard',
-    title: "This week's leaderboard",
+    title: 'The leaderboard of the last seven days',
     query: `# pool or chainId: the points in one pool or on one chain.
 # around: the page around a user; aroundRank has its rank.
 query WeekLeaderboard($from: DateTime!, $to: DateTime) {
@@ -291,7 +291,7 @@ query WeekLeaderboard($from: DateTime!, $to: DateTime) {
     pageInfo { hasNextPage endCursor }
   }
 }`,
-    variables: ({ dates: { monday, last } }) => ({ from: monday, to: last }),
+    variables: ({ dates: { week, last } }) => ({ from: week, to: last }),
   },
   {
     name: 'PoolRanking',
@@ -314,7 +314,7 @@ query PoolRanking(
     averageSuppliedUsd
   }
 }`,
-    variables: ({ pool, dates: { first, last } }) => ({ pool, from: first, to: last }),
+    variables: ({ pool, dates: { week, last } }) => ({ pool, from: week, to: last }),
   },
   {
     name: 'AsOf',

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
+import { useExactNumbers } from './exact-numbers.tsx'
 
-/** Numbers with their names, side by side. */
-export const Facts = ({ children }: { children: ReactNode }) => <dl className="facts">{children}</dl>
+/** Numbers with their names, side by side. With all their digits they are as wide as they need. */
+export const Facts = ({ children }: { children: ReactNode }) => (
+  <dl className={useExactNumbers().isExact ? 'facts exact' : 'facts'}>{children}</dl>
+)
 
 export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <div>

@@ -39,9 +39,9 @@ export function short(value: Quantity, unit: Unit): string {
   return `${sign}${unit === 'usd' ? '$' : ''}${text}`
 }
 
-/** A number with all its digits. */
+/** A number with all its digits, but for those of a double that come from arithmetic alone. */
 export function full(value: Quantity, unit: Unit): string {
-  const [sign, size] = split(value)
+  const [sign, size] = split(typeof value === 'number' ? withoutNoise(value, unit) : value)
   if (unit === 'percent') return `${sign}${timesHundred(size)}%`
   return `${sign}${unit === 'usd' ? '$' : ''}${exact.format(quantity(size))}`
 }
@@ -77,6 +77,10 @@ export const brief = (hex: string) => (hex.length > 14 ? `${hex.slice(0, 6)}…$
 
 export const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text)
 
+/** Points have six decimals, other doubles 15 meaningful digits: 40211.599500000004 is 40211.5995. */
+const withoutNoise = (value: number, unit: Unit) =>
+  unit === 'points' ? Number(value.toFixed(6)) : Number(value.toPrecision(15))
+
 /** The sign of a number, and the number without it. */
 function split(value: Quantity): [sign: '−' | '', size: string] {
   const text = String(value)
@@ -85,7 +89,7 @@ function split(value: Quantity): [sign: '−' | '', size: string] {
 
 /** A fraction in percent, by moving the point of its text. */
 function timesHundred(text: string): string {
-  if (/e/i.test(text)) return String(Number(text) * 100)
+  if (/e/i.test(text)) return exact.format(Number((Number(text) * 100).toPrecision(15)))
   const [whole = '0', fraction = ''] = text.split('.')
   const digits = fraction.padEnd(2, '0')
   const moved = `${whole}${digits.slice(0, 2)}.${digits.slice(2)}`

@@ -19,7 +19,11 @@ const pool: Column<Position> = {
 const amounts: Column<Position>[] = [
   { name: 'Supplied', numeric: true, cell: (position) => <Num value={sum(position, suppliedUsd)} unit="usd" /> },
   { name: 'Protected', numeric: true, cell: (position) => <Num value={sum(position, protectedUsd)} unit="usd" /> },
-  { name: 'Borrowed', numeric: true, cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" /> },
+  {
+    name: 'Borrowed',
+    numeric: true,
+    cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" ifZero="no debt" />,
+  },
   { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
   { name: 'Health factor', numeric: true, cell: ({ healthFactor }) => <Num value={healthFactor} unit="factor" /> },
   { name: 'Points', numeric: true, cell: (position) => <PointsOfRun position={position} /> },

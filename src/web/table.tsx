@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Empty } from './answer.tsx'
 import { useUrlState } from './url-state.ts'
@@ -89,6 +89,10 @@ interface PagerProps {
   parameter?: string
 }
 
+/** The page of a list begins at its heading, also for those who came from the end of another page. */
+const toHeading = ({ currentTarget }: MouseEvent<HTMLElement>) =>
+  currentTarget.closest('section, main')?.scrollIntoView({ block: 'start' })
+
 /** Leads to the next page of a list, and back to its first. */
 export function Pager({ label, pageInfo, parameter = 'after' }: PagerProps) {
   const url = useUrlState()
@@ -97,9 +101,15 @@ export function Pager({ label, pageInfo, parameter = 'after' }: PagerProps) {
   const after = url.get('after')
   return (
     <nav className="pager" aria-label={`Pages of ${label}`}>
-      {!isFirst && <Link href={url.link({ after, [parameter]: undefined })}>First page</Link>}
+      {!isFirst && (
+        <Link href={url.link({ after, [parameter]: undefined })} onClick={toHeading}>
+          First page
+        </Link>
+      )}
       {pageInfo.hasNextPage && pageInfo.endCursor && (
-        <Link href={url.link({ after, [parameter]: pageInfo.endCursor })}>Next page</Link>
+        <Link href={url.link({ after, [parameter]: pageInfo.endCursor })} onClick={toHeading}>
+          Next page
+        </Link>
       )}
     </nav>
   )

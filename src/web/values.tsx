@@ -10,12 +10,21 @@ interface NumProps {
   suffix?: string | null
   /** Whether it is a change, which has a sign. */
   isChange?: boolean
+  /** The meaning of zero, such as no debt, for a number that then is a dash. */
+  ifZero?: string
 }
 
 /** A number for people, with all its digits on hover and for screen readers. */
-export function Num({ value, unit, suffix, isChange = false }: NumProps) {
+export function Num({ value, unit, suffix, isChange = false, ifZero }: NumProps) {
   const { isExact } = useExactNumbers()
   if (value === null || value === undefined) return <Unknown />
+  if (ifZero && Number(value) === 0)
+    return (
+      <data value="0" title={ifZero}>
+        <span aria-hidden="true">–</span>
+        <span className="visually-hidden">{ifZero}</span>
+      </data>
+    )
   const asShown = (text: string) => `${isChange ? signed(text) : text}${suffix ? ` ${suffix}` : ''}`
   const [brief, whole] = [asShown(short(value, unit)), asShown(full(value, unit))]
   const tone = isChange && Number(value) !== 0 ? (Number(value) > 0 ? 'gain' : 'loss') : undefined

@@ -38,7 +38,7 @@ const values: ExampleValues = {
   pool: samplePool.address,
   market: { ...sampleMarket, assetAddress: sampleAsset, assetSymbol: 'usdc' },
   leaders: [sampleUser],
-  dates: { first: daysAgo(7), monday: daysAgo(4), last: daysAgo(1) },
+  dates: { first: daysAgo(8), week: daysAgo(7), last: daysAgo(1) },
 }
 
 type Ask = (gateway: Gateway) => Promise<void>

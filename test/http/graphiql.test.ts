@@ -138,6 +138,21 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
+  test('a panel begins at its top, wherever the one before was scrolled to', { timeout: 60_000 }, async () => {
+    const { page, close } = await visit({ viewport: { width: 1280, height: 800 } })
+    try {
+      const panel = page.locator('.graphiql-plugin')
+      const top = () => panel.evaluate((element) => element.scrollTop)
+      await page.locator('[data-example]').last().scrollIntoViewIfNeeded({ timeout: 20_000 })
+      expect(await top()).toBeGreaterThan(100)
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+      await panel.getByText('Root Types').waitFor({ timeout: 20_000 })
+      await expect.poll(top).toBe(0)
+    } finally {
+      await close()
+    }
+  })
+
   test("an example leaves the user's own text, and the page opens with it again", { timeout: 60_000 }, async () => {
     const { page, close } = await visit({ viewport: { width: 1280, height: 800 } })
     try {
@@ -218,8 +233,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       hasTouch: true,
     })
     try {
-      const { errors } = await click(page, 'Pools', 'finger')
-      expect(errors).toBeUndefined()
+      const isCovered = (selector: string) =>
+        page.locator(selector).evaluate((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect()
+          return !element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+        })
+      for (const [i, name] of ['Leaderboard', 'LiveUser', 'Pools'].entries()) {
+        if (i > 0) await page.getByRole('button', { name: 'Show Examples' }).tap()
+        expect((await click(page, name, 'finger')).errors).toBeUndefined()
+        for (const part of ['.graphiql-query-editor', '.graphiql-response'])
+          expect([name, part, await isCovered(part)]).toEqual([name, part, false])
+        expect(await page.locator('.examples').count()).toBe(0)
+      }
       const editors = await page.locator('.graphiql-editors').boundingBox()
       const response = await page.locator('.graphiql-response').boundingBox()
       if (!editors || !response) throw new Error('not in sight')

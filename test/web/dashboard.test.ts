@@ -7,7 +7,7 @@ import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sam
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { addressOf, record } from '../support/datasets.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { importFiles, pool, position } from '../support/one-pool.ts'
+import { ANN, importFiles, pool, position } from '../support/one-pool.ts'
 import { startOnSample } from '../support/sample.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -189,6 +189,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(await page.title()).toBe('Leaderboard · Lending dashboard')
       await page.getByRole('link', { name: 'Next page' }).click()
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(expected.slice(25))
+      await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(120)
       const deep = page.url()
       expect(new URL(deep).searchParams.get('after')).toBeTruthy()
       await page.goBack()
@@ -398,6 +399,46 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(await points.locator('[aria-hidden]').count()).toBe(1)
       await page.getByRole('button', { name: 'Exact numbers' }).click()
       await expect.poll(() => points.innerText()).toBe(exact)
+      await page.getByRole('button', { name: 'Exact numbers' }).click()
+    })
+
+    test('exact numbers have no digits that arithmetic adds, break in no line, and leave the page as wide', async () => {
+      const own = await startGateway()
+      try {
+        const noisy = position(ANN, 0.1, { bSuppliedAmountUsd: 0.2 })
+        await importFiles(own, { pools: [pool], positions: [noisy] })
+        const wallet = await visit(`/wallets/${ANN}`, { base: own.base })
+        await wallet.getByRole('button', { name: 'Exact numbers' }).click()
+        await rows(wallet, 'Positions').first().waitFor()
+        const cells = rows(wallet, 'Positions').first().locator('td')
+        await expect.poll(() => cells.nth(0).innerText()).toBe('$0.3')
+        expect(await cells.nth(2).locator('[aria-hidden]').innerText()).toBe('–')
+        expect(await cells.nth(2).locator('data').getAttribute('title')).toBe('no debt')
+        await wallet.getByRole('button', { name: 'Exact numbers' }).click()
+        await wallet.close()
+      } finally {
+        await own.close()
+      }
+      const page = await visit(`/wallets/${sampleUser}`)
+      await page.getByRole('button', { name: 'Exact numbers' }).click()
+      for (const path of [`/wallets/${sampleUser}`, `/wallets/${first}`, '/pools', '/']) {
+        await page.goto(`${gateway.base}/dashboard${path}`)
+        await page.locator('main data').first().waitFor()
+        await expect.poll(() => page.locator('.loading').count()).toBe(0)
+        for (const width of [1280, 360]) {
+          await page.setViewportSize({ width, height: 800 })
+          const shown = await page.evaluate(() => ({
+            isWider: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+            broken: [...document.querySelectorAll('.facts data')]
+              .filter((number) => number.children.length === 0 && number.getClientRects().length !== 1)
+              .map((number) => number.textContent),
+            long: [...document.querySelectorAll('main data')]
+              .map((number) => number.textContent ?? '')
+              .filter((text) => /^[−+]*\$|%$/.test(text) && text.replace(/\D/g, '').replace(/^0+/, '').length > 15),
+          }))
+          expect(shown, `${path} at ${width}`).toEqual({ isWider: false, broken: [], long: [] })
+        }
+      }
       await page.getByRole('button', { name: 'Exact numbers' }).click()
     })
 

@@ -58,7 +58,7 @@ export function Compare() {
 
 type Users = readonly [UserSummaryFragment, UserSummaryFragment]
 
-const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): number | null }[] = [
+const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): number | null; ifZero?: string }[] = [
   { name: 'Points', unit: 'points', of: (user) => user.points },
   { name: 'Rank', unit: 'count', of: (user) => user.rank },
   { name: 'Points in 7 days', unit: 'points', of: (user) => user.change?.points ?? null },
@@ -66,18 +66,22 @@ const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): numbe
   { name: 'Supplied', unit: 'usd', of: ({ worth }) => worth?.suppliedUsd ?? null },
   { name: 'Protected', unit: 'usd', of: ({ worth }) => worth?.protectedUsd ?? null },
   { name: 'In vaults', unit: 'usd', of: ({ worth }) => worth?.vaultsUsd ?? null },
-  { name: 'Borrowed', unit: 'usd', of: ({ worth }) => worth?.borrowedUsd ?? null },
+  { name: 'Borrowed', unit: 'usd', of: ({ worth }) => worth?.borrowedUsd ?? null, ifZero: 'no debt' },
   { name: 'Earnings', unit: 'usd', of: (user) => knownNumbers(user).earningsUsd },
   { name: 'Net APR, deposits', unit: 'percent', of: (user) => knownNumbers(user).earnNetApr },
   { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).borrowNetApr },
 ]
 
+const Value = ({ of: { of, unit, ifZero }, user }: { of: (typeof MEASURES)[number]; user: UserSummaryFragment }) => (
+  <Num value={of(user)} unit={unit} {...(ifZero && { ifZero })} />
+)
+
 function Both({ users }: { users: Users }) {
   const [a, b] = users
   const columns: Column<(typeof MEASURES)[number]>[] = [
     { name: 'Measure', heads: true, cell: ({ name }) => name },
-    { name: brief(a.address), numeric: true, cell: ({ of, unit }) => <Num value={of(a)} unit={unit} /> },
-    { name: `${brief(b.address)} `, numeric: true, cell: ({ of, unit }) => <Num value={of(b)} unit={unit} /> },
+    { name: brief(a.address), numeric: true, cell: (row) => <Value of={row} user={a} /> },
+    { name: `${brief(b.address)} `, numeric: true, cell: (row) => <Value of={row} user={b} /> },
     {
       name: 'Difference',
       numeric: true,
