@@ -31,9 +31,17 @@ export function eventStreams(app: FastifyInstance, connections: Connections) {
     await Promise.all([...open].map(([reply, stream]) => end(reply, stream)))
   })
   return {
-    send(reply: FastifyReply, body: AsyncIterable<Uint8Array>): FastifyReply {
-      const stream = Readable.from(body)
+    send(reply: FastifyReply, body: Readable): FastifyReply {
       const { raw } = reply
+      // A body that is destroyed before it is read fails. Without a listener, that would end the process.
+      body.on('error', (error) => {
+        if (!raw.destroyed) reply.log.error({ err: error, requestId: reply.request.id }, 'an event stream failed')
+      })
+      if (raw.destroyed) {
+        body.destroy()
+        return reply.hijack()
+      }
+      const stream = Readable.from(body)
       open.set(reply, stream)
       connections.stream(raw.socket as Socket)
       raw.once('close', () => open.delete(reply))

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
@@ -71,7 +72,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         const retryAfter = response.headers.get('retry-after')
         if (retryAfter) reply.header('retry-after', retryAfter)
         observer.streams(caller)
-        return streams.send(reply, response.body as unknown as AsyncIterable<Uint8Array>)
+        return streams.send(reply, response.body as unknown as Readable)
       }
       if (request.method === 'POST') reply.header('cache-control', 'no-store')
       for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
@@ -95,6 +96,7 @@ function refuseTypes({ id }: FastifyRequest, reply: FastifyReply): FastifyReply 
 /** Aborts when the client disconnects or has its answer. */
 function endOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  raw.once('close', () => controller.abort())
+  if (raw.destroyed) controller.abort()
+  else raw.once('close', () => controller.abort())
   return controller.signal
 }

@@ -53,7 +53,12 @@ export function errorHandler(outage: Outage) {
   return (error: Error, request: FastifyRequest, reply: FastifyReply) => handleError(error, request, reply, outage)
 }
 
+/** Whether a request failed because its client left: while it sent its body, or before its event stream began. */
+const isHangUp = (error: Error, { raw: request }: FastifyRequest, { raw: response }: FastifyReply): boolean =>
+  error === request.errored || (response.destroyed && (error as FastifyError).code === 'ERR_STREAM_PREMATURE_CLOSE')
+
 function handleError(error: Error, request: FastifyRequest, reply: FastifyReply, outage: Outage) {
+  if (isHangUp(error, request, reply)) return void reply.hijack()
   const known = knownFault(error)
   if (known) {
     if (known.code === 'UNAVAILABLE' && known !== error) outage.failed(error)
