@@ -281,3 +281,27 @@ test('an answer larger than its bound is refused while it is read, and the next 
     await small.close()
   }
 })
+
+test('one mistake in many places is a short answer, and nothing in the log', async () => {
+  const sample = await startServer({ env: { SAMPLE_DATA: 'on', LOG_REQUESTS: 'off' } })
+  try {
+    const changes = repeat(20, (i) => `c${i}: change(days: ${i + 1}) { points }`)
+    const query = `{ positions(first: 600) { nodes { pool { ${changes} positions(first: 1, after: "x") { nodes { points } } } } } }`
+    const printed = sample.printed()
+    for (const cost of ['0', '1']) {
+      const response = await fetch(`${sample.base}/graphql`, {
+        method: 'POST',
+        headers: { ...headers, 'x-graphql-cost': cost },
+        body: JSON.stringify({ query }),
+      })
+      const text = await response.text()
+      expect(text.length).toBeLessThan(100_000)
+      expect(text).toContain('The cursor does not belong to this list')
+      expect(text).not.toContain('INTERNAL')
+      expect(text).toContain('There are 500 more errors')
+    }
+    expect(sample.printed().slice(printed.length)).toBe('')
+  } finally {
+    await sample.close()
+  }
+})

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 
 let gateway: Gateway
+const logged: object[] = []
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ onLog: (line) => logged.push(line) })
 })
 afterAll(() => gateway.close())
 
@@ -50,6 +51,47 @@ test.each([
     expect(response.headers.get('request-id')).toBe('my-request-7')
     expect('path' in errors[0]).toBe(data !== undefined)
   }
+})
+
+const form = 'application/x-www-form-urlencoded'
+const part = (name: string, value: string) =>
+  `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+const parts = (operations: string, map: string) => `${part('operations', operations)}${part('map', map)}--x--\r\n`
+const asParts = 'multipart/form-data; boundary=x'
+const QUERY = encodeURIComponent('{ dataVersion }')
+const get = (name: string, value: string, accept = 'application/json') =>
+  gateway.get(`/graphql?query=${QUERY}&${name}=${encodeURIComponent(value)}`, { accept })
+
+test.each<[string, () => Promise<Response>]>([
+  ...['variables', 'extensions'].flatMap((name) =>
+    ['{', 'first', '[1', "{'a':1}", '{"a":1}}'].map((value): [string, () => Promise<Response>] => [
+      `${name}=${value}`,
+      () => get(name, value),
+    ]),
+  ),
+  ['variables of another media type', () => get('variables', '{', 'application/graphql-response+json')],
+  ['variables in a form', () => post(`query=${QUERY}&variables={`, form)],
+  ['extensions in a form', () => post(`query=${QUERY}&extensions=x`, form)],
+  ['parts of a form', () => post(parts('{', '{}'), asParts)],
+  ['a map that is not one', () => post(parts('{"query":"{ dataVersion }"}', '{"0":5}'), asParts)],
+  ['nothing in a form', () => post('--x--', asParts)],
+])('parameters that are not JSON are a 400 that says so, and no fault of ours: %s', async (_, send) => {
+  logged.length = 0
+  const response = await send()
+  expect(response.status).toBe(400)
+  const { errors } = (await response.json()) as { errors: any[] }
+  expect(errors).toEqual([
+    {
+      message: expect.stringMatching(/JSON|multipart/),
+      extensions: { code: 'BAD_REQUEST', requestId: expect.any(String) },
+    },
+  ])
+  expect(logged).toEqual([])
+})
+
+test('so they are over an event stream', async () => {
+  const text = await (await get('variables', '{', 'text/event-stream')).text()
+  expect(text).toContain('"code":"BAD_REQUEST"')
 })
 
 test('a body over 1 MiB is refused', async () => {

@@ -15,6 +15,7 @@ import { queryOf } from '../live/live-query.ts'
 import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { Limiter } from '../policy/limits.ts'
+import { settled } from './errors.ts'
 import { nameOfOperation } from './name-of-operation.ts'
 import { SentDocuments } from './sent-documents.ts'
 
@@ -149,7 +150,8 @@ export class Operations {
         this.#onUnplanned?.(reason)
       }
       const variableValues = variables ?? {}
-      return execute({ schema: this.#schema, document, operationName, rootValue: {}, contextValue, variableValues })
+      const args = { schema: this.#schema, document, operationName, rootValue: {}, contextValue, variableValues }
+      return settled(await execute(args))
     }
   }
 }

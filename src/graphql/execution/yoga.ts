@@ -17,7 +17,7 @@ import { subscribe } from '../live/subscribe.ts'
 import { documentReference, type RequestParams } from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
 import type { ServedGraph } from '../served-graph.ts'
-import { isAway, isRefusal, presentResult } from './errors.ts'
+import { isAway, isRefusal, presentResult, settled } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
 import { nameOfOperation } from './name-of-operation.ts'
 import { run } from './run.ts'
@@ -65,6 +65,7 @@ export function createGraphQLServer(graph: ServedGraph) {
         error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
     },
     plugins: [
+      unreadableRefused(),
       documentsResolved(graph),
       named(),
       limited(graph),
@@ -75,19 +76,55 @@ export function createGraphQLServer(graph: ServedGraph) {
   })
 }
 
+/** Rejects requests whose parameters cannot be read: for the parser of bodies that are not JSON, that is an internal error. */
+function unreadableRefused(): Plugin<GraphContext & ServerContext> {
+  const refusalOf = (error: unknown) => {
+    if (error instanceof GraphQLError) return error
+    return new GraphQLError(
+      error instanceof SyntaxError
+        ? `The parameters variables and extensions must be JSON objects, such as {"first": 10}. ${error.message}.`
+        : 'The request cannot be read. Send a JSON object with a query, as application/json.',
+    )
+  }
+  return {
+    onRequestParse({ requestParser, setRequestParser }) {
+      if (!requestParser) return
+      setRequestParser(async (request) => {
+        try {
+          return await requestParser(request)
+        } catch (error) {
+          const refused = refusalOf(error)
+          refused.extensions.code ??= 'BAD_REQUEST'
+          refused.extensions.http ??= { status: 400 }
+          throw refused
+        }
+      })
+    },
+  }
+}
+
 /** Resolves the documents of requests, which may be named instead of sent. Only trusted ones may be allowed. */
-function documentsResolved({ documents }: ServedGraph): Plugin<GraphContext & ServerContext> {
+function documentsResolved(graph: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
     async onParams({ params, request, setParams }) {
       if (typeof params !== 'object' || params === null || Array.isArray(params)) return
       const { documentId, ...rest } = params as typeof params & RequestParams
       // The server rejects a query that is not a string.
       if (typeof (rest.query ?? '') !== 'string') return
-      const reference = documentReference({ ...rest, documentId: documentId ?? parameter(request, 'documentId') })
-      if (Object.values(reference).every((one) => one === undefined)) return
-      setParams({ ...rest, query: await documents.resolve(reference) })
+      const query = await documentText(graph, { ...rest, documentId: documentId ?? parameter(request, 'documentId') })
+      if (query !== undefined) setParams({ ...rest, query })
     },
   }
+}
+
+/**
+ * The text of a request's document. Undefined if it has none.
+ * @throws GraphQLError if its parameters or the document are rejected unread
+ */
+export async function documentText({ documents, limiter }: ServedGraph, params: RequestParams) {
+  limiter.assertReadable(params.variables)
+  const reference = documentReference(params)
+  return Object.values(reference).every((one) => one === undefined) ? undefined : documents.resolve(reference)
 }
 
 function parameter({ method, url }: Request, name: string): string | undefined {
@@ -109,9 +146,6 @@ function named(): Plugin<GraphContext & ServerContext> {
 /** Applies the limits to documents, and the cost limit to each execution, since it depends on the variables. */
 function limited({ limiter, operations }: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
-    onParams({ params }) {
-      limiter.assertReadable((params as { variables?: unknown } | null)?.variables)
-    },
     onParse({ setParseFn }) {
       setParseFn((source: string) => operations.parse(source))
     },
@@ -140,9 +174,10 @@ function limited({ limiter, operations }: ServedGraph): Plugin<GraphContext & Se
 /** Runs each query on one snapshot of the store, unless it has failed already. */
 function oneSnapshot(graph: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
-    onExecute({ args: { document, operationName, variableValues, contextValue }, setExecuteFn }) {
+    onExecute({ args: { document, operationName, variableValues, contextValue }, executeFn, setExecuteFn }) {
       const operation = getOperationAST(document, operationName)
-      if (operation?.operation !== 'query' || needsNoSnapshot(operation)) return
+      if (operation?.operation !== 'query' || needsNoSnapshot(operation))
+        return setExecuteFn(async (args) => settled((await executeFn(args)) as ExecutionResult))
       const { failed, admin, signal, caller = signal } = contextValue as unknown as ServerContext
       setExecuteFn(async (): Promise<ExecutionResult> => {
         if (failed) return failed

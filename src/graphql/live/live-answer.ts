@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
-import { isAway, presentError } from '../execution/errors.ts'
+import { isAway, presentResult } from '../execution/errors.ts'
 import type { Graph } from '../execution/graph.ts'
 import type { Operation } from '../execution/operations.ts'
 import { resultOf, run } from '../execution/run.ts'
@@ -53,6 +53,6 @@ async function answer(
 }
 
 function failed(result: ExecutionResult): LiveAnswer {
-  const errors = result.errors?.map((error) => presentError(error, '').shown)
+  const { errors } = presentResult(result, '')
   return { text: JSON.stringify([result.data ?? null, errors]), failed: result }
 }
