@@ -218,7 +218,6 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     connections,
     observer,
     chain,
-    admission,
     slots: new Slots({ ...bounds, name: 'sockets' }),
     idleMs: config.KEEP_ALIVE_TIMEOUT_MS,
   })

@@ -6,7 +6,7 @@ import type { EdgeCache } from './cache/edge-cache.ts'
 import { type Exchange, exchangeOf } from './exchange.ts'
 import type { Observer } from './observe/observer.ts'
 import { AcceptsFirst } from './server/accepts-first.ts'
-import type { Admission } from './server/admission.ts'
+import type { Admission, Admitted } from './server/admission.ts'
 import type { Connections } from './server/connections.ts'
 import type { RateLimit } from './server/rate-limit.ts'
 import { Refusal } from './server/refusal.ts'
@@ -34,12 +34,20 @@ export interface Handshake {
   head: Buffer
 }
 
+/** A message of a WebSocket that is rejected. Its socket may be read again when `turn` resolves. */
+interface RefusedMessage {
+  refusal: Refusal
+  turn: Promise<void>
+}
+
 /** The way of every request before it is parsed. */
 export interface Chain {
   /** Whether new requests are rejected. */
   readonly closing: boolean
   /** Passes WebSocket handshakes on, by the rules of requests. Other offers to upgrade a connection are ignored. */
   takeHandshakes(take: (handshake: Handshake) => void): void
+  /** Applies the rules of requests to a message of a WebSocket. @returns undefined if it may be read */
+  admitMessage(handshake: Handshake, message: Admitted): Promise<RefusedMessage | undefined>
   /** Rejects a request that has been passed on, since the server is overloaded. */
   refuseOverload(request: IncomingMessage, response: ServerResponse): void
   /** Rejects new requests from now on. Requests in progress are still answered. */
@@ -87,9 +95,9 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   }
   const limitRate: Step = (exchange) => {
     if (!rateLimit) return true
-    void rateLimit.charge(exchange.request, responseOf(exchange), 1).then((message) => {
-      if (message === undefined) next(exchange)
-      else refuse(exchange, 'rate', new Refusal({ status: 429, code: 'RATE_LIMITED', message }))
+    void overRate(rateLimit, exchange.request, responseOf(exchange)).then((refusal) => {
+      if (refusal) refuse(exchange, 'rate', refusal)
+      else next(exchange)
     })
     return false
   }
@@ -170,12 +178,37 @@ export function openChain(server: Server, options: ChainOptions): Chain {
         next(exchange)
       })
     },
+    async admitMessage({ request, response, socket }, message) {
+      const refused = (reason: Reason, refusal: Refusal) => {
+        refusals.inc({ reason })
+        return { refusal, turn: pace.turnOf(socket) }
+      }
+      if (closing) return refused('closing', CLOSING)
+      const refusal = rateLimit && (await overRate(rateLimit, request, response))
+      if (refusal) return refused('rate', refusal)
+      const isAdmitted = await new Promise<boolean>((resolve) => {
+        message.once('close', () => resolve(false))
+        if (admission.admits(message, pace.hasWaited(socket))) admission.enter(message, resolve)
+        else resolve(false)
+      })
+      return isAdmitted ? undefined : refused('overload', OVERLOADED)
+    },
     refuseOverload: (request, response) => void refuse(exchangeOf(request, response), 'overload', OVERLOADED),
     close() {
       closing = true
       pace.close()
     },
   }
+}
+
+/** Charges a client for a request, or for a message of a WebSocket. @returns why it is rejected */
+async function overRate(
+  rateLimit: RateLimit,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Refusal | undefined> {
+  const message = await rateLimit.charge(request, response, 1)
+  return message === undefined ? undefined : new Refusal({ status: 429, code: 'RATE_LIMITED', message })
 }
 
 type Reason = 'closing' | 'connections' | 'overload' | 'rate'

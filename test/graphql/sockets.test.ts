@@ -235,6 +235,61 @@ test('a socket without a subscription is closed, one with a subscription stays',
   }
 })
 
+test('a socket of mistakes is closed, and one that corrects them stays', async () => {
+  const socket = await initialised(gateway)
+  const messages: any[] = []
+  socket.on('message', (message) => messages.push(JSON.parse(String(message))))
+  const mistaken = (id: number) => send(socket, { id: `m${id}`, type: 'subscribe', payload: { query: `{ no${id} }` } })
+  for (let i = 0; i < 9; i++) mistaken(i)
+  send(socket, { id: 'right', type: 'subscribe', payload: { query: CHANGES } })
+  for (let i = 10; i < 19; i++) mistaken(i)
+  await vi.waitFor(() => expect(messages.filter(({ type }) => type === 'error')).toHaveLength(18))
+  expect(messages.filter(({ type }) => type === 'next')).toHaveLength(1)
+  expect(socket.readyState).toBe(WebSocket.OPEN)
+  const closed = once(socket, 'close')
+  for (let i = 20; i < 200; i++) mistaken(i)
+  const [code, reason] = await closed
+  expect([code, String(reason)]).toEqual([4400, '10 mistakes in a row. Correct them, then connect again.'])
+  expect(messages.filter(({ type }) => type === 'error')).toHaveLength(19)
+})
+
+test('messages are answered in their order, one at a time', async () => {
+  const small = await startGateway({ on: gateway, env: { MAX_CONCURRENT_REQUESTS: '1' } })
+  try {
+    const socket = await initialised(small)
+    const ids: string[] = []
+    socket.on('message', (message) => {
+      const { id, type } = JSON.parse(String(message))
+      ids.push(`${type} ${id ?? ''}`)
+    })
+    const wanted: string[] = []
+    for (let i = 0; i < 9; i++) {
+      const filler = '#'.repeat(30_000)
+      send(socket, { id: String(i), type: 'subscribe', payload: { query: `{ nothing } ${filler}` } })
+      send(socket, { type: 'ping' })
+      wanted.push(`error ${i}`, 'pong ')
+    }
+    await vi.waitFor(() => expect(ids).toEqual(wanted), { timeout: 10_000 })
+  } finally {
+    await small.close()
+  }
+})
+
+test('a message that only a server may send ends the socket, and is not logged', async () => {
+  const lines: object[] = []
+  const logging = await startGateway({ on: gateway, onLog: (line) => line.level > 30 && lines.push(line) })
+  try {
+    for (const type of ['next', 'error', 'connection_ack']) {
+      const socket = await initialised(logging)
+      send(socket, { id: '1', type, payload: type === 'error' ? [{ message: '' }] : {} })
+      expect(await closeOf(socket)).toBe(4400)
+    }
+    expect(lines).toEqual([])
+  } finally {
+    await logging.close()
+  }
+})
+
 test('a client that reads no answers is not read', async () => {
   const socket = await initialised(gateway)
   let pongs = 0

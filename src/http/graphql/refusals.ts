@@ -30,7 +30,7 @@ export function countUnplanned(metrics: Registry): (reason: string) => void {
 }
 
 /** Codes of operations that failed in the store or by a fault of ours. */
-const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
+export const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
 
 /** Counts failed operations in the metrics. @returns a function that counts one if its error code is a failure */
 export function countFailures(metrics: Registry): (code: string) => void {

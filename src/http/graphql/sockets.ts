@@ -2,30 +2,36 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
-import { type WebSocket, WebSocketServer } from 'ws'
-import { GatewayError } from '../../errors.ts'
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
+import type { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
-import { refusal } from '../../graphql/execution/errors.ts'
-import { type createGraphQLServer, presentAndCount, type ServerContext } from '../../graphql/execution/yoga.ts'
+import {
+  type createGraphQLServer,
+  documentText,
+  presentAndCount,
+  type ServerContext,
+} from '../../graphql/execution/yoga.ts'
 import type { Slots } from '../../graphql/live/slots.ts'
-import { documentReference } from '../../graphql/policy/documents.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
 import type { Chain, Handshake } from '../chain.ts'
 import { exchangeOf } from '../exchange.ts'
 import { type AdminTokens, adminOf } from '../server/admin.ts'
-import type { Admission } from '../server/admission.ts'
 import type { ClientOf } from '../server/client-address.ts'
 import type { Connections } from '../server/connections.ts'
 import { chargeOnce, type RateLimit } from '../server/rate-limit.ts'
 import { Refusal } from '../server/refusal.ts'
+import { FAILURES } from './refusals.ts'
 
 /** With the bound on sockets, this bounds the memory of messages that arrive. */
 const MAX_MESSAGE_BYTES = 64 * 1024
 /** A client that leaves more unread is not read: pings are answered with as much as they bring. */
 const MAX_UNREAD_BYTES = 64 * 1024
+/** A socket is closed after so many mistakes in a row. */
+const MAX_MISTAKES = 10
 /** A client from which nothing comes between two pings, and that reads nothing, is disconnected. */
 const PING_MS = 30_000
 const CLOSING_MS = 300
@@ -38,7 +44,6 @@ export interface SocketsOptions {
   clientOf: ClientOf
   connections: Connections
   chain: Chain
-  admission: Admission
   /** The slots for sockets. */
   slots: Slots
   /** A socket without a subscription is closed after this. */
@@ -46,18 +51,27 @@ export interface SocketsOptions {
 }
 
 /** What belongs to one socket. */
-interface Extra {
-  request: IncomingMessage
-  response: ServerResponse
+interface Extra extends Handshake {
   client: string
+  /** Aborted when it closes. */
+  gone: AbortSignal
   /** The texts of results that are about to be sent, by the id of the subscription. */
   texts: Map<string, string>
   context?: Context
   /** Whether there was a subscription since the last look. */
   used: boolean
+  /** The mistakes since the last subscription that started. */
+  mistakes: number
+  /** Called when the subscription that is being read has started. */
+  started(): void
+  /** After a refusal: resolves when the next message may be read. */
+  turn: Promise<void> | undefined
 }
 
-/** Serves subscriptions over WebSockets, by the protocol of graphql-ws, with the bounds of event streams. */
+/**
+ * Serves subscriptions over WebSockets, by the protocol of graphql-ws, with the bounds of event streams. Each message is a
+ * request: the rules of requests apply to it, and the next one is read when it is answered.
+ */
 export function mountSockets(
   app: FastifyInstance,
   server: ReturnType<typeof createGraphQLServer>,
@@ -68,7 +82,16 @@ export function mountSockets(
     onConnect(context) {
       context.extra.context = context
     },
-    onSubscribe: (context, _id, payload) => subscribe(server, options, context, payload),
+    async onSubscribe(context, _id, payload) {
+      const { extra } = context
+      const outcome = await subscribe(server, options, context, payload)
+      if (Array.isArray(outcome)) extra.mistakes += outcome.some(isMistake) ? 1 : 0
+      else {
+        extra.mistakes = 0
+        extra.started()
+      }
+      return outcome
+    },
     subscribe: ({ rootValue }) => rootValue as AsyncGenerator<ExecutionResult>,
     onNext(context, id, _payload, _args, result) {
       const { stringify = exactJson } = result as { stringify?: (result: ExecutionResult) => string }
@@ -80,32 +103,65 @@ export function mountSockets(
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    // Otherwise all messages of one packet arrive in one turn of the event loop.
+    allowSynchronousEvents: false,
     handleProtocols: (protocols) => handleProtocols(protocols),
   })
 
-  function serve(socket: WebSocket, raw: Socket, extra: Extra): void {
+  /** Passes messages on one after another: each when the last is answered, or its subscription has started. */
+  async function read(socket: WebSocket, extra: Extra, handle: (message: string) => Promise<void>): Promise<void> {
+    const { socket: raw, gone } = extra
+    const messages = createWebSocketStream(socket, { readableObjectMode: true, readableHighWaterMark: 1 })
+    // Answers to pings may be left unread, too.
+    socket.on('ping', () => {
+      if (raw.writableLength <= MAX_UNREAD_BYTES || socket.isPaused) return
+      socket.pause()
+      raw.once('drain', () => messages.readableLength === 0 && socket.resume())
+    })
+    for await (const message of messages) {
+      if (socket.readyState !== socket.OPEN) continue
+      await new Promise<void>((answered) => {
+        extra.started = answered
+        handle(message)
+          .catch((error: Error) => fail(socket, error))
+          .finally(answered)
+      })
+      if (extra.mistakes >= MAX_MISTAKES)
+        socket.close(CloseCode.BadRequest, `${MAX_MISTAKES} mistakes in a row. Correct them, then connect again.`)
+      await extra.turn
+      extra.turn = undefined
+      if (raw.writableLength > MAX_UNREAD_BYTES) await once(raw, 'drain', { signal: gone })
+      await nextTurn()
+    }
+  }
+
+  function fail(socket: WebSocket, error: Error): void {
+    // graphql-ws rejects messages that only a server may send.
+    const isUnexpected = /^Unexpected message of type/.test(error.message)
+    if (isUnexpected) socket.close(CloseCode.BadRequest, 'Invalid message received')
+    else {
+      graph.deps.log.error({ err: error }, 'a message of a WebSocket failed')
+      socket.close(CloseCode.InternalServerError, 'Internal server error')
+    }
+  }
+
+  function serve(socket: WebSocket, extra: Extra): void {
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        send: (message) =>
-          new Promise((resolve, reject) => {
-            if (socket.readyState !== socket.OPEN) return resolve()
-            socket.send(withResult(message, extra.texts), (error) => (error ? reject(error) : resolve()))
-          }),
+        // A message to a client that has gone is dropped.
+        send: (message) => new Promise((resolve) => socket.send(withResult(message, extra.texts), () => resolve())),
         close: (code, reason) => socket.close(code, reason),
-        onMessage: (handle) =>
-          socket.on('message', (message) =>
-            handle(String(message)).catch((error: unknown) => {
-              graph.deps.log.error({ err: error }, 'a message of a WebSocket failed')
-              socket.close(CloseCode.InternalServerError, 'Internal server error')
-            }),
-          ),
+        onMessage: (handle) => {
+          // Reading fails when the socket closes after an error, or while its client leaves answers unread.
+          read(socket, extra, handle).catch(() => {})
+        },
       },
       extra,
     )
     // ws closes the socket after an error.
     socket.on('error', () => {})
-    const stop = keepAlive(socket, raw)
+    const stop = keepAlive(socket, extra.socket)
     const idle = setInterval(() => {
       const { used, context } = extra
       extra.used = false
@@ -118,7 +174,8 @@ export function mountSockets(
     })
   }
 
-  chain.takeHandshakes(({ request, response, socket: raw, head }: Handshake) => {
+  chain.takeHandshakes((handshake: Handshake) => {
+    const { request, response, socket: raw, head } = handshake
     if (raw.destroyed) return
     const client = clientOf(request)
     try {
@@ -128,9 +185,20 @@ export function mountSockets(
       return refuse(error as GatewayError, request, response)
     }
     connections.stream(raw)
-    sockets.handleUpgrade(request, raw, head, (socket) =>
-      serve(socket, raw, { request, response, client, texts: new Map(), used: false }),
-    )
+    sockets.handleUpgrade(request, raw, head, (socket) => {
+      const gone = new AbortController()
+      socket.once('close', () => gone.abort())
+      serve(socket, {
+        ...handshake,
+        client,
+        gone: gone.signal,
+        texts: new Map(),
+        used: false,
+        mistakes: 0,
+        started() {},
+        turn: undefined,
+      })
+    })
   })
   app.addHook('preClose', async () => {
     await Promise.all([...sockets.clients].map(end))
@@ -151,7 +219,7 @@ function refuse({ code, message }: GatewayError, request: IncomingMessage, respo
   refusal.send(exchangeOf(request).id, request, response)
 }
 
-/** Disconnects a client that is gone or reads nothing, and does not read one that leaves too much unread. */
+/** Disconnects a client that is gone or reads nothing. */
 function keepAlive(socket: WebSocket, raw: Socket): () => void {
   let [received, sent] = [raw.bytesRead, 0]
   socket.ping()
@@ -163,12 +231,6 @@ function keepAlive(socket: WebSocket, raw: Socket): () => void {
     sent = flushed
     socket.ping()
   }, PING_MS)
-  const hold = () => {
-    if (raw.writableLength <= MAX_UNREAD_BYTES || socket.isPaused) return
-    socket.pause()
-    raw.once('drain', () => socket.resume())
-  }
-  socket.on('message', hold).on('ping', hold)
   return () => clearInterval(pinging)
 }
 
@@ -181,33 +243,35 @@ function withResult(message: string, texts: Map<string, string>): string {
   return text === undefined ? message : `${message.slice(0, -3)}${text}}`
 }
 
-/** A message that takes a turn among the requests of all clients. */
+/** A message as a request. It is closed when it is answered, or with its socket. */
 class Message extends EventEmitter {
-  readonly destroyed = false
+  destroyed = false
+
+  close(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
 }
 
 async function subscribe(
   server: ReturnType<typeof createGraphQLServer>,
-  { graph, adminTokens, rateLimit, admission }: SocketsOptions,
+  { graph, adminTokens, rateLimit, chain }: SocketsOptions,
   { extra, connectionParams = {} }: Context<Record<string, unknown>, Extra>,
   { query, operationName, variables, extensions }: SubscribePayload,
 ) {
-  const { request, response, client } = extra
+  const { request, response, client, gone } = extra
   const requestId = randomUUID()
   const message = new Message()
+  const close = () => message.close()
+  gone.addEventListener('abort', close)
   extra.used = true
   try {
-    const isAdmitted = await new Promise<boolean>((resolve) => {
-      if (admission.admits(message, false)) admission.enter(message, resolve)
-      else resolve(false)
-    })
-    if (!isAdmitted)
-      throw new GatewayError(
-        'UNAVAILABLE',
-        'The server has more requests than it can answer in time. Try again in a moment.',
-      )
-    const rejection = await rateLimit?.charge(request, response, 1)
-    if (rejection !== undefined) throw refusal('RATE_LIMITED', rejection)
+    const refused = await chain.admitMessage(extra, message)
+    if (refused) {
+      extra.turn = refused.turn
+      const { message, code } = refused.refusal.error
+      return [new GraphQLError(message, { extensions: { code, requestId } })]
+    }
     const authorization = request.headers.authorization ?? textOf(connectionParams.authorization)
     const controller = new AbortController()
     const context: ServerContext = {
@@ -217,11 +281,10 @@ async function subscribe(
       charge: chargeOnce(rateLimit, request, response),
       signal: controller.signal,
     }
-    graph.limiter.assertReadable(variables)
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
-    const text = await graph.documents.resolve(documentReference({ query: query || undefined, documentId, extensions }))
+    const text = await documentText(graph, { query: query || undefined, documentId, extensions, variables })
     const { schema, parse, validate, contextFactory, subscribe } = server.getEnveloped(context)
-    const document = parse(text)
+    const document = parse(text ?? '')
     const faults = validate(schema, document)
     if (faults.length > 0) return presented(faults)
     if (getOperationAST(document, operationName)?.operation !== 'subscription')
@@ -235,7 +298,8 @@ async function subscribe(
   } catch (error) {
     return presented([error])
   } finally {
-    message.emit('close')
+    gone.removeEventListener('abort', close)
+    message.close()
   }
 
   function presented(errors: readonly unknown[] = []): GraphQLError[] {
@@ -247,6 +311,10 @@ async function subscribe(
     return [...shown]
   }
 }
+
+/** Whether a client must change what it sends. It may try again after a refusal for its rate or an overload. */
+const isMistake = ({ extensions: { code } }: GraphQLError) =>
+  code !== 'RATE_LIMITED' && !FAILURES.includes(String(code))
 
 const textOf = (given: unknown) => (typeof given === 'string' ? given : undefined)
 

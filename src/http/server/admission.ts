@@ -37,7 +37,7 @@ export class Admission {
   readonly #active = new Set<Admitted>()
   /** In an overload: requests that were admitted and whose bodies are still arriving. */
   readonly #arriving = new Set<Admitted>()
-  #waiting: Waiting[] = []
+  readonly #waiting = new Set<Waiting>()
   #overloaded = false
   /** When a request was last rejected, and when one last started. */
   #refused = 0
@@ -75,9 +75,11 @@ export class Admission {
   enter(response: Admitted, done: (entered: boolean) => void): void {
     this.#arriving.delete(response)
     if (this.#active.size < this.#limit) this.#start({ response, done })
-    else if (this.#overloaded || this.#waiting.length >= MAX_WAITING) done(false)
+    else if (this.#overloaded || this.#waiting.size >= MAX_WAITING) done(false)
     else {
-      this.#waiting.push({ response, done })
+      const waiting = { response, done }
+      this.#waiting.add(waiting)
+      response.once('close', () => this.#waiting.delete(waiting))
       this.#burst ??= setInterval(() => this.#look(), BURST_MS)
     }
   }
@@ -85,12 +87,12 @@ export class Admission {
   /** Frees the slot of a request, if it has one. */
   leave(response: Admitted): void {
     if (!this.#active.delete(response)) return
-    while (this.#active.size < this.#limit) {
-      const next = this.#waiting.shift()
-      if (!next) break
+    for (const next of this.#waiting) {
+      if (this.#active.size >= this.#limit) break
+      this.#waiting.delete(next)
       if (!next.response.destroyed) this.#start(next)
     }
-    if (this.#waiting.length === 0) this.#endBurst()
+    if (this.#waiting.size === 0) this.#endBurst()
   }
 
   close(): void {
@@ -110,14 +112,16 @@ export class Admission {
   }
 
   #look(): void {
-    const { length } = this.#waiting
-    const shrinks = length < this.#waited
-    this.#waited = length
+    const { size } = this.#waiting
+    const shrinks = size < this.#waited
+    this.#waited = size
     if (shrinks) return
     this.#endBurst()
     this.#overloaded = true
     this.#refused = performance.now()
-    for (const { done } of this.#waiting.splice(0)) done(false)
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const { done } of waiting) done(false)
   }
 
   #endBurst(): void {

@@ -11,7 +11,8 @@ const WAITED_MS = 100
  * read until its turn comes. A client that waits for `retry-after` does not notice.
  */
 export class RefusalPace {
-  readonly #paused: Socket[] = []
+  /** Each reads one connection again. */
+  readonly #waiting: (() => void)[] = []
   readonly #resumed = new WeakMap<Socket, number>()
   /** How many connections may be read again now: it grows with time, however late the timer is. */
   #due = PER_SECOND / TICK_MS
@@ -21,11 +22,15 @@ export class RefusalPace {
 
   /** Takes a connection whose request has been refused. */
   refused(socket: Socket): void {
-    if (this.#closed || socket.destroyed) return
-    if (this.#paused.length === 0 && this.#takeTurn()) return
+    if (this.#closed || socket.destroyed || this.#isDue()) return
     socket.pause()
-    this.#paused.push(socket)
-    this.#timer ??= setInterval(() => this.#resumeDue(), TICK_MS)
+    this.#wait(socket, () => socket.resume())
+  }
+
+  /** Resolves when a WebSocket whose message has been refused may be read again. */
+  async turnOf(socket: Socket): Promise<void> {
+    if (this.#closed || socket.destroyed || this.#isDue()) return
+    await new Promise<void>((resolve) => this.#wait(socket, resolve))
   }
 
   /** Whether a request was sent while its connection was not read. */
@@ -36,7 +41,19 @@ export class RefusalPace {
   close(): void {
     this.#closed = true
     clearInterval(this.#timer)
-    for (const socket of this.#paused.splice(0)) socket.resume()
+    for (const resume of this.#waiting.splice(0)) resume()
+  }
+
+  #isDue(): boolean {
+    return this.#waiting.length === 0 && this.#takeTurn()
+  }
+
+  #wait(socket: Socket, resume: () => void): void {
+    this.#waiting.push(() => {
+      this.#resumed.set(socket, performance.now())
+      resume()
+    })
+    this.#timer ??= setInterval(() => this.#resumeDue(), TICK_MS)
   }
 
   #takeTurn(): boolean {
@@ -50,12 +67,9 @@ export class RefusalPace {
 
   #resumeDue(): void {
     let resumed = 0
-    while (resumed < this.#paused.length && this.#takeTurn()) resumed++
-    for (const socket of this.#paused.splice(0, resumed)) {
-      this.#resumed.set(socket, performance.now())
-      socket.resume()
-    }
-    if (this.#paused.length > 0) return
+    while (resumed < this.#waiting.length && this.#takeTurn()) resumed++
+    for (const resume of this.#waiting.splice(0, resumed)) resume()
+    if (this.#waiting.length > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }

@@ -22,6 +22,11 @@ export class Refusal {
   readonly #problem: Buffer
   readonly #graphql: Buffer
 
+  /** The error for a client of a WebSocket. */
+  get error(): Pick<RefusalOptions, 'code' | 'message'> {
+    return this.#options
+  }
+
   constructor(options: RefusalOptions) {
     const { status, code, message } = options
     this.#options = options
