@@ -19,7 +19,7 @@ import { settled } from './errors.ts'
 import { nameOfOperation } from './name-of-operation.ts'
 import { SentDocuments } from './sent-documents.ts'
 
-type Resolve = (context: GraphContext, variables?: Variables) => Promise<ExecutionResult>
+type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
 
 /** A valid operation of the schema. */
 export interface Operation {
@@ -56,6 +56,8 @@ export const UNPLANNED = {
   off: 'PLAN=off',
   /** An unsupported selection, such as the same list twice. */
   selection: 'selection',
+  /** A request for more than one plain JSON result: its cost, extensions, an unusual media type. */
+  request: 'request',
 }
 
 /**
@@ -144,10 +146,10 @@ export class Operations {
   /** Executes an operation with resolvers, and reports why a query has no plan. */
   #resolver(document: DocumentNode, operationName: string | undefined, type: OperationTypeNode): Resolve {
     let reason: string | undefined
-    return async (contextValue, variables) => {
+    return async (contextValue, variables, unplanned) => {
       if (type === OperationTypeNode.QUERY) {
         reason ??= this.#plan ? (unplannedField(this.#schema, document) ?? UNPLANNED.selection) : UNPLANNED.off
-        this.#onUnplanned?.(reason)
+        this.#onUnplanned?.(unplanned ?? reason)
       }
       const variableValues = variables ?? {}
       const args = { schema: this.#schema, document, operationName, rootValue: {}, contextValue, variableValues }

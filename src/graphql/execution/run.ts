@@ -13,6 +13,8 @@ export interface Run {
   operation: Operation
   variables: Record<string, unknown>
   admin: Admin
+  /** Why resolvers run it, although it may have a plan. */
+  unplanned?: string
 }
 
 /** The JSON of a query's data, or a result with errors, which are not yet safe to show. */
@@ -23,13 +25,14 @@ export type Outcome = { json: string; failed?: undefined } | { failed: Execution
  * resolvers run the query again, since their errors have a location in the document.
  * @param caller ends the reads when it has gone, and receives their statements
  */
-export async function run(graph: Graph, { operation, variables, admin }: Run, caller?: Caller): Promise<Outcome> {
-  let planned = true
+export async function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
+  const { operation, variables, admin, unplanned } = request
+  let planned = unplanned === undefined
   const read = async (reader: Reader): Promise<Outcome> => {
     const data = planned ? await operation.plan.run(reader, variables) : undefined
     if (data) return { json: data.json() }
     planned = false
-    const result = await operation.resolve(createContext(graph, reader, admin), variables)
+    const result = await operation.resolve(createContext(graph, reader, admin), variables, unplanned)
     return result.errors ? { failed: result } : { json: answerJson(result.data, reader.maxBytes) }
   }
   const attempt = () => readFor(graph.deps.store, operation.document, read, caller)

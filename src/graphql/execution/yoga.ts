@@ -20,6 +20,7 @@ import type { ServedGraph } from '../served-graph.ts'
 import { isAway, isRefusal, presentResult, settled } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
 import { nameOfOperation } from './name-of-operation.ts'
+import { UNPLANNED } from './operations.ts'
 import { run } from './run.ts'
 
 /** The request of an operation. Execution notes in it what it finds out. */
@@ -182,7 +183,8 @@ function oneSnapshot(graph: ServedGraph): Plugin<GraphContext & ServerContext> {
       setExecuteFn(async (): Promise<ExecutionResult> => {
         if (failed) return failed
         const operation = graph.operations.of(document, operationName)
-        const outcome = await run(graph, { operation, variables: variableValues ?? {}, admin }, caller)
+        const request = { operation, variables: variableValues ?? {}, admin, unplanned: UNPLANNED.request }
+        const outcome = await run(graph, request, caller)
         return outcome.failed ?? { data: parseExact(outcome.json) as Record<string, unknown> }
       })
     },

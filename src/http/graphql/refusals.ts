@@ -21,7 +21,7 @@ export function countRefusals(metrics: Registry): (code: string) => void {
 export function countUnplanned(metrics: Registry): (reason: string) => void {
   const unplanned = new Counter({
     name: 'gateway_graphql_unplanned_total',
-    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.off}. The first run of a query may count twice.`,
+    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.request}: how they are requested; ${UNPLANNED.off}. The first run of a query may count twice.`,
     labelNames: ['reason'],
     registers: [metrics],
   })
