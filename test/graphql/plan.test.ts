@@ -1,20 +1,34 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Operations } from '../../src/graphql/execution/operations.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
-import type { Gateway } from '../support/gateway.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { type Known, randomQuery } from '../support/random-query.ts'
 import { startOnSample } from '../support/sample.ts'
 
+const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 const operations = new Operations(createSchema())
 
 let gateway: Gateway
+let resolving: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
 const known: Known = {}
 beforeAll(async () => {
   gateway = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
+  resolving = await startGateway({ on: gateway, env: { PLAN: 'off' } })
   const { pool } = gateway.deps.store
   // What must be escaped, signs that SQL knows, and characters of several bytes.
   await pool.query(`UPDATE pool SET name = E'a "b" \\\\ \\n %s '' $1 {é} 🦊' WHERE id = (SELECT min(id) FROM pool)`)
@@ -30,20 +44,35 @@ beforeAll(async () => {
     date: await texts('SELECT date::text AS text FROM distribution ORDER BY date'),
   })
 })
-afterAll(() => gateway.close())
+afterAll(async () => {
+  await resolving?.close()
+  await gateway?.close()
+})
 
-/** Extensions that the graph does not know: what has any is left to its resolvers. */
-const RESOLVED = { resolved: true }
+/** Sends a query to the gateway whose queries all run on resolvers. */
+const RESOLVED = true
 
 /** The answer's text, without the request id of its errors. */
-async function ask(query: string, extensions?: object, variables?: object): Promise<string> {
-  const response = await fetch(`${gateway.base}/graphql`, {
+async function ask(query: string, resolved = false, variables?: object): Promise<string> {
+  const { base } = resolved ? resolving : gateway
+  const response = await fetch(`${base}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', 'cache-control': 'no-cache' },
-    body: JSON.stringify({ query, extensions, variables }),
+    body: JSON.stringify({ query, variables }),
   })
   return (await response.text()).replace(/"requestId":"[^"]*"/g, '"requestId":""')
 }
+
+test('one gateway runs plans, the other resolvers', async () => {
+  const query = '{ positions(first: 3) { nodes { points user { rank } } } }'
+  const statements = async (one: Gateway, resolved: boolean) => {
+    one.statements.length = 0
+    await ask(query, resolved)
+    return one.statements.length
+  }
+  expect(await statements(gateway, false)).toBe(1)
+  expect(await statements(resolving, RESOLVED)).toBeGreaterThan(1)
+})
 
 test('random selections give the same, planned and resolved', { timeout: 120_000 }, async () => {
   let planned = 0
@@ -54,7 +83,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
       all++
       if (operations.find(query, undefined)?.plan.covers()) planned++
       const [fast, slow] = [await ask(query), await ask(query, RESOLVED)]
-      expect(JSON.parse(fast), query).toEqual(JSON.parse(slow))
+      expect(fast, query).toBe(slow)
     }),
     { numRuns: LONG ? 400 : 120 },
   )
@@ -89,8 +118,8 @@ test('random selections of variable addresses give the same each time, planned a
           Object.fromEntries(names.map((name, i) => [name, all[others[(at + i) % others.length] as number]]))
         const same = Object.fromEntries(names.map((name) => [name, all[others[0] as number]]))
         for (const given of [variables, assigned(0), assigned(names.length), same, variables])
-          expect(JSON.parse(await ask(query, undefined, given)), `${query} ${JSON.stringify(given)}`).toEqual(
-            JSON.parse(await ask(query, RESOLVED, given)),
+          expect(await ask(query, false, given), `${query} ${JSON.stringify(given)}`).toBe(
+            await ask(query, RESOLVED, given),
           )
       },
     ),
@@ -110,7 +139,7 @@ test('an address that is given twice, by variables or by the document too, is on
     [literal, { a: other }],
     [literal, { a: one }],
   ] as const) {
-    const planned = JSON.parse(await ask(query, undefined, variables))
+    const planned = JSON.parse(await ask(query, false, variables))
     expect(planned.data.positions.nodes.length).toBeGreaterThan(0)
     expect(planned, JSON.stringify(variables)).toEqual(JSON.parse(await ask(query, RESOLVED, variables)))
   }
@@ -119,8 +148,8 @@ test('an address that is given twice, by variables or by the document too, is on
 test('an invalid address is refused, also after valid ones were answered', async () => {
   const query = 'query ($a: Address!) { user(address: $a) { points } }'
   for (const a of [sampleUser, sampleUser.slice(1), '', 5, null, sampleUser]) {
-    const [planned, resolved] = [await ask(query, undefined, { a }), await ask(query, RESOLVED, { a })]
-    expect(JSON.parse(planned), String(a)).toEqual(JSON.parse(resolved))
+    const [planned, resolved] = [await ask(query, false, { a }), await ask(query, RESOLVED, { a })]
+    expect(planned, String(a)).toBe(resolved)
     expect('errors' in JSON.parse(planned)).toBe(a !== sampleUser)
   }
 })
@@ -162,7 +191,7 @@ for (const [name, list] of Object.entries({
         const query = asked(`${backward ? 'last' : 'first'}: ${list.includes('breakdown') ? 2 : 7} ${place}`)
         const fast = await ask(query)
         expect(operations.find(query, undefined)?.plan.covers(), query).toBe(true)
-        expect(JSON.parse(fast), query).toEqual(JSON.parse(await ask(query, RESOLVED)))
+        expect(fast, query).toBe(await ask(query, RESOLVED))
         const cursor = fast.match(backward ? /"startCursor":"(\w+)"/ : /"endCursor":"(\w+)"/)?.[1]
         if (!cursor) break
         place = `${backward ? 'before' : 'after'}: "${cursor}"`
@@ -191,7 +220,7 @@ test('pages after a record are the same, planned and resolved, and so is the ref
         'totalCount edges { cursor } pageInfo { hasPreviousPage endCursor }',
       ]) {
         const query = `{ positions(${list}, afterRecord: ${JSON.stringify(id)}) { ${selected} } }`
-        expect(JSON.parse(await ask(query)), query).toEqual(JSON.parse(await ask(query, RESOLVED)))
+        expect(await ask(query), query).toBe(await ask(query, RESOLVED))
       }
 })
 
@@ -213,18 +242,201 @@ for (const [name, selection] of Object.entries({
   test(`lists within lists are the same, planned and resolved: ${name}`, async () => {
     const query = `{ ${selection} }`
     expect(operations.find(query, undefined)?.plan.covers()).toBe(true)
-    expect(JSON.parse(await ask(query))).toEqual(JSON.parse(await ask(query, RESOLVED)))
+    expect(await ask(query)).toBe(await ask(query, RESOLVED))
   })
+
+/** Lists that JavaScript writes, and those within them that Postgres writes. */
+const PRICES = 'sideA { assetPriceUsd } sideB { assetPriceUsd }'
+const DEPTHS = {
+  'a list': `positions(first: 1000) { nodes { ${PRICES} } }`,
+  'a list within a list': `users(first: 30) { nodes { positions(first: 20) { nodes { ${PRICES} } } } }`,
+  'lists within a list': `users(first: 30) { nodes { dailyPoints(first: 9) { nodes { points positions { ${PRICES} } } } } }`,
+  'two lists': `positions(first: 500) { nodes { ${PRICES} } } users(first: 9) { nodes { positions { nodes { ${PRICES} } } } }`,
+}
+
+describe('a double is written alike, planned and resolved', () => {
+  const EDGES = [
+    ...['0', '1e-4', '9.999999999999999e-5', '1e-6', '9.999999999999999e-7', '1e-7', '1e-9', '5e-324'],
+    ...['2.2250738585072014e-308', '1e14', '100000000000000.02', '999999999999999.9', '1e15', '9007199254740994'],
+    ...['61472681624271940', '1e20', '999999999999999900000', '1e21', '1e22', '1e23', '1.7976931348623157e308'],
+    ...['0.1', '0.30000000000000004', '1234.5'],
+  ].map(Number)
+  const double = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(...EDGES, ...EDGES.map((edge) => -edge)),
+    fc.integer({ min: -1074, max: 1023 }).map((exponent) => 2 ** exponent),
+    fc
+      .tuple(fc.nat(99_999), fc.integer({ min: -30, max: 30 }))
+      .map(([digits, exponent]) => Number(`${digits}e${exponent}`)),
+  )
+  const texts = (values: number[]) => values.map((value) => (Object.is(value, -0) ? '-0' : String(value)))
+
+  test('in lists at every depth, and by REST', { timeout: 180_000 }, async () => {
+    const { pool } = gateway.deps.store
+    const before = await pool.query('SELECT id, a_token_price, b_token_price FROM stored_position')
+    const store = (values: string[]) =>
+      pool.query(
+        `UPDATE stored_position p SET a_token_price = v.values[1 + n % $2], b_token_price = v.values[1 + (7 * n + 3) % $2]
+          FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM stored_position) numbered, (SELECT $1::float8[] AS values) v
+          WHERE numbered.id = p.id`,
+        [values, values.length],
+      )
+    try {
+      for (const selection of Object.values(DEPTHS))
+        expect(operations.find(`{ ${selection} }`, undefined)?.plan.covers(), selection).toBe(true)
+      const property = fc.asyncProperty(fc.array(double, { minLength: 500, maxLength: 800 }), async (values) => {
+        await store(texts(values))
+        for (const selection of Object.values(DEPTHS)) {
+          const planned = await ask(`{ ${selection} }`)
+          expect(planned).not.toContain('"errors"')
+          expect(planned, selection).toBe(await ask(`{ ${selection} }`, RESOLVED))
+        }
+        const path = '/positions/breakdown-by-assets?limit=100'
+        const text = await (await gateway.get(path)).text()
+        expect(text).toBe(await (await resolving.get(path)).text())
+        // Each number is as JSON.stringify writes it.
+        const { items } = JSON.parse(text)
+        expect(text).toContain(JSON.stringify(items))
+      })
+      await fc.assert(property, { numRuns: LONG ? 60 : 8, examples: [[[...EDGES, ...EDGES.map((edge) => -edge)]]] })
+    } finally {
+      await pool.query(
+        `UPDATE stored_position p SET a_token_price = v.a, b_token_price = v.b
+          FROM unnest($1::text[], $2::float8[], $3::float8[]) v(id, a, b) WHERE v.id = p.id::text`,
+        [
+          before.rows.map(({ id }) => String(id)),
+          before.rows.map((row) => row.a_token_price),
+          before.rows.map((row) => row.b_token_price),
+        ],
+      )
+    }
+  })
+})
+
+describe('an argument that resolvers refuse is refused by the plan too, of whatever nothing is selected', () => {
+  const query = schema.getQueryType() as GraphQLObjectType
+  const value = (field: GraphQLField<unknown, unknown>, name: string) => {
+    const kind = field.name === 'asset' ? 'token' : field.name
+    if (name === 'address') return JSON.stringify(known[kind]?.[0] ?? sampleUser)
+    if (name === 'addresses') return JSON.stringify([sampleUser])
+    if (name === 'chainId') return '146'
+    if (name === 'date') return JSON.stringify(known.date?.at(-1))
+    if (name === 'groupBy') return 'POOL'
+    if (name === 'where') return '{}'
+    if (name === 'text') return '"a"'
+    return undefined
+  }
+  const requiredOf = (field: GraphQLField<unknown, unknown>): Record<string, string> | undefined => {
+    const required = field.args.filter((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)
+    const values = required.map(({ name }) => [name, value(field, name)])
+    return values.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(values)
+  }
+  const written = (given: Record<string, string>) => {
+    const list = Object.entries(given).map(([name, one]) => `${name}: ${one}`)
+    return list.length > 0 ? `(${list.join(', ')})` : ''
+  }
+
+  /** Each object type, and a selection that leads to it. */
+  function places(): Map<GraphQLObjectType, string[]> {
+    const found = new Map<GraphQLObjectType, string[]>([[query, []]])
+    // A list has rows; what is looked up may not be there.
+    for (const looksUp of [false, true])
+      for (const [type, path] of found)
+        for (const field of Object.values(type.getFields())) {
+          const to = getNamedType(field.type)
+          const required = requiredOf(field)
+          if (!isObjectType(to) || !required || found.has(to)) continue
+          // A preview is a run, and takes its time.
+          if ((!looksUp && Object.keys(required).length > 0) || field.name === 'previewDistribution') continue
+          found.set(to, [...path, field.name + written(required)])
+        }
+    return found
+  }
+
+  /** Wrong values of a field's arguments, which are valid by their types. */
+  function wrongValues({ args }: GraphQLField<unknown, unknown>): Record<string, string>[] {
+    const names = new Set(args.map(({ name }) => name))
+    const wrong: Record<string, string>[] = []
+    const add = (given: Record<string, string>) => {
+      if (Object.keys(given).every((name) => names.has(name))) wrong.push(given)
+    }
+    add({ first: '-1' })
+    add({ first: '1001' })
+    add({ last: '1001' })
+    add({ first: '1', last: '1' })
+    add({ offset: '"9223372036854775808"' })
+    add({ after: '"x"' })
+    add({ before: '"WyJ4Il0"' })
+    add({ days: '0' })
+    add({ days: '100000' })
+    add({ from: '"2026-01-02T00:00:00Z"', to: '"2020-01-01T00:00:00Z"' })
+    add({ from: '"9"', to: '"1"' })
+    add({ asOf: '"1970-01-01T00:00:01Z"' })
+    add({ date: '"1970-01-01T00:00:01Z"' })
+    add({ afterRecord: '"none"' })
+    for (const { name, type } of args) {
+      const named = getNamedType(type)
+      if (name === 'orderBy' && isEnumType(named)) {
+        const [one] = named.getValues()
+        add({ orderBy: `[${one?.name}, ${one?.name}]` })
+      }
+      if (name === 'where' && isInputObjectType(named)) {
+        add({ where: '{ AND: [{ AND: [{ AND: [{ AND: [{ AND: [{ AND: [] }] }] }] }] }] }' })
+        add({ where: `{ AND: [${'{},'.repeat(51)}] }` })
+        for (const field of Object.values(named.getFields()))
+          if (String(field.type) === 'String') add({ where: `{ ${field.name}: "\\u0000" }` })
+      }
+    }
+    return wrong
+  }
+
+  const SELECTIONS = ['__typename @skip(if: true)', 'alias: __typename @include(if: $none)']
+
+  const lists = [...places()].flatMap(([type, path]) =>
+    Object.values(type.getFields())
+      .filter((field) => isObjectType(getNamedType(field.type)) && field.args.length > 0 && requiredOf(field))
+      .filter(({ name }) => name !== 'previewDistribution')
+      .map((field) => [`${type.name}.${field.name}`, path, field] as const),
+  )
+
+  test('every list is reached', () => {
+    const paged = [...Object.values(schema.getTypeMap())].flatMap((type) =>
+      isObjectType(type) && !['Subscription', 'Mutation'].includes(type.name)
+        ? Object.values(type.getFields())
+            .filter(({ args }) => args.some(({ name }) => name === 'first'))
+            .map(({ name }) => `${type.name}.${name}`)
+        : [],
+    )
+    const reached: string[] = lists.map(([name]) => name)
+    expect(paged.filter((name) => !reached.includes(name))).toEqual(['Query.previewDistribution'])
+  })
+
+  test.each(lists)('%s', async (_, path, field) => {
+    let refused = 0
+    for (const wrong of wrongValues(field))
+      for (const nothing of SELECTIONS) {
+        const inner = `${field.name}${written({ ...requiredOf(field), ...wrong })} { ${nothing} }`
+        const selection = path.reduceRight((within, step) => `${step} { ${within} }`, inner)
+        const document = `query ($none: Boolean = false) { ${selection} ${nothing.includes('$') ? '' : '__typename @include(if: $none)'} }`
+        const planned = await ask(document)
+        expect(planned, document).toBe(await ask(document, RESOLVED))
+        if (planned.includes('"errors"')) refused++
+      }
+    if (field.args.some(({ name }) => name === 'first')) expect(refused).toBeGreaterThan(3)
+  })
+})
 
 test('a number that JSON has no word for is an error, planned and resolved', async () => {
   const { pool } = gateway.deps.store
   const { rows } = await pool.query(
     `UPDATE vault SET deposit_rate = 'NaN' WHERE id = (SELECT min(id) FROM vault) RETURNING id`,
   )
-  for (const extensions of [undefined, RESOLVED])
-    expect(
-      JSON.parse(await ask(`{ vaults(where: { vault: "${rows[0].id}" }) { nodes { depositRate } } }`, extensions))
-        .errors,
-    ).toHaveLength(1)
+  const vaults = `vaults(where: { vault: "${rows[0].id}" }) { nodes { depositRate } }`
+  for (const query of [`{ ${vaults} }`, `{ ${vaults} positions(first: 1) { nodes { points } } }`]) {
+    expect(operations.find(query, undefined)?.plan.covers()).toBe(true)
+    const planned = await ask(query)
+    expect(JSON.parse(planned).errors).toHaveLength(1)
+    expect(planned).toBe(await ask(query, RESOLVED))
+  }
   await pool.query(`UPDATE vault SET deposit_rate = 0 WHERE id = $1`, [rows[0].id])
 })

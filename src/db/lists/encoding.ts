@@ -20,10 +20,21 @@ const quotedSql = (sql: string) => nullable(`'"' || ${sql} || '"'`)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON must escape them
 const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/
 
+/** No JSON has this character. */
+const MARK = '\u0001'
+const MARKED = new RegExp(`${MARK}([^,}\\]]*)`, 'g')
+
 export const ENCODINGS = {
   /** Text that is JSON already. */
   json: { sql: (value) => nullable(`(${value})::text`), quotes: false },
-  number: { sql: (value) => nullable(`(${value})::text`), quotes: false, json: numberOf },
+  /** A double. Postgres marks those that JavaScript writes in another way, such as 1e-09: `unmarked` rewrites them. */
+  number: {
+    sql: (value) =>
+      nullable(`CASE WHEN abs(${value}) BETWEEN 1e-4 AND 1e14 THEN (${value})::text
+        WHEN (${value}) = 0 THEN '0' ELSE '${MARK}' || (${value}) END`),
+    quotes: false,
+    json: numberOf,
+  },
   /** Text without characters that JSON escapes. */
   quoted: { sql: quotedSql, quotes: true },
   text: {
@@ -57,11 +68,16 @@ export const ENCODINGS = {
 const E = 101
 const NINE = 57
 
-/** Postgres writes 1e+20 where JavaScript writes all digits. NaN and Infinity are not JSON. */
+/** Returns JSON that Postgres wrote, with its marked numbers as JavaScript writes them. @throws NoJson */
+export const unmarked = (json: string): string =>
+  json.includes(MARK) ? json.replace(MARKED, (_, number: string) => numberOf(number)) : json
+
+/** Postgres writes 1e+20, 1e-09 and -0 where JavaScript writes all digits, 1e-9 and 0. NaN and Infinity are not JSON. */
 export function numberOf(text: string): string {
   const end = text.length
   // An exponent is `e`, a sign and two or three digits. NaN and Infinity end in a letter.
-  if (text.charCodeAt(end - 4) !== E && text.charCodeAt(end - 5) !== E && text.charCodeAt(end - 1) <= NINE) return text
+  if (text.charCodeAt(end - 4) !== E && text.charCodeAt(end - 5) !== E && text.charCodeAt(end - 1) <= NINE)
+    return text === '-0' ? '0' : text
   const parsed = Number(text)
   if (!Number.isFinite(parsed)) throw new NoJson(`${text} is no JSON number`)
   return String(parsed)

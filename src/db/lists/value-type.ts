@@ -39,7 +39,7 @@ export const VALUE_TYPES = {
   /** An exact number with at most six decimals, such as points. */
   decimal: {
     sql: 'numeric',
-    encoding: ENCODINGS.number,
+    encoding: ENCODINGS.json,
     accepts: (text: string) => /^-?\d{1,15}(\.\d{1,6})?$/.test(text),
   },
   date: {

@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
+import { NoJson } from '../../db/lists/encoding.ts'
 import type { Admin } from '../context.ts'
 import { answerJson } from './answer-size.ts'
 import { isCallersMistake } from './errors.ts'
@@ -21,8 +22,8 @@ export interface Run {
 export type Outcome = { json: string; failed?: undefined } | { failed: ExecutionResult }
 
 /**
- * Runs a query on one snapshot of the store: by its plan if it has one, else by resolvers. If a plan rejects an argument,
- * resolvers run the query again, since their errors have a location in the document.
+ * Runs a query on one snapshot of the store: by its plan if it has one, else by resolvers. If a plan rejects an argument
+ * or a value, resolvers run the query again, since their errors have a location in the document.
  * @param caller ends the reads when it has gone, and receives their statements
  */
 export async function run(graph: Graph, request: Run, caller?: Caller): Promise<Outcome> {
@@ -39,7 +40,7 @@ export async function run(graph: Graph, request: Run, caller?: Caller): Promise<
   try {
     return await attempt()
   } catch (error) {
-    if (!planned || !isCallersMistake(error)) return { failed: resultOf(error) }
+    if (!planned || !(isCallersMistake(error) || error instanceof NoJson)) return { failed: resultOf(error) }
   }
   planned = false
   return attempt().catch((error) => ({ failed: resultOf(error) }))

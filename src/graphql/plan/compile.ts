@@ -29,6 +29,8 @@ export interface Document {
 export interface Compiled {
   root: Level
   answer: Piece
+  /** Every selected list, also one of which nothing is read: its arguments are checked. */
+  lists: List[]
 }
 
 /**
@@ -41,12 +43,14 @@ export function compile(document: Document, operation: OperationDefinitionNode):
   const root: Level = { joins: [] }
   const compiler = new Compiler(document)
   const nothing = new Scope('', {}, root)
-  return { root, answer: { kind: 'object', members: compiler.members(query, operation.selectionSet, nothing) } }
+  const members = compiler.members(query, operation.selectionSet, nothing)
+  return { root, answer: { kind: 'object', members }, lists: compiler.lists }
 }
 
 type Items = Extract<Piece, { kind: 'items' }>
 
 class Compiler {
+  readonly lists: List[] = []
   readonly #document: Document
   #aliases = 0
 
@@ -109,8 +113,7 @@ class Compiler {
       }
       case 'list': {
         const owner = sqlField.list.owner?.fields.map(of) ?? []
-        const list: List = { field, sqlField, owner, alias: this.#alias(), column: of, open: false, cursors: false }
-        return { kind: 'object', members: this.#connection(list, scope) }
+        return { kind: 'object', members: this.#connection(this.#list(field, sqlField, owner, of), scope) }
       }
       case 'rows':
         return this.#rows(field, sqlField.rows, scope, of, definition.type)
@@ -138,13 +141,17 @@ class Compiler {
   }
 
   #rows(field: Field, rows: SqlRows, scope: Scope, of: (name: string) => string, type: GraphQLOutputType): Items {
-    const sqlField = { kind: 'rows', rows } as const
-    const owner = rows.by.map(of)
-    const list: List = { field, sqlField, owner, alias: this.#alias(), column: of, open: false, cursors: false }
+    const list = this.#list(field, { kind: 'rows', rows }, rows.by.map(of), of)
     return this.#items(list, scope, rows.columns, (row) => ({
       kind: 'object',
       members: this.members(type, field.node.selectionSet, row),
     }))
+  }
+
+  #list(field: Field, sqlField: List['sqlField'], owner: string[], column: List['column']): List {
+    const list: List = { field, sqlField, owner, alias: this.#alias(), column, open: false, cursors: false }
+    this.lists.push(list)
+    return list
   }
 
   #connection(list: List, scope: Scope): Member[] {
@@ -180,11 +187,11 @@ class Compiler {
         // Marks the columns of a stored total as used, so that its row selects them.
         connection.total?.sql({}, list.column)
         scope.level.joins.push({ kind: 'count', list, alias })
-        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: ENCODINGS.number } })
+        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.total`, as: ENCODINGS.json } })
       } else if (connection.values?.[field.name]) {
         const alias = this.#alias()
         scope.level.joins.push({ kind: 'value', list, alias, name: field.name })
-        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.value`, as: ENCODINGS.number } })
+        members.push({ key, piece: { kind: 'leaf', sql: `${alias}.value`, as: ENCODINGS.json } })
       } else if (field.name === 'pageInfo')
         members.push({
           key,

@@ -190,7 +190,7 @@ class Variant {
 
   constructor(compiled: Compiled) {
     this.#root = compiled.root
-    this.#lists = listsOf(compiled.root)
+    this.#lists = compiled.lists
     this.#layout = new Layout(compiled)
     if (this.#lists.some((list) => list.cursors && list !== this.#layout.spliced))
       throw new Unplanned('a cursor of a list within a list')
@@ -216,6 +216,8 @@ class Variant {
       const prepared = prepare && !after ? await prepare(given, reader) : given
       if (after) assertStart = async (reader) => prepare?.(given, reader)
       args.set(list.field.node, prepared)
+      // A list whose rows are not read has arguments too.
+      if (!list.rows && list.sqlField.kind === 'list') list.sqlField.list.filter(prepared)
       pages.set(list, pageFor(list, prepared, after))
     }
     const pageOf = (list: List) => pages.get(list)
@@ -335,17 +337,4 @@ class Variant {
 function listRows(rows: TextRow[], page: Page | undefined, item: Writer): ListRows {
   const { rows: pageRows, more } = page ? cutToPage(rows, page) : { rows, more: false }
   return { rows: pageRows, more, ends: [pageRows[0], pageRows.at(-1)], item }
-}
-
-function listsOf(level: Level): List[] {
-  const found = new Set<List>()
-  const add = ({ joins }: Level) => {
-    for (const join of joins) {
-      if (join.kind === 'one' || found.has(join.list)) continue
-      found.add(join.list)
-      if (join.list.rows) add(join.list.rows.level)
-    }
-  }
-  add(level)
-  return [...found]
 }

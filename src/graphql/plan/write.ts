@@ -1,6 +1,6 @@
 import { answerTooLarge } from '../../db/connect/read-budget.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
-import { type Encoding, numberOf } from '../../db/lists/encoding.ts'
+import { type Encoding, numberOf, unmarked } from '../../db/lists/encoding.ts'
 import type { Page } from '../../db/lists/listing.ts'
 import type { ValueType } from '../../db/lists/value-type.ts'
 import { encodeCursor, pageFlag } from '../fields/connection.ts'
@@ -112,10 +112,10 @@ function slotOf(value: Value, column: Part, spliced: List | undefined): Partial<
     case 'items': {
       const { list } = value
       if (list === spliced) return { write: (row, source) => items(source.rowsOf(list, row), source) }
-      return { column: column(`coalesce(${list.alias}.items, '')`) }
+      return { column: column(`coalesce(${list.alias}.items, '')`), json: unmarked }
     }
     case 'concatenated':
-      return { column: column(concatenatedSql(value.lists)) }
+      return { column: column(concatenatedSql(value.lists)), json: unmarked }
     case 'cursor':
       return { write: writeCursor }
     case 'page': {
