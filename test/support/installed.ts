@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
 /** The packages of this repository, by their paths in the lock file. */
-const PATHS = { 'lending-graph-gateway': '', 'lending-graph-client': 'src/client' }
+export const PATHS = { 'lending-graph-gateway': '', 'lending-graph-client': 'src/client' }
 
 export interface Installed {
   /** The package. */
@@ -74,7 +74,7 @@ interface LockedPackage {
 }
 
 /** The packages that a package needs, its peers included, by their paths. */
-function neededBy(path: string, packages: Lock['packages'], found = new Set<string>()): Set<string> {
+export function neededBy(path: string, packages: Lock['packages'], found = new Set<string>()): Set<string> {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[path] ?? {}
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
     const at = peerDependenciesMeta?.[name]?.optional ? undefined : located(name, path, packages)
