@@ -153,7 +153,7 @@ describe('a good dataset', () => {
         multipliers: [{ ...record.multipliers, createdAt: '2026-02-28', updatedAt: '2026-03-01T12:00Z' }],
         positions: [{ ...record.positions, distributionDate: '2024-02-29' }],
         markets: [{ ...record.markets, depositRate: -1e-30, borrowRate: 1e6, maxLtv: 1e-30 }],
-        rates: [{ ...record.rates, changedAt: '2026-11-01' }],
+        rates: [{ ...record.rates, depositRate: 0.0123, changedAt: '2026-11-01' }],
       }),
     )
     expect(await rows('SELECT distribution_date::text FROM position')).toEqual([{ distribution_date: '2024-02-29' }])
@@ -163,7 +163,7 @@ describe('a good dataset', () => {
     expect(await rows('SELECT deposit_rate, borrow_rate, max_ltv FROM market')).toEqual([
       { deposit_rate: -1e-30, borrow_rate: 1e6, max_ltv: 1e-30 },
     ])
-    expect(await rows('SELECT changed_at AS at FROM rate_revision WHERE deposit_rate = 0.01')).toEqual([
+    expect(await rows('SELECT changed_at AS at FROM rate_revision WHERE deposit_rate = 0.0123')).toEqual([
       { at: new Date('2026-11-01T00:00:00Z') },
     ])
   })
