@@ -260,6 +260,13 @@ test('equals what the run then does, also with multipliers that are not stored y
     ...of,
     ...(points && { pointsA: points[0], pointsB: points[1] }),
   }))
+  const rows = (maxLength: number) =>
+    fc.uniqueArray(given, {
+      minLength: 1,
+      maxLength,
+      selector: ({ userAddress, distributionDate, marketAddress }) =>
+        `${userAddress} ${distributionDate} ${marketAddress}`,
+    })
   const updates = fc.uniqueArray(
     fc.record({
       poolAddress: fc.constantFrom(...POOLS),
@@ -272,8 +279,8 @@ test('equals what the run then does, also with multipliers that are not stored y
   await fc.assert(
     fc.asyncProperty(
       fc.record({
-        stored: fc.array(given, { minLength: 1, maxLength: 14 }),
-        fetched: fc.array(given, { minLength: 1, maxLength: 10 }),
+        stored: rows(14),
+        fetched: rows(10),
         kind: fc.constantFrom('RESYNC', 'MANUALUPDATE'),
         multipliers: updates,
         first: fc.integer({ min: 0, max: 8 }),

@@ -47,6 +47,7 @@ const codes = [
   ...ERROR_CODES,
   ...Object.keys(REFUSALS),
   'INTERNAL',
+  'TOO_MANY_ERRORS',
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
   'BAD_REQUEST',

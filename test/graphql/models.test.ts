@@ -172,9 +172,9 @@ const ofUser = (selection: string) => (rows: string) =>
 const nodesIn = (value: any): any[] => value.nodes ?? nodesIn(Object.values(value)[0])
 const sorted = (rows: any[]) => rows.map((row) => JSON.stringify(row)).toSorted()
 
-/** The extra statements are those of what the store's row of the model lacks: points, ranks, amounts, decimals, and a display name. */
+/** The extra statements are those of what the store's row of the model lacks: points, ranks, decimals, and a display name. */
 for (const [type, field, same, statements] of [
-  ['User', 'userRows', list('users'), 3],
+  ['User', 'userRows', list('users'), 2],
   ['Position', 'positionRows', (rows: string) => `{ positions(first: 100) { nodes { ${rows} } } }`, 2],
   ['MarketSnapshot', 'marketSnapshotRows', ofUser('marketSnapshots'), 2],
   ['VaultSnapshot', 'vaultSnapshotRows', ofUser('vaultSnapshots'), 2],

@@ -77,6 +77,7 @@ const LOCAL: Record<string, string> = {
   RATE_LIMIT: '100000',
   TRUST_PROXY: '1',
   SHUTDOWN_TIMEOUT_MS: '1000',
+  MEMORY_MB: '400',
   SAMPLE_DATA: 'on',
   LOG_REQUESTS: 'all',
   SLOW_REQUEST_MS: '1',

@@ -35,17 +35,20 @@ const key = fc.record({
 const usd = fc.option(fc.nat(3), { nil: null })
 const imports = fc.array(
   fc.record({
-    'market-snapshots': fc.array(
+    'market-snapshots': fc.uniqueArray(
       fc
         .tuple(key, fc.constantFrom(...MARKETS), usd)
         .map(([own, id, debtUsd]) => ({ ...record['market-snapshots'], ...own, marketId: addressOf(id), debtUsd })),
-      { maxLength: 6 },
+      {
+        maxLength: 6,
+        selector: (one) => [one.accountId, one.chainId, one.marketId, one.positionId, one.timestamp].join(),
+      },
     ),
-    'vault-snapshots': fc.array(
+    'vault-snapshots': fc.uniqueArray(
       fc.tuple(key, usd).map(([own, assetsUsd]) => ({ ...record['vault-snapshots'], ...own, assetsUsd })),
-      { maxLength: 4 },
+      { maxLength: 4, selector: (one) => [one.accountId, one.chainId, one.positionId, one.timestamp].join() },
     ),
-    'cash-flows': fc.array(
+    'cash-flows': fc.uniqueArray(
       fc
         .record({
           accountId: fc.constantFrom('alice', 'bob').map(addressOf),
@@ -55,7 +58,7 @@ const imports = fc.array(
           amountUsd: fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: null }),
         })
         .map((own) => ({ ...record['cash-flows'], ...own })),
-      { maxLength: 6 },
+      { maxLength: 6, selector: (one) => one.txHash },
     ),
   }),
   { minLength: 1, maxLength: 8 },

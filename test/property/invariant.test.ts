@@ -66,7 +66,13 @@ const row: fc.Arbitrary<Row> = fc
   .map(({ user, day, marketAddress, a, amounts, points }) =>
     position(user, a, { distributionDate: midnight(day), marketAddress, ...amounts, ...points }),
   )
-const rows = (maxLength: number) => fc.array(row, { minLength: 1, maxLength })
+const rows = (maxLength: number) =>
+  fc.uniqueArray(row, {
+    minLength: 1,
+    maxLength,
+    selector: ({ userAddress, distributionDate, marketAddress }) =>
+      `${userAddress} ${distributionDate} ${marketAddress}`,
+  })
 const factors = (minLength: number) =>
   fc.uniqueArray(
     fc.record({
