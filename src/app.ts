@@ -223,7 +223,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   const openApiJson = JSON.stringify(document)
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(openApiJson))
-  mountRestDocs(app, document, edge)
+  mountRestDocs(app, edge)
   mountSite(app, edge)
   mountDashboard(app, edge)
   refuseOtherMethods(app, known)

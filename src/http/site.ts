@@ -17,5 +17,6 @@ export const mountSite = (app: FastifyInstance, edge: EdgeCache): void =>
     directory: join(import.meta.dirname, 'docs'),
     hashed: 'assets/',
     page: (path) => `${path || 'index'}.html`,
+    notFoundPage: '404.html',
     headers: HEADERS,
   })

@@ -17,6 +17,8 @@ interface StaticFiles {
    * found.
    */
   page?: string | ((path: string) => string)
+  /** The page that browsers get with a 404. Other clients get a problem. */
+  notFoundPage?: string
   /** Headers of every file, besides those of caching: names and values by turns. */
   headers?: string[]
 }
@@ -39,26 +41,32 @@ const FOREVER = 'public, max-age=31536000, immutable'
 export function mountStaticFiles(
   app: FastifyInstance,
   edge: EdgeCache,
-  { url, directory, hashed, page, headers = [] }: StaticFiles,
+  { url, directory, hashed, page, notFoundPage, headers = [] }: StaticFiles,
 ): void {
   let listed: Promise<Map<string, Promise<Answer> | undefined>> | undefined
   const fileAt = (path: string) => {
     if (typeof page === 'function') return /\.\w+$/.test(path) ? path : page(path)
     return page === undefined || path.startsWith(hashed) ? path : page
   }
-  const send = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
+  const answerAt = async (name: string) => {
     listed ??= list(directory)
     const files = await listed
-    const name = fileAt(path)
-    if (!files.has(name)) return reply.callNotFound()
+    if (!files.has(name)) return undefined
     const file = files.get(name) ?? read(directory, name, url)
     files.set(name, file)
-    const answer = await file.catch((error) => {
+    return file.catch((error) => {
       files.set(name, undefined)
       throw error
     })
-    return sendAnswer(request, reply.hijack().raw, answer, edge, {
-      cacheControl: name.startsWith(hashed) ? FOREVER : undefined,
+  }
+  const send = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
+    const name = fileAt(path)
+    const found = await answerAt(name)
+    const isForBrowser = request.headers.accept?.includes('text/html')
+    const answer = found ?? (isForBrowser && notFoundPage ? await answerAt(notFoundPage) : undefined)
+    if (!answer) return reply.callNotFound()
+    return sendAnswer(request, reply.hijack().raw, found ?? { ...answer, status: 404 }, edge, {
+      cacheControl: found && name.startsWith(hashed) ? FOREVER : undefined,
       headers: [...headers, 'x-content-type-options', 'nosniff'],
     })
   }

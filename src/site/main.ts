@@ -16,6 +16,15 @@ const DIRECTORY = join(ROOT, 'dist/docs')
 /** What the gateway serves besides the site. */
 const OTHERS = ['/', '/dashboard', '/docs/rest', '/graphql', '/openapi.json']
 
+/** Shown at addresses without a page. */
+const notFound: Page = {
+  path: '404',
+  title: 'Page not found',
+  file: undefined,
+  content:
+    '<h1>Page not found</h1><p>The documentation has no page at this address. Search for it (the key /), or begin at <a href="/docs">the first page</a>.</p>',
+}
+
 /** The files of the site by their paths. */
 const files = new Map<string, string | Buffer>()
 
@@ -27,7 +36,9 @@ const asset = (name: string, contents: Buffer) => {
   return `/docs/assets/${name}`
 }
 const html = await generate(await browserFiles())
-const finished = pages.map((page) => finishPage(page, html.get(fileOf(page)) ?? '', { root: ROOT, pages, asset }))
+const finish = (page: Page) => finishPage(page, html.get(fileOf(page)) ?? '', { root: ROOT, pages, asset })
+const finished = pages.map(finish)
+files.set(fileOf(notFound), finish(notFound).html)
 for (const { page, html } of finished) files.set(fileOf(page), html)
 checkLinks()
 files.set('search.json', JSON.stringify(finished.flatMap(({ records }) => records)))
@@ -68,7 +79,7 @@ async function generate(data: { script: string; style: string }): Promise<Map<st
       config.setIncludesDirectory('.')
       config.setLibrary('md', { render: markdown })
       config.setTemplateFormats(['md', 'html'])
-      for (const page of pages)
+      for (const page of [...pages, notFound])
         config.addTemplate(`${fileOf(page)}.${page.file === undefined ? 'html' : 'md'}`, page.content, {
           ...data,
           layout: 'page.liquid',

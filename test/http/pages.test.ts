@@ -117,10 +117,15 @@ async function shownJson(block: Locator): Promise<unknown> {
   return JSON.parse(/\{.*\}/s.exec(text.replace(/\u00a0/g, ' '))?.[0] ?? text)
 }
 
-test('the files of the docs are compressed, and revalidate', async () => {
+test('the page of the docs has a policy, whatever its query string, and its files are compressed and revalidate', async () => {
   const gateway = await startGateway()
   try {
-    const script = '/docs/rest/static/swagger-ui-bundle.js'
+    const page = await gateway.get('/docs/rest?utm_source=x')
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'self'/)
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+    const html = await page.text()
+    expect(html).toContain('<meta name="viewport" content="width=device-width')
+    const script = /src="(.*?)"/.exec(html)?.[1] ?? ''
     for (const encoding of ['gzip', 'br']) {
       const file = await gateway.get(script, { 'accept-encoding': encoding })
       expect(file.headers.get('content-encoding')).toBe(encoding)

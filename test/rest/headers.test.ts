@@ -28,7 +28,6 @@ const fixed = [
   `/v1/users/${ada}/earnings`,
   `/v1/users/${ada}/net-apr`,
   '/openapi.json',
-  '/docs/rest/json',
   '/graphql?query={program{totalPoints}}',
 ]
 const timeDependent = [

@@ -381,7 +381,7 @@ describe('what no client should send', () => {
     '/points/..%2f..%2fetc%2fpasswd',
     '/points/%00',
     '/positions/%00',
-    '/docs/rest/static/..%2f..%2fpackage.json',
+    '/docs/rest/assets/..%2f..%2fpackage.json',
     '/docs/..%2f..%2fpackage.json',
     '/docs/assets/..%2f..%2fmain.js',
     '/%2e%2e/%2e%2e/etc/passwd',

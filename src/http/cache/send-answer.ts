@@ -41,7 +41,7 @@ export function sendAnswer(
       'cache-control',
       cacheControl,
     )
-    if (isFresh(headers['if-none-match'], answer.etag)) {
+    if (answer.status < 400 && isFresh(headers['if-none-match'], answer.etag)) {
       response.writeHead(304, head).end()
       return
     }
