@@ -24,5 +24,5 @@ USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD wget -q -O /dev/null "http://127.0.0.1:${PORT:-4000}/livez" || exit 1
-ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"]
+ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "dist/main.js"]
 CMD ["serve"]

@@ -1,4 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 const MB = 1024 * 1024
 /** What a process takes under load while it caches nothing: the program, requests under way, garbage, unused pages. */
@@ -7,8 +8,10 @@ const PROGRAM_MB = 240
 const ANSWERS = 0.6
 /** The least that is left beside answers. */
 const LEAST_OTHERS_MB = 8
-/** How much garbage the heap may have before it is collected, in percent of what is in use. V8's default is up to 300. */
-const GARBAGE_PERCENT = 30
+/** What new objects take at most: two semi-spaces of 32 MB, by `--max-semi-space-size`. */
+const YOUNG_MB = 64
+/** How far the heap may grow between two collections, in percent of what is in use after the first. V8's default is up to 300. */
+const GROWTH_PERCENT = { min: 20, max: 300 }
 
 /** The smallest MEMORY_MB that leaves something to cache. */
 export const LEAST_MEMORY_MB = PROGRAM_MB + 2 * LEAST_OTHERS_MB
@@ -44,5 +47,24 @@ export function sharesOf({ MEMORY_MB, CACHE_MAX_BYTES }: MemorySettings): Shares
 /** The smallest MEMORY_MB that has room for so many bytes of answers. */
 export const memoryForAnswers = (bytes: number): number => Math.ceil(PROGRAM_MB + LEAST_OTHERS_MB + bytes / MB)
 
-/** Lets V8 collect garbage before it adds up to several times what is in use. */
-export const boundGarbage = (): void => setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`)
+/**
+ * Lets the heap grow between two collections until the process takes `MEMORY_MB`. V8 alone lets it grow to several times what is
+ * in use, however much that is; a low limit throughout would cost a collection every few large answers.
+ */
+export function boundGarbage({ MEMORY_MB }: MemorySettings): void {
+  new PerformanceObserver((list) => {
+    const isMajor = (entry: PerformanceEntry) =>
+      (entry as unknown as GcEntry).detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR
+    if (!list.getEntries().some(isMajor)) return
+    const old = getHeapSpaceStatistics().filter(({ space_name }) => !space_name.startsWith('new'))
+    const used = old.reduce((sum, { space_used_size }) => sum + space_used_size, 0)
+    const unused = old.reduce((sum, { space_size }) => sum + space_size, 0) - used
+    const free = (MEMORY_MB - YOUNG_MB) * MB - process.memoryUsage.rss() + unused
+    const percent = Math.round((100 * free) / used)
+    setFlagsFromString(`--heap-growing-percent=${Math.min(GROWTH_PERCENT.max, Math.max(GROWTH_PERCENT.min, percent))}`)
+  }).observe({ entryTypes: ['gc'] })
+}
+
+interface GcEntry {
+  detail: { kind: number }
+}

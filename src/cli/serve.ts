@@ -27,7 +27,7 @@ export function addServe(program: Command): void {
 
 async function serve(sample: boolean): Promise<void> {
   const config = readConfig({ SAMPLE_DATA: sample ? 'on' : undefined, ...withoutEmpty(process.env) })
-  boundGarbage()
+  boundGarbage(config)
   if (cluster.isWorker) return work(config)
   // On a terminal SIGHUP is its end.
   const restarts = config.WORKERS > 1 && !process.stdout.isTTY

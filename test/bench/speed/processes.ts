@@ -78,7 +78,7 @@ export async function startServer(command: string[], env: Env, cores = SERVER_CO
 }
 
 /** As the package's scripts start it. */
-const node = (...args: string[]) => [process.execPath, '--min-semi-space-size=16', '--max-semi-space-size=16', ...args]
+const node = (...args: string[]) => [process.execPath, '--min-semi-space-size=16', '--max-semi-space-size=32', ...args]
 const product = join(root, 'dist/main.js')
 
 export const startProduct = (url: string, env: Env = {}, cores?: string) =>
