@@ -131,22 +131,22 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
 const LOCAL = { local: true }
 
 /**
- * The environment variables that the gateway reads. The help, `gateway config` and the README tell what is said here;
- * `defaultText` is a default in words, and the value of a `secret` is never shown.
+ * The environment variables that the gateway reads. The help, `gateway config` and the README come from this description.
+ * `defaultText` is a default in words. The value of a `secret` is never printed.
  */
 export const variables = z.object({
-  HOST: text('a host name or an address').default('127.0.0.1').describe('the address on which it listens').meta(LOCAL),
-  PORT: whole(0, 65_535).default(4000).describe('the port on which it listens; 0: any that is free').meta(LOCAL),
+  HOST: text('a host name or an address').default('127.0.0.1').describe('the address to listen on').meta(LOCAL),
+  PORT: whole(0, 65_535).default(4000).describe('the port to listen on; 0: any free port').meta(LOCAL),
   WORKERS: whole(1, 64)
     .default(1)
     .describe(
-      'processes that serve on the same port: one for each core. More than 1 have a primary, which runs the jobs, replaces a worker that dies, and on SIGHUP restarts one after the other. Memory, DATABASE_POOL_SIZE and the limits of connections, concurrent requests and subscriptions are for each; RATE_LIMIT is for all',
+      'the processes that serve on one port, such as one for each core. Above 1, a primary runs the jobs, replaces workers that die, and restarts them in turn on SIGHUP. Memory, DATABASE_POOL_SIZE and the limits of connections, concurrent requests and subscriptions apply to each worker; RATE_LIMIT applies to all together',
     )
     .meta(LOCAL),
   DATABASE_URL: url(/^postgres(ql)?:$/, 'postgres://user:password@host:5432/database')
     .optional()
     .meta({
-      description: 'a Postgres to use instead, 15 or later',
+      description: 'a Postgres, 15 or later',
       defaultText: 'none: an embedded Postgres 18',
       local: true,
     }),
@@ -154,25 +154,25 @@ export const variables = z.object({
     .optional()
     .meta({
       description:
-        'the same database without the pooler in transaction mode that DATABASE_URL leads to: for migrations, the locks of jobs, and to listen for changes',
+        'the same database without a pooler, if DATABASE_URL leads to one in transaction mode: for migrations, the locks of jobs, and notifications of changes',
       defaultText: 'none: DATABASE_URL',
       local: true,
     }),
   DATABASE_REPLICA_URLS: replicaUrls.optional().meta({
     description:
-      'streaming replicas of that Postgres, separated by commas: reads go to those that have replayed what this gateway has answered or heard of (see [Replicas](../deploy/README.md#replicas)). Each URL must lead to one server, not to a balancer',
+      'streaming replicas of that Postgres, separated by commas. A read goes to a replica that has every change which this gateway has answered or been notified of (see [Replicas](../deploy/README.md#replicas)). Each URL must lead to one server, not to a balancer',
     defaultText: 'none: DATABASE_URL',
   }),
   MIGRATE: oneOf('on', 'off')
     .default('on')
     .describe(
-      '`off`: the start changes no tables, and fails in words where migrations are missing. The command migrate applies them all the same',
+      '`off`: the start does not change tables. If migrations are missing, it fails and says so. The command migrate still applies them',
     )
     .meta(LOCAL),
   DATABASE_POOL_SIZE: whole(2, 1000)
     .default(10)
     .describe(
-      'connections to it: up to 3 for quick reads, which share them; slow reads have at most 3 of the rest, so that they hold up nothing else. Two more listen for changes and check that they arrive',
+      'connections to the database: quick reads share up to 3, and slow reads use at most 3 of the rest, so that they delay no other work. Two more connections receive notifications of changes and check that they arrive',
     )
     .meta(LOCAL),
   LOCK_TIMEOUT_MS: whole(0, 86_400_000)
@@ -184,10 +184,10 @@ export const variables = z.object({
   READ_TIMEOUT_MS: whole(0, 3_600_000)
     .default(30_000)
     .describe(
-      "how long all statements of one read operation may take together, by the gateway's own clock; 0: no limit. Writes have no limit: where Postgres hangs, a run waits until its connection is lost or it is stopped",
+      "how long all statements of one read operation may take together, by the gateway's clock; 0: no limit. Writes have no limit: if Postgres hangs, a run waits until its connection is lost or it is stopped",
     )
     .meta(LOCAL),
-  DATA_DIR: text('a directory').default('.data').describe('where the embedded Postgres keeps its files').meta(LOCAL),
+  DATA_DIR: text('a directory').default('.data').describe('the directory of the embedded Postgres').meta(LOCAL),
   REDIS_URL: url(/^rediss?:$/, 'redis://host:6379')
     .optional()
     .meta({
@@ -198,24 +198,24 @@ export const variables = z.object({
   MEMORY_MB: whole(LEAST_MEMORY_MB, 2 ** 20)
     .default(320)
     .describe(
-      'what a process may take in all, in MiB: cached answers, documents, plans, statements and live answers share what the program leaves (see [Sizing](../deploy/README.md#sizing))',
+      'the memory of a process, in MiB. Cached answers, documents, plans, statements and live answers share the part that the program does not need (see [Sizing](../deploy/README.md#sizing))',
     )
     .meta(LOCAL),
   CACHE_MAX_BYTES: whole(0, 2 ** 40)
     .optional()
     .meta({
-      description: 'how much of MEMORY_MB cached answers may take; 0: none',
-      defaultText: 'three fifths of what the program leaves: 48 MiB of 320',
+      description: 'the part of MEMORY_MB for cached answers; 0: none',
+      defaultText: 'three fifths of the part that the program does not need: 48 MiB of 320',
       local: true,
     }),
   ADMIN_TOKEN: token.optional().meta({
-    description: 'the token of the three POSTs and the mutations; its name in records is `admin`',
+    description: 'the token for the three POSTs and the mutations; records name it `admin`',
     defaultText: 'none: no changes over HTTP',
     secret: true,
     local: true,
   }),
   ADMIN_TOKENS: namedTokens.optional().meta({
-    description: 'more of them with names of their own: `alice:token1,bob:token2`',
+    description: 'more tokens, each with a name: `alice:token1,bob:token2`',
     secret: true,
     local: true,
   }),
@@ -225,9 +225,9 @@ export const variables = z.object({
     .meta(LOCAL),
   POSITIONS_SOURCE_FORMAT: oneOf('auto', 'files', 'graphql', 'rest')
     .default('auto')
-    .describe('what the address speaks; `rest` is another gateway, and `auto` finds out at each run')
+    .describe('the format of the source; `rest` is another gateway, and `auto` detects it at each run')
     .meta(LOCAL),
-  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for it', secret: true, local: true }),
+  POSITIONS_SOURCE_KEY: key.optional().meta({ description: 'a bearer key for the source', secret: true, local: true }),
   POSITIONS_SOURCE_PAGING: oneOf('cursor', 'offset')
     .default('cursor')
     .describe("a GraphQL source's arguments for pages: first and after, or limit and offset")
@@ -247,12 +247,12 @@ export const variables = z.object({
     .meta(LOCAL),
   PRICES_MAX_AGE_SECONDS: whole(0, 10 * 365 * 86_400)
     .default(21_600)
-    .describe('how far a price may be from midnight')
+    .describe('the largest distance of a price from midnight')
     .meta(LOCAL),
   PRICES_CHAINS: chains.default({}).describe('more names of chains in the price API: `999=hyperliquid`').meta(LOCAL),
   MAX_PRICE_JUMP: number('a number above 1', (value) => value > 1)
     .default(5)
-    .describe('a price that is so many times that of the date before, or that fraction of it, fails the run')
+    .describe('a run fails if a price rises or falls by more than this factor since the previous date')
     .meta(LOCAL),
   SOURCE_TIMEOUT_MS: whole(1, 3_600_000)
     .default(30_000)
@@ -273,7 +273,7 @@ export const variables = z.object({
   }),
   DISTRIBUTION_CATCH_UP: whole(1, 10_000)
     .default(7)
-    .describe('how many missed dates the daily job makes up for, in order')
+    .describe('how many missed dates the daily job computes, in order')
     .meta(LOCAL),
   MAX_QUERY_DEPTH: whole(0, 1_000_000)
     .default(15)
@@ -286,17 +286,19 @@ export const variables = z.object({
     .describe('how many tokens the document of an operation may have; 0: no limit'),
   MAX_QUERY_COST: whole(0, 1_000_000_000)
     .default(100_000)
-    .describe('what one operation of the graph may cost (see [Limits](../graphql/README.md#limits)); 0: no limit'),
+    .describe(
+      'the maximum cost of one operation of the graph (see [Limits](../graphql/README.md#limits)); 0: no limit',
+    ),
   MAX_ANSWER_BYTES: whole(1024, 512 * 1024 * 1024)
     .default(32 * 1024 * 1024)
     .describe('how many bytes one answer may have'),
   KNOWN_DOCUMENTS: readBy('a JSON file of documents', readTrustedDocuments)
     .default([])
-    .describe('documents that clients may ask for by id: `{"sha256:<hash>": "query Name { ... }"}`'),
+    .describe('documents that clients may send by id: `{"sha256:<hash>": "query Name { ... }"}`'),
   TRUSTED_DOCUMENTS_ONLY: truth
     .default('false')
     .transform((given) => given === 'true')
-    .describe('refuses every document that is not known'),
+    .describe('`true`: only trusted documents are accepted'),
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000)
     .default(1000)
     .describe('open subscriptions of one gateway, and open WebSockets')
@@ -308,11 +310,11 @@ export const variables = z.object({
   }),
   MAX_CONNECTIONS: whole(1, 1_000_000)
     .default(10_000)
-    .describe('open connections; a request on one more is a 503')
+    .describe('open connections; requests on further ones get a 503')
     .meta(LOCAL),
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000)
     .default(64)
-    .describe('requests worked on at a time; a burst waits, and in an overload the others are a 503 at once')
+    .describe('requests in progress at a time; a burst waits, and in an overload further requests get a 503 at once')
     .meta(LOCAL),
   REQUEST_TIMEOUT_MS: whole(1, 3_600_000).default(30_000).describe('how long a request may take to arrive').meta(LOCAL),
   SEND_TIMEOUT_MS: whole(1, 3_600_000)
@@ -326,19 +328,22 @@ export const variables = z.object({
   RATE_LIMIT: whole(1, 1_000_000_000)
     .optional()
     .describe(
-      'points that one client has a minute: a request costs 1, a REST answer that is not cached 100 more, a GraphQL operation its cost. Counted in Redis where there is one',
+      'the points of one client in a minute: a request costs 1, an uncached REST answer 100 more, a GraphQL operation its cost. Redis counts them if REDIS_URL is set',
     )
     .meta(LOCAL),
-  TRUST_PROXY: proxies.optional().describe('the proxies in front, whose `X-Forwarded-For` counts').meta(LOCAL),
+  TRUST_PROXY: proxies
+    .optional()
+    .describe('the number of trusted proxies, or their addresses: their `X-Forwarded-For` names the client')
+    .meta(LOCAL),
   SHUTDOWN_TIMEOUT_MS: whole(0, 3_600_000)
     .default(5000)
-    .describe('how long requests under way may take after SIGTERM; 2 s later the process ends, whatever hangs')
+    .describe('how long requests in progress may take after SIGTERM; 2 s later the process ends in any case')
     .meta(LOCAL),
-  POINTS_BASE_DEPOSIT: points.default(1).describe('points a day for a dollar supplied, before multipliers'),
-  POINTS_BASE_BORROW: points.default(0.5).describe('points a day for a dollar borrowed, before multipliers'),
+  POINTS_BASE_DEPOSIT: points.default(1).describe('points for a supplied dollar a day, before multipliers'),
+  POINTS_BASE_BORROW: points.default(0.5).describe('points for a borrowed dollar a day, before multipliers'),
   WEBSITE_URL: url(/^https?:$/, 'https://example.org')
     .optional()
-    .meta({ description: 'the link at `/`', defaultText: 'its own documentation' }),
+    .meta({ description: 'the link at `/`', defaultText: 'the documentation of this gateway' }),
   FEDERATION: truth
     .default('false')
     .transform((given) => given === 'true')
@@ -351,22 +356,22 @@ export const variables = z.object({
   }),
   LOG_REQUESTS: loggedRequests
     .default('slow')
-    .describe('which requests are logged; a share is logged besides the slow ones')
+    .describe('the requests to log; a share comes in addition to the slow ones')
     .meta(LOCAL),
-  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('from when a request is slow').meta(LOCAL),
-  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('from when a statement is slow').meta(LOCAL),
+  SLOW_REQUEST_MS: whole(1, 3_600_000).default(1000).describe('a request that takes longer is slow').meta(LOCAL),
+  SLOW_STATEMENT_MS: whole(1, 3_600_000).default(500).describe('a statement that takes longer is slow').meta(LOCAL),
   METRICS_PORT: whole(0, 65_535)
     .optional()
-    .meta({ description: 'a port of its own for `/metrics`', defaultText: 'none: `/metrics` is on PORT', local: true }),
+    .meta({ description: 'a separate port for `/metrics`', defaultText: 'none: `/metrics` is on PORT', local: true }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318')
     .optional()
     .meta({
-      description: 'an OpenTelemetry collector that takes OTLP over HTTP',
+      description: 'an OpenTelemetry collector that accepts OTLP over HTTP',
       defaultText: 'none: no traces',
       local: true,
     }),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info').meta({
-    description: 'the least severe messages that are logged',
+    description: 'the lowest level of messages to log',
     defaultText: '`info` (`warn` for other commands than serve)',
     local: true,
   }),

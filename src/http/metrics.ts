@@ -43,7 +43,7 @@ export function mountMetrics(app: FastifyInstance, options: MetricsOptions): voi
   collectDefaultMetrics({ register: metrics })
   const measureProcess = processMetrics(options)
   const setStore = storeMetrics(options)
-  const up = gauge(metrics, 'gateway_redis_up', 'Whether Redis answers: 1 or 0. Absent without REDIS_URL.', {
+  const up = gauge(metrics, 'gateway_redis_up', '1 while Redis answers, else 0. Absent without REDIS_URL.', {
     aggregator: 'min',
   })
   const free = gauge(
@@ -95,7 +95,7 @@ const gauge = <Label extends string>(
   return made
 }
 
-/** What this process knows by itself. */
+/** Metrics of this process alone. */
 function processMetrics({ metrics, store, notifications, edge, live, memory }: MetricsOptions): () => void {
   const { pool, reads } = store
   gauge(metrics, 'gateway_build_info', 'Always 1. The labels are the versions of the gateway and of Node.js.', {
@@ -115,7 +115,7 @@ function processMetrics({ metrics, store, notifications, edge, live, memory }: M
   const listening = gauge(
     metrics,
     'gateway_notifications_up',
-    'Whether notifications of changes arrive: 1 or 0. While they do not, nothing is answered from memory.',
+    '1 while notifications of changes arrive, else 0. Without them, no answer comes from memory.',
     { aggregator: 'min' },
   )
   const connections = gauge(
@@ -152,13 +152,13 @@ function replicaMetrics(metrics: Registry, { replicas }: Store): () => void {
   const up = gauge(
     metrics,
     'gateway_replica_up',
-    'Whether reads may go to a replica: 1 or 0. It is 0 if the replica cannot be reached, was promoted, belongs to another cluster or is far behind.',
+    '1 while reads may go to a replica, else 0: it cannot be reached, was promoted, belongs to another cluster or is far behind.',
     { labelNames, aggregator: 'min' },
   )
   const behind = gauge(
     metrics,
     'gateway_replica_behind_seconds',
-    'For how long a replica has lacked a data version that this process has answered or heard of.',
+    'How long a replica has lacked a data version that this process has answered or been notified of.',
     { labelNames, aggregator: 'max' },
   )
   if (replicas) replicas.onRead = (server, outcome) => served.inc({ server, outcome })
@@ -174,7 +174,7 @@ function replicaMetrics(metrics: Registry, { replicas }: Store): () => void {
 function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promise<void> {
   // All workers read the same store.
   const same = { aggregator: 'max' } as const
-  const up = gauge(metrics, 'gateway_database_up', 'Whether the database answered this scrape in time: 1 or 0.', {
+  const up = gauge(metrics, 'gateway_database_up', '1 if the database answered this scrape in time, else 0.', {
     aggregator: 'min',
   })
   const newest = gauge(

@@ -224,7 +224,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     expect(served.reduce((sum, reads) => sum + reads, 0)).toBeGreaterThan(READS / 20)
   })
 
-  test('a replica that does not replay is passed by until it has', async () => {
+  test('a replica that does not replay is skipped until it has', async () => {
     const gateway = await start()
     const [paused, other] = replicas as [OwnPostgres, OwnPostgres]
     for (const one of replicas) await isRead(gateway, one)
@@ -242,7 +242,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     await isUp(gateway, paused, true)
   })
 
-  test('a replica that dies is passed by, fails no read, and is read again when it is back', async () => {
+  test('a replica that dies is skipped, fails no read, and is read again when it is back', async () => {
     const gateway = await start()
     const [killed] = replicas as [OwnPostgres]
     for (const one of replicas) await isRead(gateway, one)
@@ -265,13 +265,13 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
       .filter((line) => line.includes(host(killed)))
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       'a replica is read',
-      'a replica is passed by',
+      'a replica is skipped',
       'a replica is read',
     ])
     expect(gateway.printed()).not.toContain('"level":50')
   })
 
-  test('a role that may not read its data is passed by, and workers read from replicas too', async () => {
+  test('a role that may not read its data is skipped, and workers read from replicas too', async () => {
     await pool.query('CREATE ROLE stranger LOGIN')
     const version = await dataVersion()
     for (const one of replicas)
@@ -290,7 +290,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     expect(await readsOn(gateway, one)).toBe(0)
   })
 
-  test('a Postgres of another cluster is passed by with one clear line', async () => {
+  test('a Postgres of another cluster is skipped with one clear line', async () => {
     const stranger = await startOwnPostgres(postgresPrograms ?? '')
     try {
       expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({ code: 0 })

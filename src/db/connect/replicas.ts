@@ -252,7 +252,7 @@ export class Replicas<Store extends Connections> {
     const { log } = this.#options
     const { name, fault } = replica
     if (fault === undefined) log.info({ replica: name }, 'a replica is read')
-    else log.warn({ replica: name, cause: FAULTS[fault] }, 'a replica is passed by')
+    else log.warn({ replica: name, cause: FAULTS[fault] }, 'a replica is skipped')
     replica.logged = fault
   }
 

@@ -133,7 +133,7 @@ const snapshot = {
   accountId: field(address, 'the user', ANN),
   positionId: field(
     defaulting(name, 'main'),
-    'tells several positions of a user there apart; `main` if it is absent',
+    'distinguishes several positions of a user there; `main` if it is absent',
     'main',
   ),
   timestamp: field(seconds, "the moment of the snapshot; the user's newest ones count as current", SECONDS),
@@ -221,7 +221,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     },
   },
   markets: {
-    about: 'A market lends one token. It is one side of a pool.',
+    about: 'A market of one token that users lend and borrow. It is one side of a pool.',
     table: 'market',
     key: ['chainId', 'id'],
     defines: 'market',
@@ -261,7 +261,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     check: riskFits,
   },
   vaults: {
-    about: 'A vault lends one token across markets.',
+    about: 'A vault that invests one token in several markets.',
     table: 'vault',
     key: ['chainId', 'id'],
     defines: 'vault',
@@ -275,7 +275,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     },
   },
   rates: {
-    about: 'The history of rates. An import records the rates of markets.jsonl and vaults.jsonl by itself.',
+    about: 'The history of rates. An import also records the rates of markets.jsonl and vaults.jsonl.',
     table: 'rate_revision',
     key: ['entityType', 'chainId', 'entityId', 'changedAt'],
     dated: 'changedAt',
@@ -363,7 +363,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     doubt: doubtUsd,
   },
   'market-snapshots': {
-    about: 'What a user owns and owes in a market at one moment. A closed position ends with a snapshot of zeros.',
+    about: 'The amounts of a user in a market at one moment. A closed position ends with a snapshot of zeros.',
     table: 'market_snapshot',
     key: ['accountId', 'chainId', 'marketId', 'timestamp', 'positionId'],
     user: 'accountId',
@@ -387,7 +387,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     },
   },
   'vault-snapshots': {
-    about: 'What a user owns in a vault at one moment.',
+    about: 'The amount of a user in a vault at one moment.',
     table: 'vault_snapshot',
     key: ['accountId', 'chainId', 'vaultId', 'timestamp', 'positionId'],
     user: 'accountId',
