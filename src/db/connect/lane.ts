@@ -15,7 +15,7 @@ interface Waiter {
 /** Limits how many reads have a connection at a time. Others wait in a bounded queue. */
 export class Lane {
   readonly #size: number
-  readonly #waiting = new Set<Waiter>()
+  #waiting: Waiter[] = []
   #busy = 0
 
   constructor(size: number) {
@@ -24,7 +24,7 @@ export class Lane {
 
   /** How many reads wait for a slot. */
   get waiting(): number {
-    return this.#waiting.size
+    return this.#waiting.length
   }
 
   /** Takes a slot if one is free. */
@@ -37,36 +37,30 @@ export class Lane {
   /** Takes a slot as soon as one is free. @throws UNAVAILABLE if the queue is full or the wait too long */
   async enter(scope: ReadScope): Promise<void> {
     if (this.tryEnter()) return
-    if (this.#waiting.size >= MAX_WAITING) throw unavailable()
+    if (this.#waiting.length >= MAX_WAITING) throw unavailable()
     await new Promise<void>((resolve, reject) => {
-      this.#waiting.add({ scope, since: performance.now(), resolve, reject })
+      this.#waiting.push({ scope, since: performance.now(), resolve, reject })
     })
   }
 
   /** Releases a slot. */
   leave(): void {
-    const [next] = this.#waiting
-    if (!next) {
-      this.#busy--
-      return
-    }
-    this.#waiting.delete(next)
-    next.resolve()
+    const next = this.#waiting.shift()
+    if (next) next.resolve()
+    else this.#busy--
   }
 
   /** Rejects reads that have waited too long or whose clients have gone. */
   sweep(now: number): void {
-    for (const waiter of this.#waiting) {
-      const end = endOf(waiter.scope, now) ?? (now - waiter.since > MAX_WAIT_MS ? unavailable() : undefined)
-      if (!end) continue
-      this.#waiting.delete(waiter)
-      waiter.reject(end)
-    }
+    this.#waiting = this.#waiting.filter(({ scope, since, reject }) => {
+      const end = endOf(scope, now) ?? (now - since > MAX_WAIT_MS ? unavailable() : undefined)
+      if (end) reject(end)
+      return !end
+    })
   }
 
   /** Rejects all waiting reads. */
   close(): void {
-    for (const { reject } of this.#waiting) reject(unavailable())
-    this.#waiting.clear()
+    for (const { reject } of this.#waiting.splice(0)) reject(unavailable())
   }
 }

@@ -32,7 +32,8 @@ export interface Sent {
 export class Line {
   readonly #client: pg.Client
   readonly #socket = new Socket()
-  readonly #sent = new Set<Sent>()
+  /** In the order in which they were sent. A Set would keep its old tables alive, and in them what was answered. */
+  readonly #sent: Sent[] = []
   /** When it connected or received the last answer. Undefined before it is connected. */
   #answered: number | undefined
   #corked = false
@@ -51,12 +52,12 @@ export class Line {
 
   /** The number of unanswered statements. */
   get waiting(): number {
-    return this.#sent.size
+    return this.#sent.length
   }
 
   /** The statement that Postgres is working on. */
   get head(): Sent | undefined {
-    return this.#sent.values().next().value
+    return this.#sent[0]
   }
 
   /** How long Postgres has been working on the first statement, in milliseconds. */
@@ -65,7 +66,7 @@ export class Line {
   }
 
   run<T>(statement: Prepared | undefined, work: Work<T>, scope: ReadScope): Promise<Timed<T>> {
-    if (this.#sent.size >= MAX_STATEMENTS) return Promise.reject(unavailable())
+    if (this.#sent.length >= MAX_STATEMENTS) return Promise.reject(unavailable())
     this.#cork()
     return new Promise((resolve, reject) => {
       const sent: Sent = {
@@ -78,12 +79,12 @@ export class Line {
           reject(error)
         },
       }
-      this.#sent.add(sent)
+      this.#sent.push(sent)
       const answered = () => {
         const now = performance.now()
         const ms = now - Math.max(sent.at, this.#answered ?? now)
         this.#answered = now
-        this.#sent.delete(sent)
+        this.#sent.splice(this.#sent.indexOf(sent), 1)
         sent.settled = true
         return ms
       }

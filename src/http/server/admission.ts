@@ -16,9 +16,15 @@ const ADJUST_MS = 500
 const RESOLUTION_MS = 20
 const MIN_LIMIT = 4
 
+/** `arriving`: admitted in an overload, while its body still arrives. `active`: it has a slot. */
+type State = 'arriving' | 'active'
+/** On each request, since a Set that requests enter and leave would keep its old tables alive, and them with it. */
+const STATE = Symbol('state')
+
 /** What waits for its slot and frees it: a response, or a message of a socket. */
 export interface Admitted {
   readonly destroyed: boolean
+  [STATE]?: State | undefined
   once(event: 'prefinish' | 'close', listener: () => void): unknown
 }
 
@@ -34,10 +40,9 @@ interface Waiting {
 export class Admission {
   readonly #max: number
   #limit: number
-  readonly #active = new Set<Admitted>()
-  /** In an overload: requests that were admitted and whose bodies are still arriving. */
-  readonly #arriving = new Set<Admitted>()
-  readonly #waiting = new Set<Waiting>()
+  /** How many requests are in each state. */
+  readonly #count = { active: 0, arriving: 0 }
+  readonly #waiting: Waiting[] = []
   #overloaded = false
   /** When a request was last rejected, and when one last started. */
   #refused = 0
@@ -61,38 +66,41 @@ export class Admission {
     const now = performance.now()
     if (this.#overloaded && now - this.#refused > CALM_MS) this.#overloaded = false
     if (!this.#overloaded) return true
-    const isFull = this.#active.size + this.#arriving.size >= this.#limit
+    const isFull = this.#count.active + this.#count.arriving >= this.#limit
     if (isFull || (late && now - this.#started < IDLE_MS)) {
       this.#refused = now
       return false
     }
-    this.#arriving.add(response)
-    response.once('close', () => this.#arriving.delete(response))
+    this.#set(response, 'arriving')
+    response.once('close', () => this.#unset(response, 'arriving'))
     return true
   }
 
   /** Calls `done` with true when a request that has been read gets a slot, and with false when it is rejected. */
   enter(response: Admitted, done: (entered: boolean) => void): void {
-    this.#arriving.delete(response)
-    if (this.#active.size < this.#limit) this.#start({ response, done })
-    else if (this.#overloaded || this.#waiting.size >= MAX_WAITING) done(false)
+    this.#unset(response, 'arriving')
+    if (this.#count.active < this.#limit) this.#start({ response, done })
+    else if (this.#overloaded || this.#waiting.length >= MAX_WAITING) done(false)
     else {
       const waiting = { response, done }
-      this.#waiting.add(waiting)
-      response.once('close', () => this.#waiting.delete(waiting))
+      this.#waiting.push(waiting)
+      response.once('close', () => {
+        const at = this.#waiting.indexOf(waiting)
+        if (at >= 0) this.#waiting.splice(at, 1)
+      })
       this.#burst ??= setInterval(() => this.#look(), BURST_MS)
     }
   }
 
   /** Frees the slot of a request, if it has one. */
   leave(response: Admitted): void {
-    if (!this.#active.delete(response)) return
-    for (const next of this.#waiting) {
-      if (this.#active.size >= this.#limit) break
-      this.#waiting.delete(next)
+    if (!this.#unset(response, 'active')) return
+    while (this.#count.active < this.#limit) {
+      const next = this.#waiting.shift()
+      if (!next) break
       if (!next.response.destroyed) this.#start(next)
     }
-    if (this.#waiting.size === 0) this.#endBurst()
+    if (this.#waiting.length === 0) this.#endBurst()
   }
 
   close(): void {
@@ -103,7 +111,7 @@ export class Admission {
 
   #start({ response, done }: Waiting): void {
     this.#started = performance.now()
-    this.#active.add(response)
+    this.#set(response, 'active')
     const leave = () => this.leave(response)
     // The slot does not wait for the client to read the answer.
     response.once('prefinish', leave)
@@ -112,16 +120,28 @@ export class Admission {
   }
 
   #look(): void {
-    const { size } = this.#waiting
-    const shrinks = size < this.#waited
-    this.#waited = size
+    const { length } = this.#waiting
+    const shrinks = length < this.#waited
+    this.#waited = length
     if (shrinks) return
     this.#endBurst()
     this.#overloaded = true
     this.#refused = performance.now()
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const { done } of waiting) done(false)
+    for (const { done } of this.#waiting.splice(0)) done(false)
+  }
+
+  #set(response: Admitted, state: State): void {
+    if (response[STATE] === state) return
+    response[STATE] = state
+    this.#count[state]++
+  }
+
+  /** @returns whether it was in the state */
+  #unset(response: Admitted, state: State): boolean {
+    if (response[STATE] !== state) return false
+    response[STATE] = undefined
+    this.#count[state]--
+    return true
   }
 
   #endBurst(): void {
