@@ -377,7 +377,7 @@ export const variables = z.object({
   }),
 })
 
-/** What the embedded Postgres leaves of its 100 connections to gateways. */
+/** The connections of the embedded Postgres that gateways may use, of 100. */
 const EMBEDDED_CONNECTIONS = 97
 
 /** The connections of all workers and the primary: each has a pool, and three that listen, probe and hold the server. */

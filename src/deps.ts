@@ -28,7 +28,7 @@ export const CHANNELS = ['gateway_data', 'gateway_run']
 /** The directory of the migrations. */
 export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
 
-/** The connections beside the pool: one listens, one checks that the database answers, one has the lock of a job. */
+/** The connections outside of the pool: one listens, one checks that the database answers, one has the lock of a job. */
 const BESIDE_POOL = 3
 const POOLED =
   'DATABASE_URL leads to a pooler in transaction mode, so changes are not heard and answers are not cached: set DATABASE_DIRECT_URL to the same database without it'

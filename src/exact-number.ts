@@ -33,7 +33,7 @@ class ExactNumber {
 /** No client can guess it, and so send it. */
 const MARK = randomUUID()
 const MARKED = new RegExp(`"${MARK}(-?[\\d.]+)"`, 'g')
-/** Whether `exactJson` is writing. */
+/** True if `exactJson` is writing. */
 let exact = false
 
 /** A double has all decimals of what has fewer digits before the point. */

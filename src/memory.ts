@@ -2,13 +2,13 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 const MB = 1024 * 1024
-/** What a process takes under load while it caches nothing: the program, requests under way, garbage, unused pages. */
+/** The memory of a process under load without caches: the program, requests under way, garbage, unused pages. */
 const PROGRAM_MB = 240
 /** The default share of answers. */
 const ANSWERS = 0.6
-/** The least that is left beside answers. */
+/** The minimum for everything but answers. */
 const LEAST_OTHERS_MB = 8
-/** What new objects take at most: two semi-spaces of 32 MB, by `--max-semi-space-size`. */
+/** The maximum of new objects: two semi-spaces of 32 MB, by `--max-semi-space-size`. */
 const YOUNG_MB = 64
 /** How far the heap may grow between two collections, in percent of what is in use after the first. V8's default is up to 300. */
 const GROWTH_PERCENT = { min: 20, max: 300 }
@@ -16,7 +16,7 @@ const GROWTH_PERCENT = { min: 20, max: 300 }
 /** The smallest MEMORY_MB that leaves something to cache. */
 export const LEAST_MEMORY_MB = PROGRAM_MB + 2 * LEAST_OTHERS_MB
 
-/** What each cache may take, in bytes. */
+/** The limit of each cache, in bytes. */
 export interface Shares {
   /** Cached answers with their keys. */
   answers: number

@@ -19,7 +19,7 @@ export class Outage {
     this.#options = options
   }
 
-  /** Whether the store is known to be unreachable. */
+  /** True if the store is known to be unreachable. */
   get active(): boolean {
     return this.#failures !== undefined
   }

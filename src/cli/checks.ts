@@ -19,7 +19,7 @@ import { type Client, isRemote, openClient, shownUrl } from '../sources/client.t
 import { openDirectory } from '../sources/dataset/directory.ts'
 import { listSettings, misspeltSettings } from './settings.ts'
 
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
   check: string
   status: 'ok' | 'warning' | 'problem'
@@ -71,7 +71,7 @@ async function* checked(
   return [found].flat().every(({ status }) => status !== 'problem')
 }
 
-/** What made a check fail, as a sentence. */
+/** The reason why a check failed, as a sentence. */
 function sentence(error: Error & { code?: string }): string {
   return error instanceof GatewayError ? error.message : `It failed: ${error.message || error.code}.`
 }
@@ -209,7 +209,7 @@ async function checkRights(client: pg.Client, config: Config): Promise<Found> {
 const READ_ONLY =
   'Requests and exports work. Imports, runs, dry runs, changes of multipliers, and ranks of past dates do not.'
 
-/** Whether positions score 0 for want of a multiplier. */
+/** Checks whether positions score 0 because they have no multiplier. */
 async function checkMultipliers(client: pg.Client): Promise<Found | []> {
   // Its tables may be others.
   const { pending } = await readMigrationState(client, MIGRATIONS)
@@ -233,7 +233,7 @@ function pgClient(url: string): pg.Client {
   return client
 }
 
-/** Whether the server is a replica of the primary, and how far behind it is. */
+/** Checks that the server is a replica of the primary, and how far behind it is. */
 async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
   const replica = pgClient(url)
   try {
@@ -266,7 +266,7 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
   }
 }
 
-/** Whether notifications arrive, as the gateway itself would find out. */
+/** Checks that notifications arrive, in the way of the gateway. */
 async function checkListener(client: pg.Client, url: string): Promise<Found> {
   let stop = () => {}
   const notifications = openNotifications({
@@ -338,7 +338,7 @@ async function* checkSources(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-/** Whether a server answers, lets this gateway in, and has the same time. */
+/** Checks that a server answers, accepts this gateway, and has the same time. */
 async function checkServer(client: Client, setting: string, url: string, bearer?: string): Promise<Found> {
   const name = shownUrl(url)
   const { status, date, body } = await client.open(name, url, { bearer })

@@ -77,10 +77,10 @@ export function stopSignal(
   return controller.signal
 }
 
-/** Whether the user is a script, which also reads failures as JSON. */
+/** True if the user is a script, which also reads failures as JSON. */
 export const wantsJson = process.argv.includes('--json')
 
-/** Prints a warning, which is no part of the result. */
+/** Prints a warning, which does not belong to the result. */
 export function warn(warning: string): void {
   process.stderr.write(`${wantsJson ? JSON.stringify({ warning }) : `Warning: ${warning}`}\n`)
 }
@@ -134,7 +134,7 @@ function storeFault(error: unknown): GatewayError | undefined {
   return knownFault(error) ?? (error instanceof Error ? knownFault(error.cause) : undefined)
 }
 
-/** What a command failed with. The README lists the codes. */
+/** The failure of a command. The README lists the codes. */
 interface Failure {
   code: ErrorCode | 'CONFIG_ERROR' | 'INTERRUPTED' | 'INTERNAL'
   message: string

@@ -65,5 +65,5 @@ export function addRuns(program: Command): void {
     )
 }
 
-/** What people look for. --json has the rest: the sources, the totals before, and the base points. */
+/** The usual searches. --json has the rest: the sources, the totals before, and the base points. */
 const HEAD = ['run', 'date', 'kind', 'status', 'by', 'started (UTC)', 'ms', 'positions', 'points', 'error']

@@ -118,7 +118,7 @@ async function openWorkers({ config, log }: Deps, restarts: boolean): Promise<Se
 }
 
 /**
- * Whether the database role may record runs: jobs need it.
+ * True if the database role may record runs: jobs need it.
  * @throws ConfigError if it may not, and the daily job is on
  */
 async function mayRunJobs({ store, config, log }: Deps): Promise<boolean> {

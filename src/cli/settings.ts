@@ -72,7 +72,7 @@ export function settingsInShort(): string {
   return lines.join('\n')
 }
 
-/** What each setting means, as the help shows options. */
+/** The meaning of each setting, in the form of the help. */
 export function settingsInFull(help: Help): string {
   help.prepareContext({ helpWidth: helpWidth() })
   const settings = listSettings()

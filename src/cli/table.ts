@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3'
 
-/** The width of a table that is no terminal's. */
+/** The width of a table outside of a terminal. */
 const PIPED = 120
 const GAP = 2
 const NARROWEST = 8

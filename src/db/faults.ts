@@ -31,7 +31,7 @@ export const tooSlow = () =>
     RETRY_SECONDS,
   )
 
-/** A newer gateway beside this one has migrated the store. */
+/** A newer gateway on the same store has migrated it. */
 const otherVersion = () =>
   new GatewayError(
     'UNAVAILABLE',
@@ -65,11 +65,11 @@ export function storeFault(error: unknown): GatewayError | undefined {
   return undefined
 }
 
-/** Whether the role of DATABASE_URL lacks a right, or may only read. */
+/** True if the role of DATABASE_URL lacks a right, or may only read. */
 export const isLackOfRights = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).some((code) => code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY)
 
-/** Whether Postgres, or Citus, has no plan for a statement. */
+/** True if Postgres, or Citus, has no plan for a statement. */
 export const isUnsupported = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !STALE_PLAN.test(error.message)
 

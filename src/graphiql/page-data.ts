@@ -1,4 +1,4 @@
-/** What the gateway writes into the page. */
+/** The data that the gateway writes into the page. */
 export interface PageData {
   /** Shown above the examples: why they have nothing to show. */
   notice: string | undefined

@@ -99,7 +99,7 @@ function LinkButton() {
 }
 
 const linked = linkedOperation()
-// The page restores the tabs of earlier visits. A first visit opens the first example, beside a panel that leaves room for it.
+// The page restores the tabs of earlier visits. A first visit opens the first example, next to a panel that leaves room for it.
 const isFirstVisit = localStorage.getItem('graphiql:tabState') === null
 if (isFirstVisit) localStorage.setItem('graphiql:docExplorerFlex', '0.28')
 const { query = '', variables = '{}' } = data.examples[0] ?? {}

@@ -7,7 +7,7 @@ import { mountStaticFiles } from './static-files.ts'
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-/** Serves the dashboard, whose views have paths of their own: what the build made of src/web, beside the program. */
+/** Serves the dashboard, whose views have separate paths: the build's output for src/web, next to the program. */
 export const mountDashboard = (app: FastifyInstance, edge: EdgeCache): void =>
   mountStaticFiles(app, edge, {
     url: '/dashboard',

@@ -14,7 +14,7 @@ interface HealthOptions {
   probe: Probe
   cache: Cache
   log: Log
-  /** Whether the server rejects new requests. */
+  /** True if the server rejects new requests. */
   isClosing(): boolean
 }
 

@@ -26,7 +26,7 @@ interface MetricsOptions {
   live: Live
   /** The bytes of each cache in memory. */
   memory(): Shares
-  /** Where the embedded Postgres keeps its files. Undefined with a DATABASE_URL. */
+  /** The directory of the embedded Postgres. Undefined with a DATABASE_URL. */
   dataDir: string | undefined
   /** The primary of a worker, which adds up the metrics of all. */
   primary: Primary | undefined
@@ -140,7 +140,7 @@ function processMetrics({ metrics, store, notifications, edge, live, memory }: M
   }
 }
 
-/** What this process knows of the replicas. */
+/** Metrics of the replicas, as seen by this process. */
 function replicaMetrics(metrics: Registry, { replicas }: Store): () => void {
   const served = new Counter({
     name: 'gateway_replica_reads_total',
@@ -170,7 +170,7 @@ function replicaMetrics(metrics: Registry, { replicas }: Store): () => void {
   }
 }
 
-/** What the store says, read at each scrape. */
+/** Metrics of the store, read at each scrape. */
 function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promise<void> {
   // All workers read the same store.
   const same = { aggregator: 'max' } as const

@@ -7,7 +7,7 @@ import { mountStaticFiles } from './static-files.ts'
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-/** Serves the interactive REST docs at /docs/rest: what the build made of src/rest-docs, beside the program. */
+/** Serves the interactive REST docs at /docs/rest: the build's output for src/rest-docs, next to the program. */
 export function mountRestDocs(app: FastifyInstance, edge: EdgeCache): void {
   // Its former address.
   app.get('/docs/rest/json', (_request, reply) => reply.redirect('/openapi.json'))

@@ -10,7 +10,7 @@ const HEADERS = [
   'no-referrer',
 ]
 
-/** Serves the documentation at /docs: what the build made of src/site, beside the program. */
+/** Serves the documentation at /docs: the build's output for src/site, next to the program. */
 export const mountSite = (app: FastifyInstance, edge: EdgeCache): void =>
   mountStaticFiles(app, edge, {
     url: '/docs',

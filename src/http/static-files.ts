@@ -35,7 +35,7 @@ const TYPES: Record<string, string> = {
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /**
- * Serves files that the build made, with the .br and .gz beside them. Those that are named by their contents are cached for
+ * Serves files of the build, with their .br and .gz. Those that are named by their contents are cached for
  * good, others are revalidated. Each is read once: they are few and small.
  */
 export function mountStaticFiles(
@@ -91,7 +91,7 @@ async function read(directory: string, name: string, url: string): Promise<Answe
   ])
   return {
     name: url,
-    // What has no key is not compressed.
+    // Files without a key are not compressed.
     key: isImage ? undefined : `${url}/${name}`,
     status: 200,
     type,

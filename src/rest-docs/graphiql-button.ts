@@ -62,5 +62,5 @@ const withGraphiQL =
     )
   }
 
-/** A plugin of Swagger UI: beside the Execute button of a GET, a button that opens the operation in GraphiQL. */
+/** A plugin of Swagger UI: a button next to Execute that opens the operation of a GET in GraphiQL. */
 export const graphiqlButton = () => ({ wrapComponents: { execute: withGraphiQL } })

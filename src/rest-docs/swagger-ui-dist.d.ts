@@ -1,4 +1,4 @@
-/** What this page uses of Swagger UI, whose package has no types of its bundle. */
+/** The part of Swagger UI that this page uses. Its package has no types of its bundle. */
 declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
   export default function SwaggerUI(options: {
     spec: object

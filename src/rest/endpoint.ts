@@ -22,7 +22,7 @@ export interface Answer<Body> {
   body: Body
   /** The part of the answer that does not depend on the time of the request. Omitted if all of it is. */
   timeless?: unknown
-  /** Whether the body contains REQUEST_TIME, and otherwise does not depend on the time of the request. */
+  /** True if the body contains REQUEST_TIME, and otherwise does not depend on the time of the request. */
   timed?: boolean
 }
 
@@ -39,7 +39,7 @@ export interface Endpoint {
   response: ZodType
   /** Error statuses and their descriptions. */
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 502 | 503, string>>
-  /** Whether it requires the admin token and writes. */
+  /** True if it requires the admin token and writes. */
   admin: boolean
   /** The operation that provides every value of the answer. */
   operation: TypedDocumentNode<unknown, unknown>

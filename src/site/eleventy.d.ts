@@ -1,4 +1,4 @@
-/** What is used of Eleventy, which has no types. */
+/** The part of Eleventy that the site uses. It has no types. */
 declare module '@11ty/eleventy' {
   interface Config {
     setUseGitIgnore(use: boolean): void

@@ -181,7 +181,7 @@ function labelCells($: CheerioAPI, main: Elements): void {
   }
 }
 
-/** Lists the headings beside the text, and gives each a link to itself. */
+/** Lists the headings next to the text, and gives each a link to itself. */
 function listHeadings($: CheerioAPI, main: Elements): void {
   const list = $('<ul></ul>')
   const headings = main.find('h2[id], h3[id]').toArray()
@@ -205,7 +205,7 @@ function listHeadings($: CheerioAPI, main: Elements): void {
   }
 }
 
-/** What the search finds: each section, each row with an id, and each field. */
+/** The results of the search: each section, each row with an id, and each field. */
 function recordsOf($: CheerioAPI, main: Elements, page: Page): SearchRecord[] {
   const records: SearchRecord[] = []
   const pageTitle = oneLine(main.find('h1').first().text())

@@ -13,7 +13,7 @@ import { addressOf, type Page } from './page.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const DIRECTORY = join(ROOT, 'dist/docs')
-/** What the gateway serves besides the site. */
+/** The other pages of the gateway. */
 const OTHERS = ['/', '/dashboard', '/docs/rest', '/graphql', '/openapi.json']
 
 /** Shown at addresses without a page. */
@@ -87,7 +87,7 @@ async function generate(data: { script: string; style: string }): Promise<Map<st
           title: page.title,
           href: addressOf(page),
           navigation: shown,
-          // What looks like a template in a document is text.
+          // Text of a document may look like a template.
           templateEngineOverride: page.file === undefined ? 'html' : 'md',
         })
     },
@@ -115,7 +115,7 @@ function checkLinks(): void {
   if (broken.length > 0) throw new Error(broken.join('\n'))
 }
 
-/** What there is, for language models: https://llmstxt.org */
+/** The index for language models: https://llmstxt.org */
 function overview(): string {
   const summaries = new Map(finished.map(({ page, summary }) => [page, summary]))
   const list = groups.map(({ title, entries }) => {

@@ -10,5 +10,5 @@ export interface Page {
   content: string
 }
 
-/** Where a page is served. */
+/** The path of a page. */
 export const addressOf = ({ path }: Page) => (path === '' ? '/docs' : `/docs/${path}`)

@@ -132,7 +132,7 @@ dialog.addEventListener('keydown', (event) => {
   event.preventDefault()
 })
 dialog.addEventListener('click', (event) => {
-  // A click beside the dialog, or on a result, which may be on this page.
+  // A click outside of the dialog, or on a result, which may be on this page.
   if (event.target === dialog || (event.target as Element).closest('a')) dialog.close()
 })
 document.addEventListener('keydown', (event) => {

@@ -50,11 +50,11 @@ export interface Answer {
   type: string
   /** The length in bytes, if known. */
   size: number | undefined
-  /** Whether the end of the body is detectable. Otherwise it may be truncated without notice. */
+  /** True if the end of the body is detectable. Otherwise it may be truncated without notice. */
   ends: boolean
   /** The body, decompressed if the server compressed it in transit. */
   body: Readable
-  /** Whether it was compressed in transit. */
+  /** True if it was compressed in transit. */
   unzipped: boolean
   /** The time of the server's clock, if it sent it. */
   date: Date | undefined
@@ -207,7 +207,7 @@ export function cut(text: string, length = 200): string {
   return plain.length > length ? `${plain.slice(0, length)}…` : plain
 }
 
-/** Whether a location is an http(s) URL. Otherwise it is a directory. */
+/** True if a location is an http(s) URL. Otherwise it is a directory. */
 export const isRemote = (place: string) => /^https?:\/\//i.test(place)
 
 /** A URL without user, password, query and fragment, for messages and records. */
@@ -237,7 +237,7 @@ export function faultOf(error: unknown): string {
   return `it cannot be read: ${cut(message)}${code && ` (${code})`}`
 }
 
-/** Whether an error is from the network, the file system or the other server, and not a fault of ours. */
+/** True if an error is from the network, the file system or the other server, and not a fault of ours. */
 export function isReadFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, cause, name } = error as NodeJS.ErrnoException

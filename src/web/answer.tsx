@@ -11,7 +11,7 @@ export function Answer<Data>({
   charts = 0,
 }: {
   of: GraphAnswer<Data>
-  /** What is shown of the data. */
+  /** Renders the data. */
   children: (data: Data) => ReactNode
   /** About as many rows as the answer will have: their place is left free. */
   rows?: number
@@ -53,7 +53,7 @@ const LoadingCharts = ({ charts }: { charts: number }) =>
     </div>
   ))
 
-/** What went wrong, in one sentence, with what to do about it. */
+/** The failure in one sentence, with the remedy. */
 function sentence({ networkError, graphQLErrors, response }: CombinedError): string {
   const status: number | undefined = response?.status
   const seconds = response?.headers?.get('retry-after')

@@ -20,9 +20,9 @@ interface ChartProps {
   /** The beginning of each bucket, oldest first. */
   times: readonly string[]
   series: readonly Series[]
-  /** Whether less is better, as of ranks: the axis is upside down. */
+  /** True if less is better, as of ranks: the axis is upside down. */
   isReversed?: boolean
-  /** What the numbers leave out. */
+  /** The values that the numbers omit. */
   note?: string
 }
 

@@ -6,7 +6,7 @@ interface Exactness {
 }
 
 const ExactContext = createContext<Exactness>({ isExact: false, toggle() {} })
-/** Whether numbers are shown with all their digits, for those who cannot hover. */
+/** True if numbers are shown with all their digits, for those who cannot hover. */
 export const useExactNumbers = () => useContext(ExactContext)
 
 const KEY = 'dashboard:exact-numbers'

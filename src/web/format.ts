@@ -66,7 +66,7 @@ export const moment = (iso: string) => `${toTheMinute.format(new Date(iso))} UTC
 /** A date as it is in URLs, such as 2026-11-20. */
 export const isoDay = (iso: string) => iso.slice(0, 10)
 
-/** Whether a text is a date as it is in URLs. Dates such as 30 February are none. */
+/** True if a text is a date as it is in URLs. Dates such as 30 February do not exist. */
 export function isDay(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(time) && isoDay(new Date(time).toISOString()) === text

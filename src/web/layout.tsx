@@ -12,7 +12,7 @@ const VIEWS = [
   ['/compare', 'Compare'],
 ] as const
 
-/** What all views have around them: the menu, the search, and what happens to the data. */
+/** The frame of all views: the menu, the search, and what happens to the data. */
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const { isExact, toggle } = useExactNumbers()

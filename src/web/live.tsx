@@ -10,7 +10,7 @@ interface LiveState {
   /** Rises with each change of the data: what is shown is read again. */
   generation: number
   connected: boolean
-  /** What has happened last, for people. */
+  /** The latest event, for people. */
   message: string
 }
 
@@ -81,7 +81,7 @@ class Follower {
     this.#last = event
     this.#set(({ generation, connected, message }) => {
       if (last?.version === event.version || !last) {
-        // What failed while the connection was lost is read again.
+        // Reads that failed while the connection was lost are repeated.
         return { generation: connected ? generation : generation + 1, connected: true, message }
       }
       const { distribution } = event

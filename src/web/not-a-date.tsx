@@ -1,4 +1,4 @@
-/** What a date looks like, for those who gave something else. */
+/** Explains the form of a date. */
 export const NotADate = ({ text }: { text: string }) => (
   <p className="fault" role="alert">
     “{text}” is not a date: it needs a year, month and day, such as 2026-01-31.

@@ -47,7 +47,7 @@ const sum = ({ sideA, sideB }: Position, of: (side: PositionSideFragment) => num
 interface PositionsTableProps {
   caption: string
   positions: readonly Position[]
-  /** Whether they are of several wallets. */
+  /** True if they are of several wallets. */
   ofWallets?: boolean
 }
 

@@ -10,7 +10,7 @@ export interface Column<Row> {
   numeric?: boolean
   /** The sort key of the graph, without its direction. */
   sortKey?: string
-  /** Whether the cell names the row. */
+  /** True if the cell names the row. */
   heads?: boolean
 }
 
@@ -25,7 +25,7 @@ interface TableProps<Row> {
   isCurrent?(row: Row): boolean
 }
 
-/** A table. Where it is wider than the window it scrolls by itself. */
+/** A table. A table wider than the window scrolls within its frame. */
 export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too

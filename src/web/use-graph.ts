@@ -10,7 +10,7 @@ export interface GraphAnswer<Data> {
   retry(): void
 }
 
-/** Queries the graph, and again whenever its data changes. What was shown stays until then. */
+/** Queries the graph, and again whenever its data changes. The previous answer stays until then. */
 export function useGraph<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,

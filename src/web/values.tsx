@@ -8,7 +8,7 @@ interface NumProps {
   unit: Unit
   /** Follows the number, such as the token's symbol. */
   suffix?: string | null
-  /** Whether it is a change, which has a sign. */
+  /** True if it is a change, which has a sign. */
   isChange?: boolean
   /** The meaning of zero, such as no debt, for a number that then is a dash. */
   ifZero?: string
@@ -42,7 +42,7 @@ export function Num({ value, unit, suffix, isChange = false, ifZero }: NumProps)
   )
 }
 
-/** What the store does not know. */
+/** A value that the store does not have. */
 export function Unknown() {
   return (
     <span title="not known">

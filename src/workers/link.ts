@@ -5,7 +5,7 @@ import type { PointCounter } from '../point-counter.ts'
 /** The metrics of one process, in a form that can be added up. */
 export type ProcessMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
-/** What the primary does for a worker. */
+/** The functions of the primary for a worker. */
 export interface PrimaryFunctions {
   /** The worker listens on this port. */
   ready(port: number): void
@@ -15,7 +15,7 @@ export interface PrimaryFunctions {
   addPoints: PointCounter['add']
 }
 
-/** What a worker does for the primary. */
+/** The functions of a worker for the primary. */
 export interface WorkerFunctions {
   metrics(): Promise<ProcessMetrics>
   /** Makes the worker answer what its connections still send, and end. */

@@ -11,7 +11,7 @@ import { ANSWER_MS, type PrimaryFunctions, type WorkerFunctions } from './link.t
 const YOUNG_MS = 10_000
 const PAUSE_MS = 200
 const MAX_PAUSE_MS = 30_000
-/** What closing may take, beside the time for requests. */
+/** The time for closing, in addition to the time for requests. */
 const CLOSING_MS = 1500
 
 interface WorkersOptions {
@@ -25,7 +25,7 @@ interface Member {
   worker: Worker
   ask: BirpcReturn<WorkerFunctions, PrimaryFunctions>
   startedAt: number
-  /** Whether it is meant to end. */
+  /** True if it is meant to end. */
   leaving: boolean
 }
 

@@ -9,7 +9,7 @@ export interface ClientConfig extends pg.ClientConfig {
 export interface StorePoolOptions {
   /** How long transactions wait for a lock; 0 or undefined: as long as the server lets them. */
   lockTimeoutMs?: number
-  /** Where locks of jobs are taken: past a pooler, which would have a connection less for each. */
+  /** The connection for locks of jobs: past a pooler, which would have a connection less for each. */
   directUrl?: string
 }
 

@@ -14,11 +14,11 @@ export interface Column {
   /** The name of the GraphQL field, if it differs from the row's property. */
   field?: string
   /**
-   * Adds a field with the amount in whole tokens beside one in the smallest unit. `entity` is the column with the address of
+   * Also adds a field with the amount in whole tokens. `entity` is the column with the address of
    * the market or vault whose asset it is.
    */
   tokens?: { field: string; description: string; kind: 'market' | 'vault'; entity: string }
-  /** Adds a DateTime field beside one of Unix seconds. */
+  /** Also adds a DateTime field. */
   moment?: { field: string; description: string }
   /**
    * Adds a filter with this name or, if true, the name of the GraphQL field. Text and addresses match one value, other

@@ -4,7 +4,7 @@ export interface Encoding {
   sql(value: string): string
   /** Returns the SQL of the column that the gateway reads, if it is not the value. */
   column?(value: string): string
-  /** Whether the gateway puts the column's text in quotes. */
+  /** True if the gateway puts the column's text in quotes. */
   quotes: boolean
   /** Converts the column's text, if it is not JSON yet but for the quotes. @throws NoJson */
   json?(text: string): string

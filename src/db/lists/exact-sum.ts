@@ -17,7 +17,7 @@ const DECIMALS = 323
 export const toDouble = (decimal: string) =>
   `(CASE WHEN (${decimal}) IS NOT NULL THEN trim_scale(round(least(greatest(${decimal}, -${MAX}), ${MAX}), ${DECIMALS})) END)::float8`
 
-/** Whether a double is so moderate that a product or a quotient of two is neither beyond all doubles nor becomes 0. */
+/** True if a double is so moderate that a product or a quotient of two is neither beyond all doubles nor becomes 0. */
 const isModerate = (double: string) => `abs(${double}) BETWEEN 1e-150 AND 1e150`
 
 /** Divides doubles, as Postgres does where it does not refuse the quotient. Null for a divisor of 0. */

@@ -12,7 +12,7 @@ export interface Condition {
   type: ValueType
   /** SQL over `t`. A row matches if any of the columns matches. */
   columns: string[]
-  /** What replaces the comparison of columns with the values, given SQL of an array of them. */
+  /** Replaces the comparison of columns with the values. Its argument is SQL of an array of them. */
   lookup?: Lookup
   description: string
 }
@@ -62,7 +62,7 @@ export interface Read {
   where: Prisma.Sql[]
   /** A condition that is not in `where`, whose rows an index gives key by key. */
   set?: KeySet
-  /** Whether there are conditions. If not, every row matches. */
+  /** True if there are conditions. If not, every row matches. */
   filters: boolean
   /** Returns canonical JSON of the filter. Empty if every row matches. */
   text(): string

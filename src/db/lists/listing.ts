@@ -173,7 +173,7 @@ export const fromRecordset = <Row>(listing: Listing<Row>, records: Prisma.Sql): 
 const flip = (direction: 'ASC' | 'DESC', { backward }: Page) =>
   backward ? (direction === 'ASC' ? 'DESC' : 'ASC') : direction
 
-/** What a page needs of a listing. */
+/** The parts of a listing that a page needs. */
 type Ordered = Pick<Listing<unknown>, 'from' | 'order'>
 
 const outerOrder = ({ order }: Ordered, page: Page) =>

@@ -32,7 +32,7 @@ const DATA_CHANGED = `CREATE FUNCTION data_changed() RETURNS VOID LANGUAGE plpgs
     END IF;
   END $$`
 
-/** Whether the store at a URL is sharded. A database that cannot be reached counts as not: what uses it next reports that. */
+/** True if the store at a URL is sharded. A database that cannot be reached counts as not: what uses it next reports that. */
 export async function isShardedAt(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
   client.on('error', () => {})

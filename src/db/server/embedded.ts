@@ -502,7 +502,7 @@ async function readLock(directory: string): Promise<Lock | undefined> {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: lines[7]?.trim() }
 }
 
-/** Whether a process is this directory's server, and not another process that reuses its pid. */
+/** True if a process is this directory's server, and not another process that reuses its pid. */
 async function isPostmaster(pid: number, directory: string): Promise<boolean> {
   if (process.platform === 'win32') {
     const { stdout } = await exec('tasklist', ['/fi', `PID eq ${pid}`])

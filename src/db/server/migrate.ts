@@ -30,7 +30,7 @@ interface AppliedMigration {
  * Applies all migrations in `migrationsDir` and records them in `_prisma_migrations`, as `prisma migrate deploy` does.
  * Concurrent callers wait for each other. Each script and its record are one transaction, so a script must not commit, and a
  * failed or killed migration leaves nothing behind and is retried. Before a script, its `move.sql` is repeated until all is
- * moved, each time in a transaction of its own: a store with many rows is brought over in bounded memory, and goes on where it
+ * moved, each time in a separate transaction: a store with many rows is brought over in bounded memory, and goes on where it
  * was stopped. Meanwhile other gateways read, but do not write.
  *
  * @returns the names of the applied migrations, in order
@@ -110,7 +110,7 @@ function lacking(pending: string[], reason: string): GatewayError {
   )
 }
 
-/** What the migrations of a database are, in relation to those of this gateway. */
+/** The migrations of a database, compared with those of this gateway. */
 export interface MigrationState {
   /** Those that are not applied yet, in order. */
   pending: string[]
@@ -192,7 +192,7 @@ async function hasRecords(pool: Queryable): Promise<boolean> {
   return rows[0].found
 }
 
-/** Whether the role may do what migrations do. */
+/** True if the role may do what migrations do. */
 export async function mayCreateTables(client: Queryable): Promise<boolean> {
   const { rows } = await client.query(`select has_schema_privilege('public', 'create') as may`)
   return rows[0].may

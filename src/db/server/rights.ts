@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-/** What the role of a connection lacks, as the SQL that grants it. */
+/** The rights that the role of a connection lacks, as the SQL that grants them. */
 export interface Rights {
   role: string
   /** The number of tables, without the records of migrations. */
   tables: number
   toRead: string[]
   toWrite: string[]
-  /** Whether it may record runs, as jobs do. */
+  /** True if it may record runs, as jobs do. */
   recordsRuns: boolean
 }
 

@@ -7,7 +7,7 @@ import { SINCE, sinceSql, usdChange } from './since.ts'
 const now = (name: 'supplied' | 'protected' | 'borrowed') => ofBothSides(name, 'now')
 const past = (name: 'supplied' | 'protected' | 'borrowed') => ofBothSides(name, 'past')
 
-/** What changed for a pool between two distribution dates. An amount is 0 on a date without a position. */
+/** The change of a pool between two distribution dates. An amount is 0 on a date without a position. */
 export const poolChangeColumns = columnsOf(
   {},
   {

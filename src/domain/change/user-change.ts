@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { SINCE, sinceSql } from './since.ts'
 
-/** What changed for a user between two distribution dates. */
+/** The change of a user between two distribution dates. */
 export const userChangeColumns = columnsOf(
   {},
   {

@@ -3,12 +3,12 @@ import type { Row } from './reader.ts'
 
 /** Large enough that rows sorted by key are neighbours in an index, small enough not to matter for memory. */
 const FULL_BYTES = 8 * 1024 * 1024
-/** What a buffer begins with. */
+/** The start of a buffer. */
 const FIRST_BYTES = 64 * 1024
 
 /** A chunk of records as COPY text. All chunks of a file share one buffer, which grows with the first: most files are small. */
 export class Chunk {
-  /** Whether a key occurred more than once. */
+  /** True if a key occurred more than once. */
   hasDuplicates = false
   private readonly keys = new Set<string>()
   private buffer = Buffer.allocUnsafe(FIRST_BYTES)

@@ -24,7 +24,7 @@ export const writeJson: WriteFile = (client, target) => {
 
 /**
  * The beginning of a text that a spreadsheet takes for a formula, by the list of OWASP. Texts that begin with apostrophes and one
- * of these are among them, so that removing the first apostrophe always gives the text. A number is no formula.
+ * of these are among them, so that removing the first apostrophe always gives the text. A number is not a formula.
  */
 const FORMULA = String.raw`^(?![+-]?\d+(\.\d+)?(e[+-]?\d+)?$)('*[=+\-@\t\r\n＝＋－＠])`
 
@@ -39,7 +39,7 @@ const asCsv: Written = {
   boolean: (column) => `${column}::text`,
 }
 
-/** Writes a file as CSV with a header, whose line is no row. */
+/** Writes a file as CSV with a header, whose line is not a row. */
 export const writeCsv: WriteFile = (client, { onRows, ...target }) => {
   const sql = `COPY (${selectSql(target.file, asCsv, target.range)}) TO STDOUT (FORMAT csv, HEADER)`
   return stream(client, sql, { ...target, onRows: (lines) => onRows(lines - 1) })

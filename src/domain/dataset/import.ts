@@ -42,7 +42,7 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  /** Whether to roll everything back at the end, without a trace. */
+  /** True to roll everything back at the end, without a trace. */
   check?: boolean
   /** The actor in run records and multiplier revisions. */
   requestedBy?: string
@@ -197,7 +197,7 @@ function observe({ doubts, computed }: Run, file: DatasetFile, label: string, ro
   computed.set(pool, (computed.get(pool) ?? 0) + 1)
 }
 
-/** What a user should know of a valid dataset. */
+/** Remarks on a valid dataset for its user. */
 async function warningsOf({ client, doubts, computed }: Run): Promise<string[]> {
   const warnings = [...doubts].map(([file, { count, first }]) => {
     const lines = count === 1 ? 'One line has' : `${count.toLocaleString('en-US')} lines have`
@@ -208,7 +208,7 @@ async function warningsOf({ client, doubts, computed }: Run): Promise<string[]> 
   return warnings
 }
 
-/** Whether nothing but failed attempts has been recorded in the store. Their records give way to an imported history. */
+/** True if nothing but failed attempts has been recorded in the store. Their records give way to an imported history. */
 async function isNewStore(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ is_new: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM multiplier_revision) AND NOT EXISTS (SELECT FROM distribution)
@@ -248,7 +248,7 @@ async function importFile(
   const digest = file === 'positions' ? createHash('sha256') : undefined
   const chunk = new Chunk()
   let storing: Promise<void> | undefined
-  /** Whether a key may be in the file twice. A file of one chunk without duplicates need not be examined. */
+  /** True if a key may be in the file twice. A file of one chunk without duplicates need not be examined. */
   let mayConflict = false
   const store = async ({ hasDuplicates }: Chunk) => {
     if (mayConflict) await client.query(`INSERT INTO line_digest SELECT key_digest, values_digest, line FROM staged`)

@@ -13,7 +13,7 @@ export interface Problem {
 export interface Row {
   texts: string[]
   key: string
-  /** What is probably a mistake. */
+  /** A probable mistake. */
   doubt: Problem | undefined
 }
 
@@ -67,7 +67,7 @@ export function rowReader(
     return entityKey(kind === 'pool' ? undefined : texts[chain], texts[at] ?? '')
   }
 
-  /** Whether the lines are comma-separated values, which one problem says for all of them. */
+  /** True if the lines are comma-separated values, which one problem says for all of them. */
   let isCsv = false
 
   return (given) => {
@@ -127,7 +127,7 @@ function shown(value: unknown): string {
 
 const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? field : shown(field))
 
-/** Whether a line is the header of comma-separated values. */
+/** True if a line is the header of comma-separated values. */
 function isHeader(line: string, names: string[]): boolean {
   const cells = line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
   return cells.filter((cell) => names.includes(cell)).length >= Math.min(2, names.length)

@@ -37,7 +37,7 @@ export type Entity = 'pool' | 'market' | 'vault'
 
 /** A file of the import format, from which validation, COPY, the upsert, the guide and the template derive. */
 export interface RecordFormat {
-  /** What its records are, as Markdown. */
+  /** A description of its records, as Markdown. */
   about: string
   /** The table or view of its records. A field's column is its name in snake case. */
   table: string

@@ -29,8 +29,7 @@ const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
 }
 
 /**
- * SELECT of the records of a file, in the order of their keys, with its fields as columns. A run in progress is no record
- * yet. The session's time zone must be UTC.
+ * SELECT of the records of a file, in the order of their keys, with its fields as columns. A run in progress is not a record yet. The session's time zone must be UTC.
  */
 export function selectSql(file: DatasetFile, written: Written, range: DateRange): string {
   const format = records[file]

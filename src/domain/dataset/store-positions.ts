@@ -63,7 +63,7 @@ interface Storing {
   joins?: string
   /** SQL of the date, if all have the same. */
   day?: string
-  /** Whether stored positions without a difference are left as they are. */
+  /** True if stored positions without a difference are left as they are. */
   changed: boolean
 }
 

@@ -23,12 +23,12 @@ export interface UpsertSql {
   upserts: Upsert[]
   /** Selects `line` and `id` of staged records whose id belongs to another key. Undefined if the format has no such id. */
   clashes: string | undefined
-  /** Whether the store refuses such an id by itself. */
+  /** True if the store refuses such an id without a check. */
   refusesClashes: boolean
   /** Empties the staging table. */
   clear: string
   drop: string
-  /** What follows from the whole file, once it is stored. */
+  /** Work that depends on the whole file, after it is stored. */
   settle: string | undefined
 }
 
@@ -111,7 +111,7 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
   },
 }
 
-/** What the triggers of a store on one server record: the rates of markets or vaults that are not their newest revision. */
+/** Records of the triggers of a store on one server: the rates of markets or vaults that are not their newest revision. */
 function recordRates(kind: EntityType): string {
   const borrowRate = kind === 'market' ? 'e.borrow_rate' : 'NULL::float8'
   return `CREATE TEMP TABLE new_rate ON COMMIT DROP AS
@@ -124,7 +124,7 @@ function recordRates(kind: EntityType): string {
   DROP TABLE new_rate`
 }
 
-/** What the triggers of a store on one server do: the holdings of staged users are made from what is stored. */
+/** Work of the triggers of a store on one server: the holdings of staged users are made from what is stored. */
 function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
   const key = ['account_id', 'chain_id', `${kind}_id`]
   const keys = `(SELECT DISTINCT ${key.join(', ')} FROM ${STAGING} OFFSET 0) k`

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 
-/** What the values of a field are, which decides how they are exported. */
+/** The kind of a field's values, which decides how they are exported. */
 export type FieldKind =
   | 'text'
   | 'boolean'
@@ -30,7 +30,7 @@ export interface FieldType {
   /** Completes 'must be' for an invalid value of which `what` does not say enough. */
   why?(value: unknown): string | undefined
   encode(value: unknown): string | undefined
-  /** Whether null is valid. */
+  /** True if null is valid. */
   nullable?: boolean
   /** The COPY text for a record without the field. Undefined if the field is required. */
   absent?: string
@@ -38,7 +38,7 @@ export interface FieldType {
 
 /** A field of a record. */
 export interface Field extends FieldType {
-  /** What it means, with its unit, as Markdown. */
+  /** Its meaning and unit, as Markdown. */
   meaning: string
   /** An example. Undefined if the template leaves the field out. */
   sample?: unknown
@@ -260,7 +260,7 @@ function midnightOf(value: unknown): string | undefined {
 }
 
 const MAX_MIDNIGHTS = 10_000
-/** What midnights were encoded as: records share few of them. */
+/** The encodings of midnights: records share few of them. */
 const midnights = new Map<unknown, string>()
 
 /** A distribution date. */
@@ -287,7 +287,7 @@ const receipt = z.strictObject({
   fetchedAt: z.iso.datetime(),
 }) satisfies z.ZodType<SourceReceipt>
 
-/** What a run fetched from its sources. */
+/** The receipts of a run. */
 export const receipts: FieldType = {
   kind: 'json',
   sql: 'jsonb',

@@ -37,7 +37,7 @@ export const worthColumns = columnsOf(
   },
 )
 
-/** What a holder is worth. */
+/** The worth of a holder. */
 export type Worth = RowOf<typeof worthColumns>
 
 /** Selects the sums of holdings `h` in an entity. They are rounded here, as they are displayed, like the values of earnings. */

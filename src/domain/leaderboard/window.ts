@@ -8,7 +8,7 @@ import { type LeaderboardEntry, pastLeaderboard, recomputed } from './leaderboar
 /** The most distribution dates of a window whose positions are summed for the request: in one pool, or on a chain. */
 export const MOST_WINDOW_DATES = { pool: 366, chain: 31 }
 
-/** What a window counts: the points of distribution dates, both ends inclusive, of one pool or chain if given. */
+/** The values that a window counts: the points of distribution dates, both ends inclusive, of one pool or chain if given. */
 export interface WindowBounds {
   from?: Date | null
   to?: Date | null
@@ -20,11 +20,11 @@ export interface WindowBounds {
 export interface Window {
   before: string | null
   last: string
-  /** Whether `last` is the newest distribution date. */
+  /** True if `last` is the newest distribution date. */
   newest: boolean
   pool?: string | null
   chainId?: number | null
-  /** Whether the store is sharded. */
+  /** True if the store is sharded. */
   sharded?: boolean | undefined
 }
 

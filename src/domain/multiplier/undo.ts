@@ -19,8 +19,7 @@ interface Newest {
 }
 
 /**
- * Puts back the multipliers from before the newest change: of one pool, or of all pools that were changed together. That is a
- * change too, with revisions of its own, so the history stays whole, and undoing it again brings the undone values back.
+ * Puts back the multipliers from before the newest change: of one pool, or of all pools that were changed together. That is a change too, with new revisions, so the history stays complete. Undoing it again restores the undone values.
  * @param requestedBy the actor in the multipliers' history
  * @throws NOT_FOUND for an unknown pool, or if there is nothing to undo; CONFLICT if another change comes first
  */

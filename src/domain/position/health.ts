@@ -1,6 +1,5 @@
 /**
- * How close a position is to liquidation. What a user has on one side of a pool, borrowable or protected, is the collateral of
- * what they borrowed on the other side. The formulas are those of Silo's LTV and Aave's health factor:
+ * How close a position is to liquidation. A user's supply on one side of a pool, borrowable or protected, is the collateral of their debt on the other side. The formulas are those of Silo's LTV and Aave's health factor:
  *
  *   ltv          = Σ debt / Σ collateral
  *   healthFactor = Σ (collateral × its market's liquidationThreshold) / Σ debt
@@ -58,7 +57,7 @@ const SUPPLY = `(CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 
     + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)`
 
 /**
- * Whether a position has debt, and its collateral for each dollar of it: the index `stored_position_coverage_idx` is on both.
+ * True if a position has debt, and its collateral for each dollar of it: the index `stored_position_coverage_idx` is on both.
  * Beyond what doubles hold the coverage is less than the quotient.
  */
 const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'

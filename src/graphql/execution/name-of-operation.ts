@@ -2,7 +2,7 @@ import { Kind, type OperationDefinitionNode } from 'graphql'
 
 const MAX_LENGTH = 100
 
-/** What logs and metrics call an operation: its name, or its type and the fields that it selects. */
+/** The name of an operation in logs and metrics: its name, or its type and the fields that it selects. */
 export function nameOfOperation({ name, operation, selectionSet }: OperationDefinitionNode): string {
   if (name) return name.value.slice(0, MAX_LENGTH)
   const fields = selectionSet.selections.map((one) =>

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts'
 
 export interface SlotsOptions {
-  /** What takes a slot, in the plural. */
+  /** The users of slots, in the plural. */
   name: string
   /** The slots of all clients. */
   max: number

@@ -13,7 +13,7 @@ import { sendAnswer } from '../cache/send-answer.ts'
 import { exchangeOf } from '../exchange.ts'
 import { mountStaticFiles } from '../static-files.ts'
 
-/** What the build made of src/graphiql, beside the program. */
+/** The build's output for src/graphiql, next to the program. */
 const DIRECTORY = join(import.meta.dirname, 'graphiql')
 
 /** The page runs its own script, and talks to this gateway, and nothing else. GraphiQL's components add styles. */

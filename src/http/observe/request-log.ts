@@ -12,7 +12,7 @@ interface RequestLogOptions {
   slowRequestMs: number
   /** From how many milliseconds a statement is slow. */
   slowStatementMs: number
-  /** Whether the store is known to be away, which is logged once. */
+  /** True if the store is known to be away, which is logged once. */
   isAway(): boolean
 }
 

@@ -6,7 +6,7 @@ import { DurationHistogram } from './duration-histogram.ts'
 
 const OUTCOMES: Statement['outcome'][] = ['ok', 'failed', 'timeout']
 
-/** What the label says of a request without a route or a known operation. */
+/** The label of a request without a route or a known operation. */
 const OTHER = 'other'
 
 interface RequestMetricsOptions {
@@ -20,7 +20,7 @@ export class RequestMetrics {
   readonly #knownOperations: ReadonlySet<string>
   readonly #requests: DurationHistogram
   readonly #statements: DurationHistogram
-  /** Numbers of their own, as those of prom-client cost more with each request. */
+  /** Separate numbers, since those of prom-client cost more with each request. */
   #inFlight = 0
   readonly #cache: Record<CacheResult, number> = { hit: 0, joined: 0, shared: 0, miss: 0, bypass: 0 }
 

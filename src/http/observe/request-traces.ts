@@ -31,7 +31,7 @@ export class RequestTraces {
     this.#tracer = this.#provider.getTracer(manifest.name, manifest.version)
   }
 
-  /** Whether a request is traced: all are, unless the client's own trace is not recorded. */
+  /** True if a request is traced: all are, unless the client's own trace is not recorded. */
   samples(request: IncomingMessage): boolean {
     const parent = trace.getSpanContext(this.#parentOf(request))
     return parent === undefined || (parent.traceFlags & 1) === 1

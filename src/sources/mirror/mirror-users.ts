@@ -23,7 +23,7 @@ export interface UserWalk {
   cashFlows: GatewayGraph['cashFlows']
   /** A time later than any snapshot, in Unix seconds. */
   endOfTime: string
-  /** Whether rates of markets and vaults must be read from users' net APR. */
+  /** True if rates of markets and vaults must be read from users' net APR. */
   needsRates: boolean
   /** Entities where the server's value for a user differs from the user's newest snapshots. */
   onOtherValue(): void

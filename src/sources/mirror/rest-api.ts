@@ -10,7 +10,7 @@ export interface RestServer {
   bytes(path: string): Promise<Buffer>
   /** Reads the answer of a path. @throws SOURCE_FAILED if it does not match `schema` */
   get<T>(path: string, schema: z.ZodType<T>): Promise<T>
-  /** Whether a path answers 200 rather than 404. @throws SOURCE_FAILED for any other status */
+  /** True if a path answers 200 rather than 404. @throws SOURCE_FAILED for any other status */
   has(path: string): Promise<boolean>
 }
 

@@ -39,7 +39,7 @@ export interface MirrorOptions {
    * and vaults.
    */
   everyMarket?: boolean
-  /** Whether to use the graph of another gateway, if it has one. */
+  /** True to use the graph of another gateway, if it has one. */
   graph?: boolean
   /** The number of users that are read concurrently. */
   concurrency?: number
@@ -58,7 +58,7 @@ export interface MirrorProgress {
 export interface MirrorSummary {
   /** The name of the server in messages. */
   name: string
-  /** Whether the server is a gateway, whose graph was used too. */
+  /** True if the server is a gateway, whose graph was used too. */
   graph: boolean
   users: number
   /** The number of records by file. Files without records do not exist. */

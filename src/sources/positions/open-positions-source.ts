@@ -85,7 +85,7 @@ export interface Probe {
   signal?: AbortSignal | undefined
 }
 
-/** Whether a server has the documented REST APIs: a gateway or a legacy server. */
+/** True if a server has the documented REST APIs: a gateway or a legacy server. */
 export const speaksRest = (probe: Probe): Promise<boolean> => answers(probe, 'pools/all', beginsList)
 
 async function answers(

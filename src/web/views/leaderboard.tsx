@@ -162,7 +162,7 @@ function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undef
   )
 }
 
-/** What of the leaderboard is shown. A date and a window exclude each other. */
+/** The visible part of the leaderboard. A date and a window exclude each other. */
 function Choices() {
   const url = useUrlState()
   const current = url.oneOf('window', ['all', '7', '30'])

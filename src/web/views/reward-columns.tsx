@@ -9,7 +9,7 @@ export type Reward = LiquidationRewardRowFragment & {
   vault?: VaultNameFragment | null
 }
 
-/** What is shown of a reward. The token of a vault's reward is not stored, so it has no amount. */
+/** The columns of a reward. The token of a vault's reward is not stored, so it has no amount. */
 export const rewardColumns: Column<Reward>[] = [
   {
     name: 'Time',

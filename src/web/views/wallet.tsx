@@ -80,7 +80,7 @@ function KnownWallet({ address }: { address: string }) {
           </>
         )}
       </Answer>
-      {/* What is above it decides where it is. */}
+      {/* The content above decides its place. */}
       <div hidden={!isHeadShown}>
         <Charts address={address} />
         <Earnings address={address} />
