@@ -16,7 +16,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const run = promisify(execFile)
 
 const ROOT = join(import.meta.dirname, '..')
-const PRISMA_CLIENT = ['src/generated/prisma', 'src/generated/pothos.ts']
+const PRISMA_CLIENT = ['src/generated/prisma', 'src/generated/pothos.ts', 'src/generated/relations.ts']
 const CLIENT = 'src/client/dist'
 const SCHEMA = 'src/generated/schema.graphql'
 const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build.mjs']
@@ -31,7 +31,11 @@ async function buildServer() {
   await unlessFresh('rest-docs', { from: ['src/rest-docs', ...PACKAGES], to: ['dist/rest-docs'] }, buildRestDocs)
   const ofDashboard = ['src/web', 'src/client', 'src/generated/client', ...PACKAGES]
   await unlessFresh('web', { from: ofDashboard, to: ['dist/web'] }, buildDashboard)
-  await unlessFresh('prisma', { from: ['prisma/schema.prisma', ...PACKAGES], to: PRISMA_CLIENT }, generatePrismaClient)
+  await unlessFresh(
+    'prisma',
+    { from: ['prisma/schema.prisma', 'prisma/relations.mjs', ...PACKAGES], to: PRISMA_CLIENT },
+    generatePrismaClient,
+  )
   const sources = (await filesIn('src')).filter((file) => !isDocument(file))
   await unlessFresh('program', { from: [...sources, ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
 }

@@ -13,7 +13,6 @@ import { addEarnings } from './types/earnings.ts'
 import { addGroupKey } from './types/group-key.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLimits } from './types/limits.ts'
-import { addLinks } from './types/links.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
 import { addLive } from './types/live.ts'
 import { addMarket } from './types/market.ts'
@@ -69,16 +68,16 @@ export function addTypes(builder: Builder) {
   const Asset = addAsset(builder, { listInputs })
   const Pool = addPool(builder, { listInputs, Asset, PositionInputs, Positions, User })
   addAssetPrice(builder, { Asset, Pool })
-  const activity = addActivity(builder, { listInputs })
-  const snapshots = addSnapshot(builder, { listInputs })
-  const rewards = addLiquidationReward(builder, { listInputs })
-  const earnings = addEarnings(builder, { listInputs })
+  const Market = addMarket(builder, { listInputs, Pool })
+  const Vault = addVault(builder, { listInputs })
+  const activity = addActivity(builder, { listInputs, User, Pool, Market, Vault })
+  const snapshots = addSnapshot(builder, { listInputs, User, Market, Vault })
+  const rewards = addLiquidationReward(builder, { listInputs, User, Market, Vault })
+  const earnings = addEarnings(builder, { listInputs, Market, Vault })
   const Worth = addWorth(builder)
-  const Market = addMarket(builder, { listInputs, Pool, ...activity, ...snapshots })
-  const Vault = addVault(builder, { listInputs, ...activity, ...snapshots })
   addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
-  const { Multiplier, MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
+  const { MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
   addPosition(builder, { Position, PositionInputs, Positions, Pool, User, MultiplierRevision, Run: runs.Run })
@@ -106,7 +105,6 @@ export function addTypes(builder: Builder) {
   addDataVersion(builder)
   addLimits(builder)
   addLive(builder, { Query, Distribution, Run: runs.Run })
-  addLinks(builder, { User, Pool, Multiplier, Market, Vault, ...activity, ...earnings, ...snapshots, ...rewards })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const UserLookup = addUserLookup(builder, { User })
   const Portfolio = addPortfolio(builder, { UserLookup, Pool, Market, Vault, Worth, ...earnings })

@@ -3,10 +3,16 @@ import type { EntityType } from '../../../domain/holding/holding.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
-import { list, ownedBy } from '../../fields/sql-field.ts'
+import { listArguments } from '../../fields/page-arguments.ts'
+import { related } from '../../fields/relation.ts'
+import { list, one, ownedBy } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { OWNED_COUNT } from './charges.ts'
+import { type MarketRef, marketAt } from './market.ts'
+import { type PoolRef, poolAt } from './pool.ts'
+import { type UserRef, userAt } from './user-ref.ts'
+import { type VaultRef, vaultAt } from './vault.ts'
 
 /** The list of a user's activity. */
 export const activityOfUser = () =>
@@ -17,7 +23,7 @@ export const activityOfUser = () =>
   })
 
 /** The list of all users' activity in a market or vault. */
-export const activityIn = (kind: EntityType) =>
+const activityIn = (kind: EntityType) =>
   list(
     {
       listing: () => activities,
@@ -27,8 +33,10 @@ export const activityIn = (kind: EntityType) =>
     { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   )
 
-/** Adds the activity types. links.ts adds their users, markets, vaults and pools. */
-export function addActivity(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
+type Refs = { listInputs: ListInputTypes; User: UserRef; Pool: PoolRef; Market: MarketRef; Vault: VaultRef }
+
+/** Adds activity, and the lists of that in a market or vault. */
+export function addActivity(builder: Builder, { listInputs, User, Pool, Market, Vault }: Refs) {
   const ActivityKind = builder.enumType('ActivityKind', {
     description: 'What a user did or received.',
     values: {
@@ -44,13 +52,49 @@ export function addActivity(builder: Builder, { listInputs }: { listInputs: List
   })
   const Activity = builder.objectRef<Row>('Activity').implement({
     description: 'Something that a user did or received in a market or vault: a cash flow or a liquidation reward.',
-    fields: (t) => columnFields(t, activities.columns, { kind: ActivityKind }),
+    fields: (t) => ({
+      ...columnFields(t, activities.columns, { kind: ActivityKind }),
+      user: t.field({ type: User, description: 'The user.', ...related('CashFlow', 'user', userAt) }),
+      market: t.field({
+        type: Market,
+        nullable: true,
+        description:
+          'The market, which is the collateral market for a reward. Null in a vault, or if it is not stored.',
+        ...one(marketAt, ['chainId', 'marketId']),
+      }),
+      vault: t.field({
+        type: Vault,
+        nullable: true,
+        description: 'The vault. Null in a market, or if the vault is not stored.',
+        ...one(vaultAt, ['chainId', 'vaultId']),
+      }),
+      pool: t.field({
+        type: Pool,
+        nullable: true,
+        description: 'The pool of the market. Null in a vault, or if the pool is not stored.',
+        ...related('Market', 'pool', poolAt),
+      }),
+    }),
   })
-  return {
-    Activity,
-    ActivityInputs: listInputs('Activity', activities, { kind: ActivityKind, kinds: ActivityKind }),
-    Activities: connectionType(builder, 'Activity', Activity),
-  }
+  const ActivityInputs = listInputs('Activity', activities, { kind: ActivityKind, kinds: ActivityKind })
+  const Activities = connectionType(builder, 'Activity', Activity)
+  builder.prismaObjectFields(Market, (t) => ({
+    activity: t.field({
+      type: Activities,
+      description: 'What all users did or received in the market, newest first.',
+      args: listArguments(t.arg, ActivityInputs),
+      ...activityIn('market'),
+    }),
+  }))
+  builder.prismaObjectFields(Vault, (t) => ({
+    activity: t.field({
+      type: Activities,
+      description: 'What all users did or received in the vault, newest first.',
+      args: listArguments(t.arg, ActivityInputs),
+      ...activityIn('vault'),
+    }),
+  }))
+  return { ActivityInputs, Activities }
 }
 
 export type ActivityRefs = ReturnType<typeof addActivity>

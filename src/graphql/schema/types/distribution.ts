@@ -20,7 +20,8 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { keyOf, list, nodeId, one, ownedBy, sqlField, unplanned } from '../../fields/sql-field.ts'
+import { modelRow, ownerOf, related } from '../../fields/relation.ts'
+import { list, nodeId, one, sqlField, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import type { MultiplierInputRef } from './multiplier.ts'
 import { dateId, readDateId } from './node-id.ts'
@@ -33,7 +34,7 @@ import { type UserRef, userAt } from './user-ref.ts'
 const rows = distributions as unknown as Listing<DistributionRow>
 
 /** Loads the distribution of a date. */
-export const distributionAt = keyOf(rows, 'date')
+export const distributionAt = modelRow('Distribution', rows)
 
 /** Reads the newest distribution. Null if no positions are stored. */
 export async function newestDistribution({ reader }: GraphContext): Promise<DistributionRow | null> {
@@ -88,7 +89,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
           listing: () => positionListing,
           assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
           filter: () => ({ where: [] }),
-          owner: ownedBy(positionListing, { distributionDate: 'date' }),
+          owner: ownerOf('Distribution', 'positions', positionListing),
           total: {
             load:
               ({ positionCount }) =>
@@ -113,7 +114,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
           {
             listing: () => runListing,
             filter: () => ({ where: [] }),
-            owner: ownedBy(runListing, { date: 'date' }),
+            owner: ownerOf('Distribution', 'runs', runListing),
           },
           RUN_UNPLANNED,
         ),
@@ -132,7 +133,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     description: 'A user whose points a run would change.',
     fields: (t) => ({
       userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
-      user: t.field({ type: User, description: 'The user, as stored now.', ...one(userAt, ['userAddress']) }),
+      user: t.field({ type: User, description: 'The user, as stored now.', ...related('Account', 'user', userAt) }),
       pointsBefore: t.exposeFloat('pointsBefore', { description: "The user's current points over all dates." }),
       pointsAfter: t.exposeFloat('pointsAfter', { description: "The user's points over all dates after the run." }),
       pointsChange: t.exposeFloat('pointsChange', {

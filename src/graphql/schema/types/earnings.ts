@@ -11,9 +11,12 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
+import { related } from '../../fields/relation.ts'
 import { list } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { heldBy } from './held-by.ts'
+import { type MarketRef, marketAt } from './market.ts'
+import { type VaultRef, vaultAt } from './vault.ts'
 
 /** The number of markets and vaults that the cost estimate assumes for a user, whatever the page size. */
 const MOST_ENTITIES = 20
@@ -32,7 +35,9 @@ const breakdown = <Row>(listing: Listing<Row>) =>
     { cost: { most: MOST_ENTITIES } },
   )
 
-export function addEarnings(builder: Builder, { listInputs }: { listInputs: ListInputTypes }) {
+type Refs = { listInputs: ListInputTypes; Market: MarketRef; Vault: VaultRef }
+
+export function addEarnings(builder: Builder, { listInputs, Market, Vault }: Refs) {
   const EntityType = builder.enumType('EntityType', {
     description: 'The kind of entity that a user has a position in.',
     values: {
@@ -80,7 +85,22 @@ export function addEarnings(builder: Builder, { listInputs }: { listInputs: List
       }),
     }),
   })
-  return { Earnings, EarningsItem, NetApr, NetAprItem }
+  for (const item of [EarningsItem, NetAprItem])
+    builder.objectFields(item, (t) => ({
+      market: t.field({
+        type: Market,
+        nullable: true,
+        description: 'The market. Null if the entity is a vault, or if the market is not stored.',
+        ...related('MarketHolding', 'market', marketAt),
+      }),
+      vault: t.field({
+        type: Vault,
+        nullable: true,
+        description: 'The vault. Null if the entity is a market, or if the vault is not stored.',
+        ...related('VaultHolding', 'vault', vaultAt),
+      }),
+    }))
+  return { Earnings, NetApr }
 }
 
 export type EarningsRefs = ReturnType<typeof addEarnings>

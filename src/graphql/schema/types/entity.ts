@@ -1,26 +1,11 @@
 import type { ObjectRef } from '@pothos/core'
 import type { Listing } from '../../../db/lists/listing.ts'
 import type { EntityType } from '../../../domain/holding/holding.ts'
-import { assertSortable } from '../../../domain/snapshot/bounds.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { type KeyedRow, list, one, ownedBy } from '../../fields/sql-field.ts'
-import type { FieldCost } from '../../policy/cost.ts'
+import { type KeyedRow, list, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
-import { OWNED_COUNT } from './charges.ts'
-
-/** The list of all users' snapshots in a market or vault. */
-export const snapshotsIn = <Row>(kind: EntityType, snapshots: Listing<Row>) =>
-  list(
-    {
-      listing: () => snapshots,
-      assertSortable,
-      filter: () => ({ where: [] }),
-      owner: ownedBy<string>(snapshots, { [`${kind}Id`]: 'id', chainId: 'chainId' }),
-    },
-    { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
-  )
 
 /** What the queries of markets, or of vaults, are made of. */
 interface Entities<Row> {

@@ -19,7 +19,8 @@ import { DEFAULT_PAGE, encodeCursor } from '../../fields/connection.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments, pageArguments } from '../../fields/page-arguments.ts'
-import { list, one } from '../../fields/sql-field.ts'
+import { related } from '../../fields/relation.ts'
+import { list } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
@@ -49,7 +50,7 @@ export function addLeaderboard(
       user: t.field({
         type: User,
         description: 'The user.',
-        ...one(userAt, ['userAddress']),
+        ...related('Account', 'user', userAt),
       }),
     }),
   })

@@ -4,12 +4,13 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { keyedRow, keyOf, list, nodeId } from '../../fields/sql-field.ts'
+import { modelRow } from '../../fields/relation.ts'
+import { keyedRow, list, nodeId } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a revision by its number. */
-const revisionAt = keyOf<Row>(revisionListing, 'id')
+const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
 export const revisionOfDate = keyedRow<Row>({

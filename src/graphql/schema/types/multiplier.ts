@@ -7,16 +7,17 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
-import { keyOf, list, nodeId, one, ownedBy, unplanned } from '../../fields/sql-field.ts'
+import { modelRow, ownerOf, related } from '../../fields/relation.ts'
+import { list, nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
 import { type PoolRef, poolAt } from './pool.ts'
 
 /** Loads the multiplier of a pool. */
-export const multiplierAt = keyOf<MultiplierRow>(
-  { from: Prisma.sql`multiplier t`, columns: multiplierColumns },
-  'poolAddress',
-)
+export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
+  from: Prisma.sql`multiplier t`,
+  columns: multiplierColumns,
+})
 
 type Refs = {
   listInputs: ListInputTypes
@@ -37,7 +38,7 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
         type: Pool,
         nullable: true,
         description: 'The pool. Null if it is not stored.',
-        ...one(poolAt, ['poolAddress']),
+        ...related('Multiplier', 'pool', poolAt),
       }),
       revisions: t.field({
         type: MultiplierRevisions,
@@ -47,13 +48,22 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
           {
             listing: () => revisionListing,
             filter: () => ({ where: [] }),
-            owner: ownedBy(revisionListing, { poolAddress: 'poolAddress' }),
+            owner: ownerOf('Multiplier', 'revisions', revisionListing),
           },
           'Operators read it, rarely.',
         ),
       }),
     }),
   })
+
+  builder.prismaObjectFields(Pool, (t) => ({
+    multiplier: t.field({
+      type: Multiplier,
+      nullable: true,
+      description: "The pool's current multiplier. Null if it has none; it then scores no points.",
+      ...related('Pool', 'multiplier', multiplierAt),
+    }),
+  }))
 
   const MultiplierInput = builder.inputType('MultiplierInput', {
     description:

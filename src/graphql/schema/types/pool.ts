@@ -13,7 +13,8 @@ import { computedFields } from '../../fields/computed-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { column, keyOf, list, nodeId, one, ownedBy, part, rows, type SqlRows } from '../../fields/sql-field.ts'
+import { modelRow, ownerOf, related } from '../../fields/relation.ts'
+import { column, list, nodeId, one, ownedBy, part, rows, type SqlRows } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import type { AssetRef } from './asset.ts'
@@ -22,7 +23,10 @@ import type { PositionsRef } from './position-ref.ts'
 import { type UserRef, userAt } from './user-ref.ts'
 
 /** Loads the pool at an address. */
-export const poolAt = keyOf(pools, 'id')
+export const poolAt = modelRow('Pool', pools)
+
+/** Loads the pool that positions name by its number. */
+export const poolOfPositions = modelRow('Pool', pools, ['key'])
 
 /** @throws BAD_INPUT */
 function assertTop(first: number): void {
@@ -67,7 +71,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
       user: t.field({
         type: User,
         description: 'The user.',
-        ...one(userAt, ['userAddress']),
+        ...related('Position', 'user', userAt),
       }),
       ...columnFields(t, topUserColumns),
     }),
@@ -107,7 +111,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
             listing: () => positionListing,
             assertSortable: ({ where, asOf }) => assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
             filter: ({ asOf }) => asOfFilter(asOf),
-            owner: ownedBy(positionListing, { poolKey: 'key' }),
+            owner: ownerOf('Pool', 'positions', positionListing),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),
@@ -120,7 +124,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
           {
             listing: () => positionListing,
             filter: () => onNewestDate,
-            owner: ownedBy(positionListing, { poolKey: 'key' }),
+            owner: ownerOf('Pool', 'positions', positionListing),
           },
           { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
         ),

@@ -14,6 +14,7 @@ import {
 import { marketAmounts, marketSnapshots, vaultAmounts, vaultSnapshots } from '../../../domain/snapshot/snapshot.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
+import { related } from '../../fields/relation.ts'
 import { one } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
@@ -77,7 +78,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         type: Market,
         nullable: true,
         description: 'The market. Null if it is not stored.',
-        ...one(marketAt, ['chainId', 'marketId']),
+        ...related('MarketHolding', 'market', marketAt),
       }),
       userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot in the market.' }),
     }),
@@ -92,7 +93,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
         type: Vault,
         nullable: true,
         description: 'The vault. Null if it is not stored.',
-        ...one(vaultAt, ['chainId', 'vaultId']),
+        ...related('VaultHolding', 'vault', vaultAt),
       }),
       userCount: t.exposeInt('userCount', { description: 'Number of the users with a snapshot in the vault.' }),
     }),

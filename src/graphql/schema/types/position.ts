@@ -17,12 +17,13 @@ import { computedFields } from '../../fields/computed-fields.ts'
 import { encodeCursor } from '../../fields/connection.ts'
 import { applyListInputs, type ListInputs } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { keyOf, list, nodeId, one, part } from '../../fields/sql-field.ts'
+import { modelRow, related } from '../../fields/relation.ts'
+import { list, nodeId, part } from '../../fields/sql-field.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { FILTERED_COUNT, positionParts } from './charges.ts'
 import type { MultiplierRevisionRef } from './multiplier-revision.ts'
-import { type PoolRef, poolAt } from './pool.ts'
+import { type PoolRef, poolOfPositions } from './pool.ts'
 import type { PositionRef, PositionsRef } from './position-ref.ts'
 import { loadProgram } from './program.ts'
 import { loadRun, RUN_UNPLANNED, type RunRefs } from './run.ts'
@@ -34,7 +35,7 @@ type PositionSide = { assetAddress: string; assetSymbol: string; assetPriceUsd: 
 }
 
 /** Loads a position by its id. */
-const positionAt = keyOf<Row>(positionListing, 'id')
+const positionAt = modelRow<Row>('Position', positionListing)
 
 type Refs = {
   PositionInputs: ListInputs
@@ -89,13 +90,13 @@ export function addPosition(builder: Builder, refs: Refs) {
     user: t.field({
       type: User,
       description: 'The user.',
-      ...one(userAt, ['userAddress']),
+      ...related('Position', 'user', userAt),
     }),
     pool: t.field({
       type: Pool,
       nullable: true,
       description: 'The pool. Null if it is not stored.',
-      ...one(poolAt, ['marketAddress']),
+      ...related('Position', 'pool', poolOfPositions),
     }),
     run: t.field({
       type: Run,

@@ -1,6 +1,7 @@
 import { accountColumns, JOINED_TO_USER, type User as UserRow } from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { type KeyedRow, keyedRow, type One } from '../../fields/sql-field.ts'
+import type { ModelRow } from '../../fields/relation.ts'
+import { keyedRow, type One } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
 
 export const userRef = (builder: Builder) =>
@@ -18,7 +19,9 @@ const user: One = {
 }
 
 /** Loads the user at an address. Every address is a user. */
-export const userAt: KeyedRow<UserRow> = {
+export const userAt: ModelRow<UserRow> = {
   ...keyedRow<UserRow>(user),
+  model: 'User',
+  key: ['address'],
   stub: ([address]) => ({ address: address as string }),
 }

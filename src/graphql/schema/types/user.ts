@@ -22,7 +22,8 @@ import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { asOfArgument, listArguments } from '../../fields/page-arguments.ts'
-import { column, list, nodeId, one, ownedBy, rows, type SqlRows, sqlField } from '../../fields/sql-field.ts'
+import { ownerOf, related } from '../../fields/relation.ts'
+import { column, list, nodeId, one, rows, type SqlRows, sqlField } from '../../fields/sql-field.ts'
 import { likeQuery } from '../../live/live-query.ts'
 import type { Builder } from '../builder.ts'
 import { type ActivityRefs, activityOfUser } from './activity.ts'
@@ -50,19 +51,19 @@ const positionsOfDay: SqlRows = {
 }
 
 /** The list of a user's snapshots of one kind. */
-const snapshotsOf = <Row extends { accountId: string }>(plain: Listing<Row>, grouped: Listing<Row>) =>
+const snapshotsOf = <Row>(kind: EntityType, plain: Listing<Row>, grouped: Listing<Row>) =>
   list({
     listing: (args) => (args.grouped ? grouped : plain),
     filter: ({ from, to }) => betweenSeconds(from, to),
-    owner: ownedBy(plain, { accountId: 'address' }),
+    owner: ownerOf('User', `${kind}Snapshots`, plain),
   })
 
 /** The list of a user's liquidation rewards of one kind. */
-const rewardsOf = <Row extends { accountId: string }>(rewards: Listing<Row>) =>
+const rewardsOf = <Row>(kind: EntityType, rewards: Listing<Row>) =>
   list({
     listing: () => rewards,
     filter: () => ({ where: [] }),
-    owner: ownedBy(rewards, { accountId: 'address' }),
+    owner: ownerOf('User', `${kind}LiquidationRewards`, rewards),
   })
 
 type Refs = {
@@ -92,7 +93,7 @@ export function addUser(builder: Builder, refs: Refs) {
       user: t.field({
         type: User,
         description: 'The user.',
-        ...one(userAt, ['userAddress']),
+        ...related('AccountDay', 'user', userAt),
       }),
     }),
   })
@@ -156,7 +157,7 @@ export function addUser(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           filter: ({ asOf }) => asOfFilter(asOf),
-          owner: ownedBy(positionListing, { userAddress: 'address' }),
+          owner: ownerOf('User', 'positions', positionListing),
         }),
       }),
       currentPositions: t.field({
@@ -166,7 +167,7 @@ export function addUser(builder: Builder, refs: Refs) {
         ...list({
           listing: () => positionListing,
           filter: () => onNewestDate,
-          owner: ownedBy(positionListing, { userAddress: 'address' }),
+          owner: ownerOf('User', 'positions', positionListing),
         }),
       }),
       dailyPoints: t.field({
@@ -176,20 +177,20 @@ export function addUser(builder: Builder, refs: Refs) {
         ...list({
           listing: () => accountDays,
           filter: () => ({ where: [] }),
-          owner: ownedBy(accountDays, { userAddress: 'address' }),
+          owner: ownerOf('User', 'dailyPoints', accountDays),
         }),
       }),
       marketSnapshots: t.field({
         type: refs.MarketSnapshots,
         description: "The user's snapshots in markets, oldest first, then by chain, market and position.",
         args: { ...listArguments(t.arg, refs.MarketSnapshotInputs), ...window() },
-        ...snapshotsOf(marketSnapshots, groupedMarketSnapshots),
+        ...snapshotsOf('market', marketSnapshots, groupedMarketSnapshots),
       }),
       vaultSnapshots: t.field({
         type: refs.VaultSnapshots,
         description: "The user's snapshots in vaults, oldest first, then by chain, vault and position.",
         args: { ...listArguments(t.arg, refs.VaultSnapshotInputs), ...window() },
-        ...snapshotsOf(vaultSnapshots, groupedVaultSnapshots),
+        ...snapshotsOf('vault', vaultSnapshots, groupedVaultSnapshots),
       }),
       latestSnapshots: t.field({
         type: [refs.Snapshot],
@@ -213,13 +214,13 @@ export function addUser(builder: Builder, refs: Refs) {
         type: refs.MarketLiquidationRewards,
         description: "The user's shares of liquidation rewards in markets, newest first.",
         args: listArguments(t.arg, refs.MarketRewardInputs),
-        ...rewardsOf(marketLiquidationRewards),
+        ...rewardsOf('market', marketLiquidationRewards),
       }),
       vaultLiquidationRewards: t.field({
         type: refs.VaultLiquidationRewards,
         description: "The user's shares of liquidation rewards in vaults, newest first.",
         args: listArguments(t.arg, refs.VaultRewardInputs),
-        ...rewardsOf(vaultLiquidationRewards),
+        ...rewardsOf('vault', vaultLiquidationRewards),
       }),
       activity: t.field({
         type: refs.Activities,

@@ -1,0 +1,32 @@
+import { writeFile } from 'node:fs/promises'
+import helper from '@prisma/generator-helper'
+
+/** Writes the key of each model, and the fields that each of its relations compares with `references` of the other model. */
+helper.generatorHandler({
+  onManifest: () => ({ prettyName: 'Relations', defaultOutput: 'relations.ts' }),
+  async onGenerate({ dmmf, generator }) {
+    const { models } = dmmf.datamodel
+    const relationOf = (field) => {
+      const isBack = field.relationFromFields.length === 0
+      const isOther = (other) => other.relationName === field.relationName && other !== field
+      const { relationFromFields, relationToFields } = isBack
+        ? models.find(({ name }) => name === field.type).fields.find(isOther)
+        : field
+      const [fields, references] = isBack
+        ? [relationToFields, relationFromFields]
+        : [relationFromFields, relationToFields]
+      return { model: field.type, fields, references }
+    }
+    const described = models.map((model) => {
+      const key = model.primaryKey?.fields ?? model.fields.filter(({ isId }) => isId).map(({ name }) => name)
+      const relations = model.fields.filter(({ kind }) => kind === 'object')
+      const related = Object.fromEntries(relations.map((field) => [field.name, relationOf(field)]))
+      return [model.name, { key, relations: related }]
+    })
+    const text = JSON.stringify(Object.fromEntries(described), null, 2)
+    await writeFile(
+      generator.output.value,
+      `// Generated from prisma/schema.prisma.\nexport const MODELS = ${text} as const\n`,
+    )
+  },
+})
