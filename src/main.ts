@@ -16,7 +16,6 @@ import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
 import { misspeltSettings, settingsInShort } from './cli/settings.ts'
 import { addTemplate } from './cli/template.ts'
-import { openApiDocument } from './http/openapi.ts'
 
 // A closed pipe (`| head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -51,7 +50,7 @@ program
 program
   .command('openapi')
   .description('print the OpenAPI document')
-  .action(() => print(JSON.stringify(openApiDocument(), null, 2)))
+  .action(async () => print(JSON.stringify((await import('./http/openapi.ts')).openApiDocument(), null, 2)))
 
 const args = process.argv.slice(2)
 await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' }).catch(fail)

@@ -1,15 +1,10 @@
 import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
-import { readSnapshot } from '../db/connect/store.ts'
 import { isLackOfRights } from '../db/faults.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { type ErrorCode, GatewayError } from '../errors.ts'
 import { knownFault } from '../graphql/execution/errors.ts'
-import { type Execute, executor } from '../graphql/execution/execute.ts'
-import { createContext } from '../graphql/execution/graph.ts'
-import { Operations } from '../graphql/execution/operations.ts'
-import { createSchema } from '../graphql/schema/schema.ts'
 import { parseUtc } from '../time.ts'
 
 /** The actor in the records of changes by the command line. */
@@ -28,14 +23,6 @@ export async function withDeps(
   } finally {
     await deps.close()
   }
-}
-
-/** Runs GraphQL operations on one snapshot of the store, so that commands show what clients see. */
-export function readGraph<T>(deps: Deps, work: (execute: Execute) => Promise<T>): Promise<T> {
-  const schema = createSchema()
-  const operations = new Operations(schema, { plan: deps.config.PLAN === 'on' })
-  const graph = { schema, operations, deps }
-  return readSnapshot(deps.store, (reader) => work(executor(graph, createContext(graph, reader, { name: CLI }))))
 }
 
 /** The dependencies of runs. */

@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts'
 import { undoMultipliers } from '../domain/multiplier/undo.ts'
 import { type MultiplierChange, type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { CLI, parseCount, print, printJson, readGraph, withDeps } from './command.ts'
+import { CLI, parseCount, print, printJson, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { table } from './table.ts'
 
@@ -157,6 +157,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
   if (pool !== undefined) assertAddress(pool)
   return withDeps(async (deps) => {
     const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
+    const { readGraph } = await import('./read-graph.ts')
     const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierRevisions
     if (json) return nodes.forEach(printJson)
     const rows = nodes.map((one) => [

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { figure, isoDay, parseCount, parseDate, print, printJson, readGraph, withDeps } from './command.ts'
+import { figure, isoDay, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
 import { table } from './table.ts'
 
 const runs = graphql(`
@@ -46,6 +46,7 @@ export function addRuns(program: Command): void {
           ...(kind && { kind: upper(kind) as never }),
           ...(status && { status: upper(status) as never }),
         }
+        const { readGraph } = await import('./read-graph.ts')
         const { nodes } = (await readGraph(deps, (execute) => execute(runs, { first: limit, where }))).runs
         if (json) return nodes.forEach(printJson)
         const rows = nodes.map((run) => [

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { ConfigError } from '../config.ts'
 import { changesSince } from '../graphql/policy/compatibility.ts'
-import { createSchema } from '../graphql/schema/schema.ts'
 import { print } from './command.ts'
 
 interface Options {
@@ -23,17 +22,18 @@ export function addSchema(program: Command): void {
     )
     .action(async ({ federation, against }: Options) => {
       if (against !== undefined) return compare(against)
-      print(await (federation ? subgraph() : printSchema(lexicographicSortSchema(createSchema()))))
+      print(await (federation ? subgraph() : printSchema(lexicographicSortSchema(await schemaOfGraph()))))
     })
 }
 
+const schemaOfGraph = async () => (await import('../graphql/schema/schema.ts')).createSchema()
 const subgraph = async () => (await import('../graphql/schema/federation.ts')).printSubgraph()
 
 async function compare(path: string): Promise<void> {
   const released = await readFile(path, 'utf8').catch(() => {
     throw new ConfigError(`${path} cannot be read.`)
   })
-  const { breaking, dangerous } = changesSince(released, createSchema())
+  const { breaking, dangerous } = changesSince(released, await schemaOfGraph())
   for (const change of breaking) print(`Breaks clients: ${change}`)
   for (const change of dangerous) print(`May surprise clients: ${change}`)
   if (breaking.length === 0) return print(`Nothing breaks the clients of ${path}.`)
