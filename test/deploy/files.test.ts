@@ -115,3 +115,14 @@ test('the workflow runs what CI runs, on every line of Node.js that is maintaine
   expect(container).toContain('matrix.node')
   expect(steps.map(({ run }: { run?: string }) => run)).toContain('.ci/run')
 })
+
+test('CI runs the built program under each version of Node.js that the README lists', () => {
+  const [, listed = '', newest] = /under Node\.js ((?:\d+, )*\d+) and (\d+)\./.exec(read('README.md')) ?? []
+  const [, others = ''] = /^for version in ([\d ]+); do$/m.exec(read('.ci/run')) ?? []
+  const [, oldest] = /^>=(\d+)\./.exec(manifest.engines.node) ?? []
+  expect([...listed.split(', '), newest]).toEqual([oldest, ...others.split(' ')])
+})
+
+test('CI runs the suite without a locale, and without any setting', () => {
+  expect(read('.ci/run')).toMatch(/^env -i PATH="\$PATH" HOME="\S+" CI=true npm test$/m)
+})
