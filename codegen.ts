@@ -1,8 +1,8 @@
 /**
- * The schema, and the typed operations: those that the REST router, the command line and GraphiQL execute, those of the
- * client that the package exports, and those that are sent to a source of positions. `npm run generate` writes them.
+ * The schema, and the typed operations: those that the REST router and the command line execute, GraphiQL's examples, those of
+ * the client that the package exports, and those that are sent to a source of positions. `npm run generate` writes them.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { preset } from '@graphql-codegen/client-preset'
@@ -24,6 +24,8 @@ const scalars = {
 /** Those of a client, whose variables go through JSON. */
 const overHttp = { ...scalars, BigInt: { input: 'string | number', output: 'string' } }
 
+const EXAMPLES = 'src/graphiql/examples'
+
 const outputs = [
   {
     directory: 'src/generated/operations/',
@@ -35,6 +37,12 @@ const outputs = [
     directory: 'src/generated/client/',
     schema: ['src/generated/schema.graphql'],
     documents: ['src/client/*.graphql'],
+    scalars: overHttp,
+  },
+  {
+    directory: 'src/generated/examples/',
+    schema: ['src/generated/schema.graphql'],
+    documents: [`${EXAMPLES}/*.graphql`],
     scalars: overHttp,
   },
   {
@@ -53,7 +61,23 @@ export interface GeneratedFile {
 
 /** Generates the typed operations, without writing them. */
 export async function generateOperations(): Promise<GeneratedFile[]> {
-  return (await Promise.all(outputs.map(generate))).flat()
+  return [...(await Promise.all(outputs.map(generate))).flat(), await exampleTexts()]
+}
+
+/** The texts of the examples as they are written, comments included, and what their heads say. */
+async function exampleTexts(): Promise<GeneratedFile> {
+  const files = (await readdir(join(import.meta.dirname, EXAMPLES))).sort()
+  const entries = files.map(async (file) => {
+    const text = (await readFile(join(import.meta.dirname, EXAMPLES, file), 'utf8')).trimEnd()
+    const [, persona, title, query = ''] = /^# persona: (.+?)\n# title: (.+?)\n(.+)$/s.exec(text) ?? []
+    const name = /^(?:query|subscription) (\w+)/m.exec(query)?.[1]
+    if (!persona || !title || !name) throw new Error(`${EXAMPLES}/${file} needs a persona, a title and an operation.`)
+    return `  ${name}: ${JSON.stringify({ persona, title, query })},\n`
+  })
+  return {
+    path: 'src/generated/examples/texts.ts',
+    content: `export const texts = {\n${(await Promise.all(entries)).join('')}} as const;\n`,
+  }
 }
 
 async function generate({ directory, scalars, ...sources }: (typeof outputs)[number]): Promise<GeneratedFile[]> {
