@@ -246,6 +246,12 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     const gateway = await start()
     const [killed] = replicas as [OwnPostgres]
     for (const one of replicas) await isRead(gateway, one)
+    const messages = () => {
+      const lines = gateway.printed().split('\n')
+      return lines.filter((line) => line.includes(host(killed))).map((line) => JSON.parse(line).msg)
+    }
+    // A busy machine may have skipped it before, too.
+    const before = messages().length
     let over = false
     const reading = async () => {
       while (!over) expect((await get(gateway, { 'cache-control': 'no-cache' })).status).toBe(200)
@@ -259,15 +265,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     await vi.waitFor(async () => expect(await total(gateway)).toBe(count), PATIENCE)
     await killed.start()
     await isRead(gateway, killed)
-    const lines = gateway
-      .printed()
-      .split('\n')
-      .filter((line) => line.includes(host(killed)))
-    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-      'a replica is read',
-      'a replica is skipped',
-      'a replica is read',
-    ])
+    expect(messages().slice(before)).toEqual(['a replica is skipped', 'a replica is read'])
     expect(gateway.printed()).not.toContain('"level":50')
   })
 
