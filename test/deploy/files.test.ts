@@ -28,7 +28,9 @@ const SHUTDOWN_SECONDS = readConfig({}).SHUTDOWN_TIMEOUT_MS / 1000 + 2
 const isSetting = (name: string) => name in variables.shape
 
 describe('compose.yaml', () => {
-  const { gateway, ...others } = compose.services
+  const { gateway, prometheus, grafana, ...others } = compose.services
+  const configOf = (name: string) => parse(compose.configs[name].content)
+  const mounts = (service: { volumes: string[] }) => service.volumes.map((volume) => volume.split(':'))
 
   test('sets settings of the gateway, without a secret', () => {
     expect(Object.keys(gateway.environment).filter((name) => !isSetting(name))).toEqual([])
@@ -40,7 +42,9 @@ describe('compose.yaml', () => {
       DATABASE_URL: 'postgres://gateway:@postgres:5432/gateway',
       REDIS_URL: 'redis://redis:6379',
       ADMIN_TOKEN: '',
+      SAMPLE_DATA: '',
     })
+    expect(gateway.environment.SAMPLE_DATA).toBe('${SAMPLE_DATA:-on}')
   })
 
   test('starts the gateway after what it needs, and lets it end', () => {
@@ -50,6 +54,37 @@ describe('compose.yaml', () => {
     }
     expect(Number.parseInt(gateway.stop_grace_period, 10)).toBeGreaterThan(SHUTDOWN_SECONDS)
     for (const service of Object.values<any>(compose.services)) expect(service.restart).toBe('unless-stopped')
+  })
+
+  test('Prometheus scrapes the gateway and has its alerts, as the file of the same name', () => {
+    const file = parse(read('src/deploy/prometheus.yml'))
+    const [job] = file.scrape_configs
+    const port = String(readConfig({}).PORT)
+    expect(job.static_configs).toEqual([{ targets: [`127.0.0.1:${port}`] }])
+    const here = { ...job, static_configs: [{ targets: [`gateway:${port}`] }] }
+    expect(configOf('prometheus')).toEqual({ ...file, scrape_configs: [here] })
+    expect(prometheus.configs).toEqual([{ source: 'prometheus', target: '/etc/prometheus/prometheus.yml' }])
+    const [alerts] = mounts(prometheus)
+    expect(alerts).toEqual(['./src/deploy/prometheus-alerts.yml', `/etc/prometheus/${file.rule_files[0]}`, 'ro'])
+  })
+
+  test('Grafana opens with the dashboard, which reads that Prometheus', () => {
+    const [[file, path = '']] = mounts(grafana) as [string[]]
+    expect(JSON.parse(read(file as string)).title).toBeTruthy()
+    expect(grafana.environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH).toBe(path)
+    const [provider] = configOf('grafana-dashboards').providers
+    expect(path.startsWith(`${provider.options.path}/`)).toBe(true)
+    const [source] = configOf('grafana-datasource').datasources
+    expect(source).toMatchObject({ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true })
+    expect(grafana.configs.map(({ source }: { source: string }) => source)).toEqual([
+      'grafana-datasource',
+      'grafana-dashboards',
+    ])
+  })
+
+  test('each port is open on this machine alone', () => {
+    for (const { ports = [] } of Object.values<any>(compose.services))
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
   })
 })
 
