@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
+import { records } from '../../src/domain/dataset/records.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { type Client, openClient } from '../../src/sources/client.ts'
+import type { DatasetFile } from '../../src/sources/dataset/dataset.ts'
 import { graphOperations } from '../../src/sources/mirror/gateway-graph.ts'
 import {
   type MirrorOptions,
@@ -96,6 +98,22 @@ describe.skipIf(!hasConformance)(`on the conformance suite's data${hasConformanc
 const cashFlows = async ({ deps }: Gateway) =>
   (await deps.store.pool.query('SELECT * FROM cash_flow ORDER BY chain_id, tx_hash, log_index')).rows
 
+/** Tables that a gateway computes from others. */
+const COMPUTED = [
+  ...['account', 'account_day', 'distribution', 'market_holding', 'net_cash', 'pool_day', 'pool_total', 'program'],
+  ...['token_pair', 'user', 'vault_holding'],
+]
+/** What a gateway shows to none: its history, which the guide names, and its state. */
+const NOT_SHOWN = [
+  ...['multiplier_revision', 'rank_history', 'rank_history_date', 'rate_revision', 'run'],
+  ...['data_version', '_prisma_migrations'],
+]
+/** Columns that each store has for itself. */
+const OWN_COLUMNS = [
+  'pool.key',
+  ...['given', 'pair_key', 'pool_key', 'run_id'].map((name) => `stored_position.${name}`),
+]
+
 describe('on a sample', () => {
   let source: Gateway
   let copy: Gateway
@@ -141,6 +159,40 @@ describe('on a sample', () => {
       expect(await cashFlows(again)).toEqual(flows)
     } finally {
       await again.close()
+    }
+  })
+
+  test('a copy loses no column', { timeout: 300_000 }, async () => {
+    const { pool } = source.deps.store
+    await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = timestamp + 60;
+      UPDATE vault_liquidation_reward SET claimed_timestamp = timestamp + 60;
+      UPDATE vault_snapshot SET position_id = 'other' WHERE timestamp = (SELECT max(timestamp) FROM vault_snapshot)`)
+    const { records: counts } = await mirror(copy, { base: source.base })
+    const tables = Object.keys(counts).map((file) => {
+      const { table, stored = table } = records[file as DatasetFile]
+      return stored
+    })
+    const { rows } = await pool.query<{ table: string; columns: { name: string; lost: string }[] }>(
+      `SELECT c.relname AS table, json_agg(json_build_object('name', quote_ident(attname),
+         'lost', coalesce(pg_get_expr(adbin, adrelid), CASE WHEN NOT attnotnull THEN 'NULL' END)) ORDER BY attname) AS columns
+       FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid LEFT JOIN pg_attrdef ON adrelid = c.oid AND adnum = attnum
+       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped GROUP BY 1`,
+    )
+    const names = [...tables, ...COMPUTED, ...NOT_SHOWN]
+    expect(rows.map(({ table }) => table).sort()).toEqual(names.sort())
+    for (const table of tables) {
+      const all = rows.find((one) => one.table === table)?.columns ?? []
+      const columns = all.filter(({ name }) => !OWN_COLUMNS.includes(`${table}.${name}`))
+      const list = columns.map(({ name }) => name).join(', ')
+      const of = async ({ deps }: Gateway) =>
+        (await deps.store.pool.query(`SELECT ${list} FROM ${table} ORDER BY ${list}`)).rows
+      expect(await of(copy), table).toEqual(await of(source))
+      for (const { name, lost } of columns) {
+        if (lost === null) continue
+        const isSeen = `SELECT bool_or(${name} IS DISTINCT FROM ${lost}) AS seen FROM ${table}`
+        // Otherwise this test would not fail if the column were lost.
+        expect((await pool.query(isSeen)).rows, `${table}.${name} has values`).toEqual([{ seen: true }])
+      }
     }
   })
 
