@@ -1,6 +1,6 @@
 /**
  * Builds what has changed since the last build: `node src/build.mjs` the program, `node src/build.mjs client` the typed client,
- * `node src/build.mjs program client` both.
+ * `node src/build.mjs program client` both, `node src/build.mjs prisma` only what code generation needs.
  *
  * The program and its packages are bundled into dist/main.js and a few parts of it: they start in a third of the time that
  * thousands of files take. Packages that find files beside them, or bring megabytes that are seldom used, stay outside.
@@ -31,11 +31,7 @@ async function buildServer() {
   await unlessFresh('rest-docs', { from: ['src/rest-docs', ...PACKAGES], to: ['dist/rest-docs'] }, buildRestDocs)
   const ofDashboard = ['src/web', 'src/client', 'src/generated/client', ...PACKAGES]
   await unlessFresh('web', { from: ofDashboard, to: ['dist/web'] }, buildDashboard)
-  await unlessFresh(
-    'prisma',
-    { from: ['prisma/schema.prisma', 'prisma/relations.mjs', ...PACKAGES], to: PRISMA_CLIENT },
-    generatePrismaClient,
-  )
+  await buildPrismaClient()
   const sources = (await filesIn('src')).filter((file) => !isDocument(file))
   await unlessFresh('program', { from: [...sources, ...PACKAGES], to: ['dist/main.js', 'dist/modules.js'] }, bundle)
 }
@@ -211,9 +207,13 @@ const namedImportsOnly = {
   },
 }
 
-/** Generating needs no engine, and no network: prisma/config.ts. */
-const generatePrismaClient = () =>
-  node('node_modules/prisma/build/index.js', 'generate', '--config', 'prisma/config.ts')
+/** Builds Prisma's client, and what the schema reads of its models. That needs no engine, and no network: prisma/config.ts. */
+async function buildPrismaClient() {
+  const from = ['prisma/schema.prisma', 'prisma/relations.mjs', ...PACKAGES]
+  await unlessFresh('prisma', { from, to: PRISMA_CLIENT }, () =>
+    node('node_modules/prisma/build/index.js', 'generate', '--config', 'prisma/config.ts'),
+  )
+}
 
 async function node(...args) {
   // Generators of Prisma are found by their names.
@@ -264,4 +264,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [, , ...wanted] = process.argv
   if (wanted.length === 0 || wanted.includes('program')) await buildProgram()
   if (wanted.includes('client')) await buildClient()
+  if (wanted.includes('prisma')) await buildPrismaClient()
 }

@@ -44,7 +44,7 @@ describe('compose.yaml', () => {
       ADMIN_TOKEN: '',
       SAMPLE_DATA: '',
     })
-    expect(gateway.environment.SAMPLE_DATA).toBe('${SAMPLE_DATA:-on}')
+    expect(gateway.environment.SAMPLE_DATA).toBe(`\${SAMPLE_DATA:-on}`)
   })
 
   test('starts the gateway after what it needs, and lets it end', () => {

@@ -61,6 +61,8 @@ const get = async (
   parameters: Record<string, unknown>,
   { to = gateway, headers = {} }: { to?: Gateway; headers?: object } = {},
 ) => answered(await fetch(`${to.base}/graphql?${search(parameters)}`, { headers: { ...headers } }))
+const postForm = async (parameters: Record<string, unknown>) =>
+  answered(await fetch(`${gateway.base}/graphql`, { method: 'POST', body: search(parameters) }))
 /** Sends an example, whose answer is a stream if it is a subscription. */
 async function expectAnswer(query: string, body: object, to: Gateway): Promise<void> {
   if (!/^subscription\b/m.test(query)) return expect((await post(body, { to })).errors).toBeUndefined()
@@ -178,9 +180,9 @@ describe('automatic persisted queries', () => {
 })
 
 describe('known documents', () => {
-  test('by POST and by GET, with variables of each request', async () => {
+  test('by POST, by GET and by a form, with variables of each request', async () => {
     const documentId = idOf(TOP)
-    for (const ask of [post, get])
+    for (const ask of [post, get, postForm])
       for (const n of [1, 2, 5, 1, 2, 5]) {
         const { status, data } = await ask({ documentId, variables: { n } })
         expect(status).toBe(200)
@@ -246,7 +248,7 @@ describe('known documents', () => {
   })
 
   test('an unknown id is an error that says what to do, and so is an id together with a query', async () => {
-    for (const ask of [post, get])
+    for (const ask of [post, get, postForm])
       for (const documentId of ['sha256:00', 'sha256:', 'x', '__proto__', sha256(TOP), `sha256:${'0'.repeat(64)}`]) {
         const answer = await ask({ documentId })
         expect(answer).toMatchObject({ status: 400, errors: [{ message: expect.stringContaining('KNOWN_DOCUMENTS') }] })

@@ -193,3 +193,19 @@ test('whatever doubles are stored, every field is answered, planned and resolved
     }
   }
 })
+
+test.each([
+  ['5e-324', 5e-324],
+  ['-5e-324', -5e-324],
+  ['1.5e-323', 1.5e-323],
+  ['2.2250738585072014e-308', 2.2250738585072014e-308],
+])('the average of doubles that are all %s is that double', async (stored, average) => {
+  await planned.deps.store.pool.query(
+    `UPDATE stored_position SET a_supplied_amount_usd = ${stored}, b_supplied_amount_usd = 0`,
+  )
+  const query = `{ positionAggregates(where: { date: { eq: "${known.date}" } }) { averageSuppliedUsd } }`
+  for (const gateway of [planned, resolved])
+    expect(await gateway.graphql(query)).toEqual({
+      data: { positionAggregates: [{ averageSuppliedUsd: average }] },
+    })
+})

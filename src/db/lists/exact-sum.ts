@@ -6,16 +6,16 @@
 /** Casts a double to the decimal number that it prints as. */
 export const exact = (double: string) => `(${double})::text::numeric`
 
-/** The largest double, and the decimals that the smallest one above 0 needs. */
+/** The largest double, and half of the smallest one above 0: below it, 0 is nearer. */
 const MAX = '1.7976931348623157e308'
-const DECIMALS = 323
+const HALF_OF_MIN = '2.4703282292062327209e-324'
 
 /**
  * Casts a decimal to the nearest double. Postgres refuses to cast one that is beyond all doubles, or so near to 0 that it becomes
- * 0, which sums and quotients of extreme doubles are. The decimal is written twice, because least and greatest ignore null.
+ * 0, which sums and quotients of extreme doubles are. The decimal is written several times, because least and greatest ignore null.
  */
 export const toDouble = (decimal: string) =>
-  `(CASE WHEN (${decimal}) IS NOT NULL THEN trim_scale(round(least(greatest(${decimal}, -${MAX}), ${MAX}), ${DECIMALS})) END)::float8`
+  `(CASE WHEN abs(${decimal}) < ${HALF_OF_MIN} THEN 0 WHEN (${decimal}) IS NOT NULL THEN least(greatest(${decimal}, -${MAX}), ${MAX}) END)::float8`
 
 /** True if a double is so moderate that a product or a quotient of two is neither beyond all doubles nor becomes 0. */
 const isModerate = (double: string) => `abs(${double}) BETWEEN 1e-150 AND 1e150`

@@ -92,7 +92,9 @@ function unreadableRefused(): Plugin<GraphContext & ServerContext> {
       if (!requestParser) return
       setRequestParser(async (request) => {
         try {
-          return await requestParser(request)
+          const documentId = await sentDocumentId(request)
+          const params = await requestParser(request)
+          return documentId === undefined ? params : { ...params, documentId }
         } catch (error) {
           const refused = refusalOf(error)
           refused.extensions.code ??= 'BAD_REQUEST'
@@ -107,12 +109,12 @@ function unreadableRefused(): Plugin<GraphContext & ServerContext> {
 /** Resolves the documents of requests, which may be named instead of sent. Only trusted ones may be allowed. */
 function documentsResolved(graph: ServedGraph): Plugin<GraphContext & ServerContext> {
   return {
-    async onParams({ params, request, setParams }) {
+    async onParams({ params, setParams }) {
       if (typeof params !== 'object' || params === null || Array.isArray(params)) return
       const { documentId, ...rest } = params as typeof params & RequestParams
       // The server rejects a query that is not a string.
       if (typeof (rest.query ?? '') !== 'string') return
-      const query = await documentText(graph, { ...rest, documentId: documentId ?? parameter(request, 'documentId') })
+      const query = await documentText(graph, { ...rest, documentId })
       if (query !== undefined) setParams({ ...rest, query })
     },
   }
@@ -128,8 +130,11 @@ export async function documentText({ documents, limiter }: ServedGraph, params: 
   return Object.values(reference).every((one) => one === undefined) ? undefined : documents.resolve(reference)
 }
 
-function parameter({ method, url }: Request, name: string): string | undefined {
-  return method === 'GET' ? (new URL(url).searchParams.get(name) ?? undefined) : undefined
+/** The documentId of a URL or a form, which the server's parsers of both leave out. */
+async function sentDocumentId(request: Request): Promise<string | undefined> {
+  const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
+  const sent = request.method === 'GET' ? new URL(request.url).search : isForm ? await request.clone().text() : ''
+  return new URLSearchParams(sent).get('documentId') ?? undefined
 }
 
 /** Tells the request the name of its operation, and who changes something. */
