@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
+import { readCron } from './domain/distribution/cron.ts'
 import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
-import { readCron } from './jobs/cron.ts'
 import { LEAST_MEMORY_MB, memoryForAnswers } from './memory.ts'
 import { isRemote } from './sources/client.ts'
 import { defaultNames, parseNames } from './sources/positions/graph-names.ts'

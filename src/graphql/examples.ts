@@ -75,6 +75,7 @@ const variables: Variables = {
   Distributions: none,
   Runs: none,
   Limits: none,
+  Status: none,
 }
 
 /** The examples of GraphiQL. Their texts are trusted documents. */

@@ -8,6 +8,7 @@ import type { Store } from '../db/connect/store.ts'
 import { storeFault } from '../db/faults.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
 import { readFreshness } from '../domain/distribution/freshness.ts'
+import { NEWEST_SNAPSHOTS, type NewestSnapshot } from '../domain/status/newest-snapshots.ts'
 import type { Live } from '../graphql/live/live.ts'
 import type { Log } from '../log.ts'
 import type { Shares } from '../memory.ts'
@@ -189,6 +190,18 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     'Seconds since midnight UTC of the newest stored distribution date. Absent if no positions are stored.',
     same,
   )
+  const snapshot = gauge(
+    metrics,
+    'gateway_newest_snapshot_timestamp_seconds',
+    'The time of the newest snapshot on each chain. Absent if none is stored, or if the store is spread over several servers.',
+    { ...same, labelNames: ['chain'] },
+  )
+  const snapshotAge = gauge(
+    metrics,
+    'gateway_newest_snapshot_age_seconds',
+    'Seconds since the newest snapshot on each chain. Absent if none is stored, or if the store is spread over several servers.',
+    { ...same, labelNames: ['chain'] },
+  )
   const version = gauge(
     metrics,
     'gateway_data_version',
@@ -223,9 +236,16 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     ...same,
     registers: [metrics],
   })
+  const readSnapshots = async () => {
+    if (store.sharded) return []
+    const { rows } = await store.pool.query<NewestSnapshot>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS })
+    return rows
+  }
   const read = async () => {
     try {
-      return await pTimeout(readFreshness(store.pool), { milliseconds: TIMEOUT_MS })
+      const all = Promise.all([readFreshness(store.pool), readSnapshots()])
+      const [freshness, snapshots] = await pTimeout(all, { milliseconds: TIMEOUT_MS })
+      return { ...freshness, snapshots }
     } catch (error) {
       if (!(error instanceof TimeoutError) && !storeFault(error))
         log.error({ err: error }, 'the metrics of the store cannot be read')
@@ -237,12 +257,17 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     // From here on nothing is awaited, so that concurrent scrapes do not mix.
     up.set(Number(found !== undefined))
     for (const one of [newest, age, version, changed, pending, running]) one.remove()
-    for (const one of [succeeded, duration, positions, runs]) one.reset()
+    for (const one of [succeeded, duration, positions, runs, snapshot, snapshotAge]) one.reset()
     if (!found) return
     if (found.newest) {
       newest.set(found.newest.getTime() / 1000)
       age.set((now().getTime() - found.newest.getTime()) / 1000)
     }
+    for (const { chainId: chain, time } of found.snapshots)
+      if (time) {
+        snapshot.set({ chain }, time.getTime() / 1000)
+        snapshotAge.set({ chain }, (now().getTime() - time.getTime()) / 1000)
+      }
     version.set(found.dataVersion)
     changed.set(found.changedAt.getTime() / 1000)
     pending.set(found.ranksPending)

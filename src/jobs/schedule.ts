@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
+import { readCron } from '../domain/distribution/cron.ts'
 import { computeDue, type DailyDeps } from '../domain/distribution/daily.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
-import { readCron } from './cron.ts'
 
 const MINUTE_MS = 60_000
 

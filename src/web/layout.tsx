@@ -10,6 +10,7 @@ const VIEWS = [
   ['/vaults', 'Vaults'],
   ['/distributions', 'Distributions'],
   ['/compare', 'Compare'],
+  ['/status', 'Status'],
 ] as const
 
 /** The frame of all views: the menu, the search, and what happens to the data. */

@@ -13,6 +13,7 @@ import { Pool } from './views/pool.tsx'
 import { Pools } from './views/pools.tsx'
 import { Run } from './views/run.tsx'
 import { Search } from './views/search.tsx'
+import { Status } from './views/status.tsx'
 import { Vault } from './views/vault.tsx'
 import { Vaults } from './views/vaults.tsx'
 import { Wallet } from './views/wallet.tsx'
@@ -44,6 +45,7 @@ function Dashboard() {
                 <Route path="/distributions" component={Distributions} />
                 <Route path="/distributions/:date">{({ date }) => <Distribution key={date} date={date} />}</Route>
                 <Route path="/runs/:recordId">{({ recordId }) => <Run key={recordId} recordId={recordId} />}</Route>
+                <Route path="/status" component={Status} />
                 <Route path="/search" component={Search} />
                 <Route>
                   <Page title="Page not found">

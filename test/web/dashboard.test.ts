@@ -582,6 +582,14 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     )
   })
 
+  test('the status shows the newest data of each chain, and the last run', async () => {
+    const page = await visit('/status')
+    const { status } = await graphql('{ status { chains { chainId } lastRun { recordId } } }')
+    await rows(page, 'Snapshots').first().waitFor()
+    expect(await rows(page, 'Snapshots').count()).toBe(status.chains.length)
+    await page.locator(`a[href="/dashboard/runs/${status.lastRun.recordId}"]`).first().waitFor()
+  })
+
   test('two wallets are compared, in the numbers and in each chart', async () => {
     const page = await visit('/compare')
     await page.getByLabel('First wallet').fill(sampleUser)
@@ -758,6 +766,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     ['distributions', '/distributions', 'Points of the program'],
     ['distribution', `/distributions/${date}`, 'Positions'],
     ['run', '/runs/1', 'Multipliers'],
+    ['status', '/status', 'Snapshots'],
     ['search', '/search?q=usdc', 'Search: usdc'],
     ['compare', `/compare?a=${sampleUser}&b=${first}`, 'Through time'],
     ['a malformed address', '/wallets/nobody', 'Wallet'],

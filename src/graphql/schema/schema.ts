@@ -28,6 +28,7 @@ import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeries } from './types/series.ts'
 import { addSnapshot } from './types/snapshot.ts'
+import { addStatus } from './types/status.ts'
 import { addUser } from './types/user.ts'
 import { addUserLookup } from './types/user-lookup.ts'
 import { addUserRank } from './types/user-rank.ts'
@@ -104,6 +105,7 @@ export function addTypes(builder: Builder) {
   })
   addDataVersion(builder)
   addLimits(builder)
+  addStatus(builder, { Distribution, Run: runs.Run })
   addLive(builder, { Query, Distribution, Run: runs.Run })
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const UserLookup = addUserLookup(builder, { User })

@@ -4,6 +4,8 @@ import { Cron } from 'croner'
 export interface Ticks {
   /** The last match at or before a time, to the minute. Undefined if there was none. */
   lastUntil(moment: Date): Date | undefined
+  /** The first match at or after a time. Undefined if there is none. */
+  firstFrom(moment: Date): Date | undefined
 }
 
 const MINUTE_MS = 60_000
@@ -21,5 +23,6 @@ export function readCron(pattern: string): Ticks {
       const minute = Math.floor(moment.getTime() / MINUTE_MS) * MINUTE_MS
       return cron.previousRuns(1, new Date(minute + MINUTE_MS))[0]
     },
+    firstFrom: (moment) => cron.nextRun(new Date(moment.getTime() - 1000)) ?? undefined,
   }
 }

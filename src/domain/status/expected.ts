@@ -1,0 +1,29 @@
+import { readCron } from '../distribution/cron.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Data is late so long after it was expected. */
+const LATE_MS = 12 * HOUR_MS
+
+/** When data is expected, and whether it is late. */
+export interface Expected {
+  expectedAt: Date
+  late: boolean
+}
+
+/**
+ * The distribution after the newest one. It is expected when the daily job computes its date or, without one, at its midnight.
+ * @param cron the pattern of the daily job
+ */
+export function nextDistribution(newest: Date, cron: string | undefined, now: Date): Expected & { date: Date } {
+  const date = new Date(newest.getTime() + DAY_MS)
+  return { date, ...expected((cron && readCron(cron).firstFrom(date)) || date, now) }
+}
+
+/** The snapshots after the newest ones of a chain: there are some every day. */
+export const nextSnapshots = (newest: Date, now: Date): Expected => expected(new Date(newest.getTime() + DAY_MS), now)
+
+const expected = (expectedAt: Date, now: Date): Expected => ({
+  expectedAt,
+  late: now.getTime() > expectedAt.getTime() + LATE_MS,
+})

@@ -1,0 +1,117 @@
+import { nextDistribution, nextSnapshots } from '../../../domain/status/expected.ts'
+import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
+import { NEWEST_SNAPSHOTS, type NewestSnapshot } from '../../../domain/status/newest-snapshots.ts'
+import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
+import type { GraphContext } from '../../context.ts'
+import type { Builder } from '../builder.ts'
+import { type DistributionRef, newestDistribution } from './distribution.ts'
+import { loadRun, type RunRefs } from './run.ts'
+
+interface Refs extends Pick<RunRefs, 'Run'> {
+  Distribution: DistributionRef
+}
+
+interface StatusRow {
+  distribution: DistributionRow | null
+  runs: NewestRuns
+}
+
+type ChainRow = NewestSnapshot & { now: Date }
+
+const LATE = 'later than 12 hours after it was expected'
+
+/** Adds how new the data is, and what is late. */
+export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
+  const next = ({ distribution }: StatusRow, { deps }: GraphContext) =>
+    distribution && nextDistribution(distribution.date, deps.config.DISTRIBUTION_CRON, deps.now())
+  const nextOfChain = ({ time, now }: ChainRow) => time && nextSnapshots(time, now)
+
+  const ChainStatus = builder.objectRef<ChainRow>('ChainStatus').implement({
+    description: 'How new the snapshots of a chain are.',
+    fields: (t) => ({
+      chainId: t.field({ type: 'SafeInt', description: 'The chain id.', resolve: ({ chainId }) => BigInt(chainId) }),
+      newestSnapshotAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'The time of the newest snapshot in a market or vault of the chain. Null if none is stored.',
+        resolve: ({ time }) => time,
+      }),
+      expectedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When newer snapshots are expected: a day after the newest. Null if none is stored.',
+        resolve: (chain) => nextOfChain(chain)?.expectedAt ?? null,
+      }),
+      late: t.boolean({
+        description: `Whether newer snapshots are late: it is ${LATE}. False if none is stored.`,
+        resolve: (chain) => nextOfChain(chain)?.late ?? false,
+      }),
+    }),
+  })
+
+  const Status = builder.objectRef<StatusRow>('Status').implement({
+    description: 'How new the data is, when more is expected, and what is late.',
+    fields: (t) => ({
+      distribution: t.field({
+        type: Distribution,
+        nullable: true,
+        description: 'The newest distribution. Null if no positions are stored.',
+        resolve: ({ distribution }) => distribution,
+      }),
+      nextDistributionDate: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'The distribution date after the newest, midnight UTC. Null if no positions are stored.',
+        resolve: (status, _, context) => next(status, context)?.date ?? null,
+      }),
+      nextDistributionExpectedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description:
+          'When the distribution after the newest is expected: when the daily job of this gateway computes it or, without such a job, at its midnight. Null if no positions are stored.',
+        resolve: (status, _, context) => next(status, context)?.expectedAt ?? null,
+      }),
+      distributionLate: t.boolean({
+        description: `Whether the distribution after the newest is late: it is ${LATE}. False if no positions are stored.`,
+        resolve: (status, _, context) => next(status, context)?.late ?? false,
+      }),
+      chains: t.field({
+        type: [ChainStatus],
+        description: 'The chains with a stored market or vault, by chain id.',
+        extensions: { cost: { weight: 10, rows: 10 } },
+        resolve: async (_, __, { reader, deps }) => {
+          const chains = await reader.$queryRaw<NewestSnapshot[]>(Prisma.raw(NEWEST_SNAPSHOTS))
+          return chains.map((chain) => ({ ...chain, now: deps.now() }))
+        },
+      }),
+      lastRun: t.field({
+        type: Run,
+        nullable: true,
+        description: 'The newest run, whatever its kind and status. Null if no run is recorded.',
+        resolve: ({ runs }, _, context) => (runs.run === null ? null : loadRun(context, runs.run)),
+      }),
+      lastImport: t.field({
+        type: Run,
+        nullable: true,
+        description: `The newest run of an import, whatever its status. Null if the newest ${MAX_RUNS} runs have none.`,
+        resolve: ({ runs }, _, context) => (runs.import === null ? null : loadRun(context, runs.import)),
+      }),
+    }),
+  })
+
+  builder.queryField('status', (t) =>
+    t.field({
+      type: Status,
+      description: 'How new the data is: the newest distribution and snapshots, and whether the next ones are late.',
+      extensions: {
+        volatile: true,
+        cost: { weight: 10 },
+        unplanned: 'It depends on the time of the request.',
+      },
+      resolve: async (_, __, context) => ({
+        distribution: await newestDistribution(context),
+        runs: await newestRuns(context.reader),
+      }),
+    }),
+  )
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { record } from '../support/datasets.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { ANN, importFiles, pool, position } from '../support/one-pool.ts'
+
+const STATUS = `{ status {
+  distribution { date } nextDistributionDate nextDistributionExpectedAt distributionLate
+  chains { chainId newestSnapshotAt expectedAt late }
+  lastRun { kind status } lastImport { kind status date }
+} }`
+
+let gateway: Gateway
+let daily: Gateway
+let now = new Date('2026-03-03T12:00:00Z')
+beforeAll(async () => {
+  gateway = await startGateway({ now: () => now })
+  const env = { DISTRIBUTION_CRON: '30 20 * * *', POSITIONS_SOURCE: 'somewhere' }
+  daily = await startGateway({ on: gateway, env, now: () => now })
+})
+afterAll(async () => {
+  await daily?.close()
+  await gateway?.close()
+})
+
+const statusOf = async (one: Gateway) => {
+  const { data, errors } = await one.graphql(STATUS)
+  expect(errors).toBeUndefined()
+  return data.status
+}
+const at = (iso: string) => {
+  now = new Date(iso)
+}
+const seconds = (iso: string) => String(Date.parse(iso) / 1000)
+
+test('of an empty store is unknown, and nothing is late', async () => {
+  expect(await statusOf(gateway)).toEqual({
+    distribution: null,
+    nextDistributionDate: null,
+    nextDistributionExpectedAt: null,
+    distributionLate: false,
+    chains: [],
+    lastRun: null,
+    lastImport: null,
+  })
+})
+
+describe('of a store', () => {
+  const market = { ...record.markets, chainId: 1 }
+  const vault = { ...record.vaults, chainId: 146 }
+  /** Lends at the address of a market on another chain, where nobody has a snapshot. */
+  const twin = { ...market, chainId: 10 }
+  const snapshot = record['market-snapshots']
+  beforeAll(async () => {
+    await importFiles(gateway, {
+      pools: [pool, record.pools],
+      positions: [position(ANN, 10)],
+      markets: [market, twin],
+      vaults: [vault],
+      'market-snapshots': [
+        { ...snapshot, chainId: 1, timestamp: seconds('2026-03-01T18:00:00Z') },
+        { ...snapshot, chainId: 1, timestamp: seconds('2026-03-02T18:00:00Z') },
+      ],
+      'vault-snapshots': [{ ...record['vault-snapshots'], chainId: 146, timestamp: seconds('2026-02-01T00:00:00Z') }],
+    })
+  })
+
+  test('has the newest of each chain, and the last run and import', async () => {
+    at('2026-03-03T12:00:00Z')
+    expect(await statusOf(gateway)).toEqual({
+      distribution: { date: '2026-03-02T00:00:00.000Z' },
+      nextDistributionDate: '2026-03-03T00:00:00.000Z',
+      nextDistributionExpectedAt: '2026-03-03T00:00:00.000Z',
+      distributionLate: false,
+      chains: [
+        {
+          chainId: 1,
+          newestSnapshotAt: '2026-03-02T18:00:00.000Z',
+          expectedAt: '2026-03-03T18:00:00.000Z',
+          late: false,
+        },
+        { chainId: 10, newestSnapshotAt: null, expectedAt: null, late: false },
+        {
+          chainId: 146,
+          newestSnapshotAt: '2026-02-01T00:00:00.000Z',
+          expectedAt: '2026-02-02T00:00:00.000Z',
+          late: true,
+        },
+      ],
+      lastRun: { kind: 'IMPORT', status: 'SUCCEEDED' },
+      lastImport: { kind: 'IMPORT', status: 'SUCCEEDED', date: '2026-03-02T00:00:00.000Z' },
+    })
+  })
+
+  test('is late 12 hours after more was expected: at midnight, or when the daily job runs', async () => {
+    at('2026-03-03T12:00:01Z')
+    expect(await statusOf(gateway)).toMatchObject({ distributionLate: true })
+    const expected = { nextDistributionExpectedAt: '2026-03-03T20:30:00.000Z' }
+    expect(await statusOf(daily)).toMatchObject({ ...expected, distributionLate: false })
+    at('2026-03-04T08:30:01Z')
+    expect(await statusOf(daily)).toMatchObject({ ...expected, distributionLate: true })
+  })
+
+  test('follows the clock although no data changes, also of a request that may come from cache', async () => {
+    const ask = async () => {
+      const query = encodeURIComponent('{ status { distributionLate } }')
+      return (await (await fetch(`${gateway.base}/graphql?query=${query}`)).json()) as any
+    }
+    at('2026-03-03T11:00:00Z')
+    expect((await ask()).data.status.distributionLate).toBe(false)
+    at('2026-03-03T13:00:00Z')
+    expect((await ask()).data.status.distributionLate).toBe(true)
+  })
+
+  test('metrics have the newest snapshot of each chain', async () => {
+    at('2026-03-03T12:00:00Z')
+    const text = await (await gateway.get('/metrics')).text()
+    expect(text).toContain(`gateway_newest_snapshot_timestamp_seconds{chain="1"} ${seconds('2026-03-02T18:00:00Z')}\n`)
+    expect(text).toContain(`gateway_newest_snapshot_age_seconds{chain="1"} ${18 * 3600}\n`)
+    expect(text).not.toContain('gateway_newest_snapshot_age_seconds{chain="10"}')
+  })
+})
