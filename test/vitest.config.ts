@@ -5,10 +5,13 @@ import { builtModules } from './support/built-modules.ts'
 
 const test = (name: string) => `test/${name}.test.ts`
 
-/** The documented contracts, and whether what is generated is up to date: `npm run verify`. */
+/** The documented contracts: `npm run verify`. */
 const contract = ['rest/contract', 'rest/openapi', 'graphql/schema', 'graphql/compatibility', 'client/package'].map(
   test,
 )
+
+/** They compare files with what the code says, and write them for `npm run generate`. */
+const generated = ['rest/examples', 'docs/settings', 'docs/metrics', 'docs/import-format'].map(test)
 
 /** The longest first: those that start processes or browsers, or send thousands of requests. */
 const slow = [
@@ -36,7 +39,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) => {
       const place = slow.findIndex((name) => moduleId.endsWith(name))
-      return [['slow', 'fast', 'contract'].indexOf(project.name), place, -statSync(moduleId).size]
+      return [['slow', 'fast', 'generated', 'contract'].indexOf(project.name), place, -statSync(moduleId).size]
     }
     const compare = (a: number[], b: number[]) => a.map((value, i) => value - (b[i] ?? 0)).find((by) => by !== 0) ?? 0
     return files.toSorted((a, b) => compare(rank(a), rank(b)))
@@ -64,7 +67,11 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'contract', include: contract } },
       { extends: true, test: { name: 'slow', include: slow } },
-      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...contract, ...slow] } },
+      { extends: true, test: { name: 'generated', include: generated } },
+      {
+        extends: true,
+        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...contract, ...generated, ...slow] },
+      },
     ],
   },
 })

@@ -2,7 +2,7 @@
  * The import beside a bare COPY of the same rows into the same indexed tables, on one server in one run; and the import's
  * memory. It must reach 0.8 of COPY's speed, in less than 300 MB.
  *
- *     node --import tsx test/bench/import.ts [--lines 3000000]
+ *     npm run bench -- import [--lines 3000000]
  *
  * The server is TEST_POSTGRES_URL, or one that the bench starts for itself.
  */

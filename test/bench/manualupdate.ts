@@ -3,7 +3,7 @@
  * own client: at most twice the time. For a date that is new to a full store, and again for the date that is then
  * stored.
  *
- *     node --import tsx test/bench/manualupdate.ts [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
+ *     npm run bench -- manualupdate [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--page 1000] [--store DIR] [--profile 1] [--small]
  *
  * The source, and each measurement, has a process of its own. `--profile 1` prints the time of every statement.

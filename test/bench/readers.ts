@@ -2,7 +2,7 @@
  * What readers of the leaderboard notice of a resync: their latency at a steady rate while nothing happens, and while a
  * date of a full store is recomputed by another process. The p99 during a run is at most twice the idle one.
  *
- *     node --import tsx test/bench/readers.ts [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
+ *     npm run bench -- readers [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--rate 50] [--idle 20] [--store DIR] [--small]
  *
  * The gateway has no cache. Reads begin at fixed times, whether the ones before are answered or not, and a latency counts

@@ -2,7 +2,7 @@
  * resync of one date in a full store, beside the bare SQL that updates the same rows and rebuilds the same totals and
  * ranks: at most 1.1 times the time. The process that runs it must not grow.
  *
- *     node --import tsx test/bench/resync.ts [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
+ *     npm run bench -- resync [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--store DIR] [--small]
  *
  * And beside what somebody would write on one wide table of positions (speed/plain.sql), and beside a loop that reads a

@@ -12,7 +12,7 @@ import { LONG } from '../support/long.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { openStore } from '../support/store.ts'
 
-/** One in five of the facts: `npm run test:citus` has all of them, on every road. */
+/** One in five of the facts: citus.config.ts runs all of them, on every road. */
 describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
   let citus: Awaited<ReturnType<typeof startCitus>>
   let plain: Awaited<ReturnType<typeof openStore>>

@@ -22,7 +22,7 @@ const unit = read('src/deploy/lending-graph-gateway.service')
 const dockerfile = read('Dockerfile')
 
 /** The arguments of Node in `npm start`. */
-const [, nodeArguments = 'none'] = /^node (.*) dist\/main\.js/.exec(manifest.scripts.start) ?? []
+const [, nodeArguments = 'none'] = /exec node (.*) dist\/main\.js/.exec(manifest.scripts.start) ?? []
 /** What a gateway takes to end after SIGTERM. */
 const SHUTDOWN_SECONDS = readConfig({}).SHUTDOWN_TIMEOUT_MS / 1000 + 2
 

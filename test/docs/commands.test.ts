@@ -18,14 +18,13 @@ import { type Block, documents, ROOT } from './markdown.ts'
 /** npm takes longer to start than the program, so the README's commands are run by npm, and the others as npm would. */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const withoutNpm = (command: string) =>
-  command.replaceAll(/npm run (?:-s |--silent )?gateway -- /g, `${scripts.gateway} `)
+  command.replaceAll(/npm run (?:-s |--silent )?gateway -- /g, `${scripts.gateway.replace(/^.* && exec /, '')} `)
 
 /** What a document says to start, which is not started here. */
 const NOT_RUN: Record<string, string> = {
   'npm ci': 'replaces the packages that run this test: CI begins with it',
   'npm test': 'runs this test',
   'npm run verify': 'is a part of npm test',
-  'npm run test:fast': 'is a part of npm test',
   'npm run test:fire': 'CI runs it',
 }
 

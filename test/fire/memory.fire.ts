@@ -22,10 +22,10 @@ let port: string
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'fire-memory-'))
   const { PATH = '', HOME = '' } = process.env
-  const [, ...args] = manifest.scripts.start.split(' ')
+  const [, args = ''] = /exec node (.*)/.exec(manifest.scripts.start) ?? []
   const cwd = join(import.meta.dirname, '../..')
   const env = { PATH, HOME, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
-  child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  child = spawn(process.execPath, args.split(' '), { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
   child.stdout?.on('data', (data) => {
     printed += data

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of the dashboard in src/docs/images, of a gateway that runs on sample data: `npm start`, then
- * `npm run screenshots`, or `npm run screenshots -- http://127.0.0.1:4000`.
+ * `node --import tsx test/web/screenshots.ts`, or with an address at its end, such as `http://127.0.0.1:4000`.
  */
 import { join } from 'node:path'
 import { samplePool, sampleUser } from '../../src/sample/sample.ts'

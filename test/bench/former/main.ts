@@ -1,8 +1,8 @@
 /**
  * What the store's tables take and cost beside the former ones, filled with the same records, in one run.
  *
- *     npm run bench:store                  on 3,000,000 positions and 1,000,000 snapshots
- *     npm run bench:store -- --small       on 1 % of them, in two minutes
+ *     npm run bench -- former          on 3,000,000 positions and 1,000,000 snapshots
+ *     npm run bench -- former --small  on 1 % of them, in two minutes
  *
  *     --rounds N     how often each list of statements is run
  *     --data DIR     where the store stays between runs: that of `npm run bench`

@@ -2,8 +2,8 @@
  * Each surface of the graph side by side with SQL written by hand: filters and orders, series, aggregates, as-of, ranks,
  * portfolios, many users, search; and the thousandth page of lists beside their first.
  *
- *     npm run bench:surfaces                 on 3,000,000 positions
- *     npm run bench:surfaces -- --small      on 1 % of the rows: a minute
+ *     npm run bench -- surfaces         on 3,000,000 positions
+ *     npm run bench -- surfaces --small on 1 % of the rows: a minute
  *
  *     --only REGEX            these surfaces
  *     --rounds N              how many rounds, each of 20 requests of each kind

@@ -1,0 +1,19 @@
+/**
+ * Runs a benchmark: `npm run bench` that of speed, `npm run bench -- NAME` another one. Each begins with its options.
+ */
+const BENCHES: Record<string, () => Promise<unknown>> = {
+  speed: () => import('./speed/main.ts'),
+  surfaces: () => import('./surfaces/main.ts'),
+  scale: () => import('./scale/main.ts'),
+  former: () => import('./former/main.ts'),
+  import: () => import('./import.ts'),
+  resync: () => import('./resync.ts'),
+  readers: () => import('./readers.ts'),
+  manualupdate: () => import('./manualupdate.ts'),
+}
+
+const hasName = process.argv[2] !== undefined && !process.argv[2].startsWith('-')
+const [name = 'speed'] = hasName ? process.argv.splice(2, 1) : []
+const run = BENCHES[name]
+if (!run) throw new Error(`There is no benchmark ${name}: choose of ${Object.keys(BENCHES).join(', ')}.`)
+await run()
