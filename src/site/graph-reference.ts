@@ -19,6 +19,7 @@ import {
   print,
 } from 'graphql'
 import { type Example, examples, personas } from '../graphql/examples.ts'
+import { deprecatedElements } from '../graphql/policy/deprecations.ts'
 import { escapeHtml, markdown } from './html.ts'
 import { addressOf, type Page } from './page.ts'
 
@@ -55,6 +56,7 @@ export function graphPages(root: string): Page[] {
   const reference = new Reference(schema, new Map(types.map((type) => [type.name, pageOf(type)])))
   return [
     { path: 'graph', title: 'Examples', file: undefined, content: examplesContent() },
+    { path: 'graph/deprecated', title: 'Deprecated', file: undefined, content: deprecatedContent(schema) },
     ...PAGES.map(({ path, title }) => {
       const own = types.filter((type) => pageOf(type) === path).sort((a, b) => a.name.localeCompare(b.name))
       const nouns = own.map(({ name }) => name).filter((name) => !/(Connection|Edge|Filter|Order|GroupBy)$/.test(name))
@@ -89,6 +91,20 @@ ${personas
     return `<h2>${persona}</h2>\n${own.map(section).join('\n')}`
   })
   .join('\n')}`
+}
+
+/** What the graph will lose, and what to use instead. */
+function deprecatedContent(schema: GraphQLSchema): string {
+  const elements = deprecatedElements(schema)
+  const rows = elements.map(
+    ({ element, reason }) => `<tr><td><code>${element}</code></td><td>${escapeHtml(reason)}</td></tr>`,
+  )
+  const table = `<table><thead><tr><th>element</th><th>replacement and removal</th></tr></thead>
+<tbody>${rows.join('\n')}</tbody></table>`
+  return `<h1>Graph: deprecated</h1>
+<p>A release keeps a deprecated element until the date of its removal. An answer to a document that uses one has
+<code>extensions.deprecations</code>, with the element, its replacement and that date.</p>
+${elements.length > 0 ? table : '<p>Nothing is deprecated now.</p>'}`
 }
 
 type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLArgument

@@ -14,6 +14,7 @@ import type { GraphContext } from '../context.ts'
 import { queryOf } from '../live/live-query.ts'
 import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
+import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
 import { Limiter } from '../policy/limits.ts'
 import { settled } from './errors.ts'
 import { nameOfOperation } from './name-of-operation.ts'
@@ -33,6 +34,8 @@ export interface Operation {
   resolve: Resolve
   /** Whether the answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
   depends: 'data' | 'more'
+  /** What it uses that will be removed. Undefined if there is nothing. */
+  warnings: { deprecations: Deprecation[] } | undefined
 }
 
 /** The memory of documents if no share is set. */
@@ -139,6 +142,7 @@ export class Operations {
         plan: isPlanned ? new Plan(this.#schema, document, name) : NO_PLAN,
         resolve: this.#resolver(document, name, type),
         depends: isVolatile(this.#schema, document) ? 'more' : 'data',
+        warnings: warningsFor(this.#schema, document),
       }
     })
   }
@@ -174,6 +178,15 @@ function cachedIn<Value>(
     cache.set(document, values)
   }
   return value
+}
+
+/** The JSON of an answer: its data and, in `extensions`, the warnings of its operation. */
+export const answerText = ({ warnings }: Operation, data: string) =>
+  warnings ? `{"data":${data},"extensions":${JSON.stringify(warnings)}}` : `{"data":${data}}`
+
+function warningsFor(schema: GraphQLSchema, document: DocumentNode): Operation['warnings'] {
+  const deprecations = deprecationsIn(schema, document)
+  return deprecations.length > 0 ? { deprecations } : undefined
 }
 
 /** Whether the document selects a field that is marked as `volatile` in the schema. */

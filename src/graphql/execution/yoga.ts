@@ -166,11 +166,14 @@ function limited({ limiter, operations }: ServedGraph): Plugin<GraphContext & Se
       const { request, charge, caller } = contextValue as unknown as ServerContext & { request: Request }
       const requested = await limiter.admit(document, operationName, variableValues, charge)
       if (caller) caller.cost = requested
-      if (request.headers.get('x-graphql-cost') !== '1') return
-      const cost = limiter.cost(document, operationName, variableValues)
+      const { warnings } = operations.of(document, operationName)
+      const asksCost = request.headers.get('x-graphql-cost') === '1'
+      if (!asksCost && !warnings) return
+      const cost = asksCost && { cost: limiter.cost(document, operationName, variableValues) }
       return {
         onExecuteDone({ result, setResult }) {
-          if (!isAsyncIterable(result)) setResult({ ...result, extensions: { ...result.extensions, cost } })
+          if (!isAsyncIterable(result))
+            setResult({ ...result, extensions: { ...result.extensions, ...warnings, ...cost } })
         },
       }
     },

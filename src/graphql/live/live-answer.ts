@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { isAway, presentResult } from '../execution/errors.ts'
 import type { Graph } from '../execution/graph.ts'
-import type { Operation } from '../execution/operations.ts'
+import { answerText, type Operation } from '../execution/operations.ts'
 import { resultOf, run } from '../execution/run.ts'
 import type { Live, LiveAnswer } from './live.ts'
 
@@ -46,7 +46,7 @@ async function answer(
   signal: AbortSignal,
 ): Promise<LiveAnswer> {
   const outcome = await run(graph, { operation, variables, admin: 'no' }, signal)
-  if (!outcome.failed) return { text: `{"data":${outcome.json}}` }
+  if (!outcome.failed) return { text: answerText(operation, outcome.json) }
   const away = outcome.failed.errors?.find(isAway)
   if (away) throw away
   return failed(outcome.failed)

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { Admin } from '../../graphql/context.ts'
+import { answerText } from '../../graphql/execution/operations.ts'
 import { resultOf, run } from '../../graphql/execution/run.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import type { ServedGraph } from '../../graphql/served-graph.ts'
@@ -56,7 +57,7 @@ export async function answerCompiled(
   const compute = async (caller: Caller) => {
     const outcome = await run(graph, { operation, variables, admin }, caller)
     if (outcome.failed) throw new Failed(outcome.failed)
-    return { name: operation.name, status: 200, json: `{"data":${outcome.json}}` }
+    return { name: operation.name, status: 200, json: answerText(operation, outcome.json) }
   }
   try {
     return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass) }
