@@ -8,11 +8,11 @@ import { historyPoint } from './db/connect/history.ts'
 import type { Deps } from './deps.ts'
 import { GatewayError } from './errors.ts'
 import { examples } from './graphql/examples.ts'
-import { Operations } from './graphql/execution/operations.ts'
+import { openGraph } from './graphql/execution/graph.ts'
 import { openLive } from './graphql/live/live.ts'
 import { Slots } from './graphql/live/slots.ts'
 import { Documents, idOfDocument } from './graphql/policy/documents.ts'
-import { Limiter, type Limits } from './graphql/policy/limits.ts'
+import type { Limits } from './graphql/policy/limits.ts'
 import { createSchema } from './graphql/schema/schema.ts'
 import { EdgeCache } from './http/cache/edge-cache.ts'
 import { addEtags } from './http/cache/etag.ts'
@@ -20,7 +20,7 @@ import { isProbe, openChain } from './http/chain.ts'
 import { mountDashboard } from './http/dashboard.ts'
 import { exchangeOf } from './http/exchange.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
-import { countFailures, countRefusals, countUnplanned, NO_SLOT } from './http/graphql/refusals.ts'
+import { countOperations, NO_SLOT } from './http/graphql/refusals.ts'
 import { mountHealth } from './http/health.ts'
 import { mountHome } from './http/home.ts'
 import { mountMetrics } from './http/metrics.ts'
@@ -147,12 +147,11 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 
   const document = openApiDocument()
   const tokens = adminTokens(config)
-  const onRefusal = countRefusals(metrics)
-  const onUnplanned = countUnplanned(metrics)
+  const count = countOperations(metrics)
   const bounds = {
     max: config.MAX_SUBSCRIPTIONS,
     maxPerClient: maxSubscriptionsPerClient(config),
-    onFull: () => onRefusal(NO_SLOT),
+    onFull: () => count.refusal(NO_SLOT),
   }
   const live = openLive({
     notifications,
@@ -164,27 +163,16 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   app.addHook('onClose', async () => live.close())
   const schema = config.FEDERATION ? (await import('./graphql/schema/federation.ts')).createSubgraph() : createSchema()
-  const limiter = new Limiter(schema, limitsOf(config))
+  const limits = limitsOf(config)
+  const graph = openGraph(
+    schema,
+    { ...deps, live, limits, onAway: (error: Error) => outage.failed(error) },
+    { limits, plan: config.PLAN === 'on', documents, count, maxBytes: shares.documents },
+  )
   for (const text of config.KNOWN_DOCUMENTS) {
-    const fault = limiter.faultOf(text)
+    const fault = graph.limiter.faultOf(text)
     if (fault !== undefined)
       log.warn({ documentId: idOfDocument(text), fault }, 'a trusted document is rejected by the graph')
-  }
-  const operations = new Operations(schema, {
-    limiter,
-    plan: config.PLAN === 'on',
-    onUnplanned,
-    maxBytes: shares.documents,
-  })
-  const graph = {
-    schema,
-    limiter,
-    operations,
-    documents,
-    deps: { ...deps, live, limits: limiter.limits, onAway: (error: Error) => outage.failed(error) },
-    onRefusal,
-    onFailure: countFailures(metrics),
-    onUnplanned,
   }
   mountHome(app, config.WEBSITE_URL)
   mountHealth(app, { probe: store.probe, cache, log, isClosing: () => chain.closing })
@@ -198,7 +186,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     live,
     memory: () => ({
       answers: edge.size.bytes,
-      documents: operations.bytes,
+      documents: graph.operations.bytes,
       live: live.bytes,
       statements: store.statements.bytes,
       persisted: documents.bytes,

@@ -158,7 +158,7 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
   return withDeps(async (deps) => {
     const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
     const { readGraph } = await import('./read-graph.ts')
-    const { nodes } = (await readGraph(deps, (execute) => execute(history, variables))).multiplierRevisions
+    const { nodes } = (await readGraph(deps, history, variables)).multiplierRevisions
     if (json) return nodes.forEach(printJson)
     const rows = nodes.map((one) => [
       one.poolAddress,

@@ -47,7 +47,7 @@ export function addRuns(program: Command): void {
           ...(status && { status: upper(status) as never }),
         }
         const { readGraph } = await import('./read-graph.ts')
-        const { nodes } = (await readGraph(deps, (execute) => execute(runs, { first: limit, where }))).runs
+        const { nodes } = (await readGraph(deps, runs, { first: limit, where })).runs
         if (json) return nodes.forEach(printJson)
         const rows = nodes.map((run) => [
           run.recordId,

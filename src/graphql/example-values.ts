@@ -1,7 +1,7 @@
 import { isoDate } from '../domain/position/position.ts'
 import { graphql } from '../generated/operations/gql.ts'
 import type { ExampleValuesQuery } from '../generated/operations/graphql.ts'
-import type { Execute } from './execution/execute.ts'
+import type { Execute } from './execution/run.ts'
 
 /** Records of the store that the variables of the examples name. */
 export interface ExampleValues {

@@ -5,8 +5,8 @@ import type { Caller } from '../db/connect/scope.ts'
 import { plainReader } from '../db/connect/store.ts'
 import { GatewayError } from '../errors.ts'
 import { requireAdmin } from '../graphql/context.ts'
-import { executor } from '../graphql/execution/execute.ts'
-import { createContext, type Graph } from '../graphql/execution/graph.ts'
+import type { Graph } from '../graphql/execution/graph.ts'
+import { executor } from '../graphql/execution/run.ts'
 import { readFor } from '../graphql/execution/snapshot.ts'
 import { bodyJson } from '../rest/body.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
@@ -65,10 +65,8 @@ async function read(
   const compute = async (caller: Caller) => {
     const parsed = { ...input, now: graph.deps.now() }
     const variables = endpoint.variables(parsed)
-    const answer = (reader: Reader): Promise<Answer<unknown>> => {
-      const execute = executor(graph, createContext(graph, reader, 'no'))
-      return endpoint.answer({ ...parsed, variables, execute })
-    }
+    const answer = (reader: Reader): Promise<Answer<unknown>> =>
+      endpoint.answer({ ...parsed, variables, execute: executor(graph, reader, 'no') })
     const { body, timeless, timed } = await readFor(graph.deps.store, endpoint, answer, caller)
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
     return { name: path, status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
@@ -91,7 +89,7 @@ async function change(
   const input = readInput(endpoint, request)
   const admin = adminOf(request.headers, adminTokens)
   exchangeOf(request.raw).admin = requireAdmin(admin)
-  const execute = executor(graph, createContext(graph, plainReader(graph.deps.store), admin))
+  const execute = executor(graph, plainReader(graph.deps.store), admin)
   const parsed = { ...input, now: graph.deps.now() }
   const variables = endpoint.variables(parsed)
   const { body } = await endpoint.answer({ ...parsed, variables, execute })

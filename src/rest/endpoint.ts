@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ZodObject, ZodType, z } from 'zod'
-import type { Execute } from '../graphql/execution/execute.ts'
+import type { Execute } from '../graphql/execution/run.ts'
 
 type Input<S> = S extends ZodType ? z.output<S> : Record<string, never>
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openGraph } from '../../src/graphql/execution/graph.ts'
 import { Operations } from '../../src/graphql/execution/operations.ts'
-import { createGraphQLServer } from '../../src/graphql/execution/yoga.ts'
 import { deprecated, deprecatedElements } from '../../src/graphql/policy/deprecations.ts'
-import { Documents } from '../../src/graphql/policy/documents.ts'
-import { Limiter } from '../../src/graphql/policy/limits.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { createGraphQLServer } from '../../src/http/graphql/yoga.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 
 let gateway: Gateway
@@ -46,17 +45,7 @@ test('an operation names what it uses that is deprecated, each once', () => {
 
 test('an answer has the warnings, next to the cost', async () => {
   const schema = schemaWithDeprecations()
-  const limiter = new Limiter(schema)
-  const server = createGraphQLServer({
-    schema,
-    limiter,
-    operations: new Operations(schema, { limiter }),
-    documents: new Documents({ trusted: [], trustedOnly: false, shared: undefined, maxBytes: 1 << 20 }),
-    deps: gateway.deps,
-    onRefusal() {},
-    onFailure() {},
-    onUnplanned() {},
-  })
+  const server = createGraphQLServer(openGraph(schema, gateway.deps))
   const ask = async (query: string, headers = {}) => {
     const request = new Request('http://localhost/graphql', {
       method: 'POST',

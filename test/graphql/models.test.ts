@@ -1,11 +1,9 @@
 import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Operations } from '../../src/graphql/execution/operations.ts'
-import { createGraphQLServer } from '../../src/graphql/execution/yoga.ts'
-import { Documents } from '../../src/graphql/policy/documents.ts'
-import { Limiter } from '../../src/graphql/policy/limits.ts'
+import { openGraph } from '../../src/graphql/execution/graph.ts'
 import { createBuilder } from '../../src/graphql/schema/builder.ts'
 import { addTypes, createSchema } from '../../src/graphql/schema/schema.ts'
+import { createGraphQLServer } from '../../src/http/graphql/yoga.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { nobody } from '../rest/fixture.ts'
 import type { Gateway } from '../support/gateway.ts'
@@ -128,17 +126,7 @@ let gateway: Gateway
 let server: ReturnType<typeof createGraphQLServer>
 beforeAll(async () => {
   gateway = await startOnSample({ users: 20, days: 4 })
-  const limiter = new Limiter(schema)
-  server = createGraphQLServer({
-    schema,
-    limiter,
-    operations: new Operations(schema, { limiter }),
-    documents: new Documents({ trusted: [], trustedOnly: false }),
-    deps: gateway.deps,
-    onRefusal() {},
-    onFailure() {},
-    onUnplanned() {},
-  })
+  server = createGraphQLServer(openGraph(schema, gateway.deps))
 })
 afterAll(() => gateway?.close())
 

@@ -1,7 +1,6 @@
-import { type ExecutionResult, GraphQLError } from 'graphql'
+import { GraphQLError } from 'graphql'
 import { storeFault } from '../../db/faults.ts'
 import { GatewayError, REFUSALS, type RefusalCode } from '../../errors.ts'
-import type { Log } from '../../log.ts'
 
 /** Creates the error of a request that is rejected before any of it runs. */
 export function refusal(code: RefusalCode, message: string, more: Record<string, unknown> = {}): GraphQLError {
@@ -47,37 +46,6 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
     extensions: { code: 'INTERNAL', requestId },
   })
   return { shown, internal: true }
-}
-
-/** The errors that an answer lists, and those of them that are logged. */
-const MAX_ERRORS = 100
-const MAX_LOGGED = 3
-
-/** A result as it was when its execution ended. Resolvers below a nulled parent go on, and add their errors to its list. */
-export const settled = <Result extends ExecutionResult>(result: Result): Result =>
-  result.errors ? { ...result, errors: [...result.errors] } : result
-
-/** Presents the first errors of a result. Internal errors are logged, and clients see only the request's id. */
-export function presentResult<Result extends ExecutionResult>(result: Result, requestId: string, log?: Log): Result {
-  if (!result.errors) return result
-  const unlisted = Math.max(0, result.errors.length - MAX_ERRORS)
-  const faults: GraphQLError[] = []
-  const errors = result.errors.slice(0, MAX_ERRORS).map((error) => {
-    const { shown, internal } = presentError(error, requestId)
-    if (internal) faults.push(error)
-    return shown
-  })
-  for (const error of faults.slice(0, MAX_LOGGED))
-    log?.error({ err: error.originalError ?? error, requestId, path: error.path }, 'a resolver failed')
-  if (faults.length > MAX_LOGGED)
-    log?.error({ requestId, suppressed: faults.length - MAX_LOGGED, unlisted }, 'more resolvers failed')
-  if (unlisted > 0) errors.push(tooManyErrors(unlisted, requestId))
-  return { ...result, errors }
-}
-
-function tooManyErrors(unlisted: number, requestId: string): GraphQLError {
-  const message = `There are ${unlisted.toLocaleString('en-US')} more errors, which are not listed. Correct those that are.`
-  return new GraphQLError(message, { extensions: { code: 'TOO_MANY_ERRORS', requestId, unlisted } })
 }
 
 /**

@@ -2,13 +2,50 @@ import type { GraphQLSchema } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Admin, Batches, type GraphContext } from '../context.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { Operations } from './operations.ts'
+import { Documents } from '../policy/documents.ts'
+import { Limiter, type Limits } from '../policy/limits.ts'
+import { Operations } from './operations.ts'
 
-/** The schema, its prepared operations, and the dependencies of resolvers. */
+/** The graph: its schema, its operations with their limits and documents, and the dependencies of resolvers. */
 export interface Graph {
   schema: GraphQLSchema
+  limiter: Limiter
+  documents: Documents
   operations: Operations
   deps: GatewayDeps
+  count: Counts
+}
+
+/** Counts what becomes of operations. */
+export interface Counts {
+  /** An operation was rejected before it ran, with this code. */
+  refusal(code: string): void
+  /** An operation ran, and has an error with this code. */
+  failure(code: string): void
+  /** A query ran without a plan, for this reason. */
+  unplanned(reason: string): void
+}
+
+interface GraphOptions {
+  /** By default there are none. */
+  limits?: Limits
+  /** Whether queries are planned. If not, they all run on resolvers. */
+  plan?: boolean
+  /** The documents that clients can send by their id. By default there are none. */
+  documents?: Documents
+  count?: Counts
+  /** The memory that documents of clients may take, with all that is prepared for them. */
+  maxBytes?: number
+}
+
+const UNCOUNTED: Counts = { refusal() {}, failure() {}, unplanned() {} }
+
+export function openGraph(schema: GraphQLSchema, deps: GatewayDeps, options: GraphOptions = {}): Graph {
+  const { documents = new Documents({ trusted: [], trustedOnly: false }), count = UNCOUNTED } = options
+  const { limits, plan, maxBytes } = options
+  const limiter = new Limiter(schema, limits)
+  const operations = new Operations(schema, { limiter, plan, onUnplanned: count.unplanned, maxBytes })
+  return { schema, limiter, documents, operations, deps, count }
 }
 
 /** Creates the context of one operation, with empty batches. */

@@ -5,6 +5,8 @@ import {
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   TypeInfo,
   visit,
@@ -16,7 +18,6 @@ import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
 import { Limiter } from '../policy/limits.ts'
-import { settled } from './errors.ts'
 import { nameOfOperation } from './name-of-operation.ts'
 import { SentDocuments } from './sent-documents.ts'
 
@@ -28,10 +29,14 @@ export interface Operation {
   name: string
   type: OperationTypeNode
   document: DocumentNode
+  /** Its name in the document, if the request gave one. */
+  operationName: string | undefined
   /** Reads a query in one statement, if the schema defines how. */
   plan: Pick<Plan, 'run' | 'covers' | 'size'>
   /** Executes it with resolvers. */
   resolve: Resolve
+  /** Whether it reads one snapshot of the store. Otherwise each statement sees the newest data. */
+  snapshot: boolean
   /** Whether the answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
   depends: 'data' | 'more'
   /** What it uses that will be removed. Undefined if there is nothing. */
@@ -100,25 +105,38 @@ export class Operations {
     return this.#sent.validate(document)
   }
 
-  /** Finds a query by its text. Undefined if the GraphQL server must execute it. */
+  /** Finds a query by its text. Undefined if it is something else, or invalid. */
   find(text: string, operationName: string | undefined): Operation | undefined {
     const document = this.#sent.valid(text)
     const operation = document && this.#prepare(document, operationName)
     return operation?.type === OperationTypeNode.QUERY ? operation : undefined
   }
 
-  /** Prepares an operation of a valid document. @throws Error if the document has no such operation */
-  of(document: DocumentNode, operationName?: string | null): Operation {
-    const operation = this.#prepare(document, operationName ?? undefined)
-    if (!operation) throw new Error('the document has no such operation')
-    return operation
+  /**
+   * Prepares an operation by its text. Undefined if the document has no such operation.
+   * @throws the errors of the document
+   */
+  prepare(text: string, operationName: string | null | undefined): Operation | undefined {
+    const document = this.parse(text)
+    const errors = this.validate(document)
+    if (errors.length > 0) throw new AggregateError(errors)
+    return this.of(document, operationName)
   }
 
-  /** The query whose answers a subscription sends. Undefined if it sends something else. The document must be valid. */
-  live(document: DocumentNode, operationName: string | null | undefined): Operation | undefined {
-    const name = operationName ?? undefined
-    const query = cachedIn(this.#queries, document, name, () => queryOf(this.#schema, document, name) ?? null)
-    return query ? this.of(query, name) : undefined
+  /** Prepares an operation of a valid document. Undefined if the document has no such operation. */
+  of(document: DocumentNode, operationName?: string | null): Operation | undefined {
+    return this.#prepare(document, operationName ?? undefined) ?? undefined
+  }
+
+  /** The query whose answers a subscription sends. Undefined if it sends something else. */
+  live({ document, operationName }: Operation): Operation | undefined {
+    const query = cachedIn(
+      this.#queries,
+      document,
+      operationName,
+      () => queryOf(this.#schema, document, operationName) ?? null,
+    )
+    return query ? this.of(query, operationName) : undefined
   }
 
   /** The number of plans and statements that are prepared for a document, and for the queries behind its subscriptions. */
@@ -139,8 +157,10 @@ export class Operations {
         name: nameOfOperation(operation),
         type,
         document,
+        operationName: name,
         plan: isPlanned ? new Plan(this.#schema, document, name) : NO_PLAN,
         resolve: this.#resolver(document, name, type),
+        snapshot: type === OperationTypeNode.QUERY && !needsNoSnapshot(operation),
         depends: isVolatile(this.#schema, document) ? 'more' : 'data',
         warnings: warningsFor(this.#schema, document),
       }
@@ -157,7 +177,9 @@ export class Operations {
       }
       const variableValues = variables ?? {}
       const args = { schema: this.#schema, document, operationName, rootValue: {}, contextValue, variableValues }
-      return settled(await execute(args))
+      const result = await execute(args)
+      // Resolvers below a nulled parent go on, and add their errors to its list.
+      return result.errors ? { ...result, errors: [...result.errors] } : result
     }
   }
 }
@@ -180,14 +202,16 @@ function cachedIn<Value>(
   return value
 }
 
-/** The JSON of an answer: its data and, in `extensions`, the warnings of its operation. */
-export const answerText = ({ warnings }: Operation, data: string) =>
-  warnings ? `{"data":${data},"extensions":${JSON.stringify(warnings)}}` : `{"data":${data}}`
-
 function warningsFor(schema: GraphQLSchema, document: DocumentNode): Operation['warnings'] {
   const deprecations = deprecationsIn(schema, document)
   return deprecations.length > 0 ? { deprecations } : undefined
 }
+
+/** Whether a query only reads the schema or previews. A preview has a separate transaction without a time limit. */
+const needsNoSnapshot = ({ selectionSet: { selections } }: OperationDefinitionNode) =>
+  selections.every(
+    (one) => one.kind === Kind.FIELD && (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
+  )
 
 /** Whether the document selects a field that is marked as `volatile` in the schema. */
 const isVolatile = (schema: GraphQLSchema, document: DocumentNode) =>

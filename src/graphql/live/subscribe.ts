@@ -1,23 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createSourceEventStream,
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  getOperationAST,
-  print,
-} from 'graphql'
+import { createSourceEventStream, type ExecutionResult, execute, getOperationAST, print } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import { plainReader, readSnapshot, versionSeenBy } from '../../db/connect/store.ts'
 import { GatewayError, REFUSALS } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
 import type { Admin } from '../context.ts'
-import { isAway, presentError, presentResult } from '../execution/errors.ts'
+import { isAway, presentError } from '../execution/errors.ts'
 import { createContext, type Graph } from '../execution/graph.ts'
 import type { Operation } from '../execution/operations.ts'
+import { answerText, presentResult, resultOf } from '../execution/outcome.ts'
+import { run } from '../execution/run.ts'
 import { readVariables } from '../execution/variables.ts'
 import type { ChangeEvent, Live, LiveAnswer, RunEvent } from './live.ts'
-import { readLive } from './live-answer.ts'
 
 /** The subscriber. The signal ends the subscription. */
 export interface Subscriber {
@@ -34,6 +28,10 @@ export interface LiveRoot<Event> {
   version: bigint
 }
 
+type Event = ChangeEvent | RunEvent
+type Variables = Record<string, unknown>
+type Results = AsyncIterableIterator<ExecutionResult>
+
 const RETRY_MS = [500, 2000, 5000]
 const AWAY_MS = 1000
 
@@ -43,9 +41,10 @@ const AWAY_MS = 1000
  */
 export async function subscribe(
   graph: Graph,
-  args: ExecutionArgs,
+  operation: Operation,
+  variables: Variables,
   subscriber: Subscriber,
-): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+): Promise<Results | ExecutionResult> {
   const { live, store, log } = graph.deps
   const { requestId, admin, client, signal } = subscriber
   const present = (result: ExecutionResult) => presentResult(result, requestId, log)
@@ -53,60 +52,72 @@ export async function subscribe(
   try {
     if (!live) throw new GatewayError('UNAVAILABLE', 'Subscriptions are not available here.')
     leave = live.enter(client)
-    const operation = graph.operations.live(args.document, args.operationName)
-    if (operation) {
-      const answers = answersOf(operation, live)
-      if (Symbol.asyncIterator in answers) return resultsOf(answers, async (answer) => shownAnswer(answer))
-      leave()
-      return present(answers)
-    }
-    const contextValue = createContext(graph, plainReader(store), admin)
-    const source = await createSourceEventStream({ ...args, contextValue })
-    if (!(Symbol.asyncIterator in source)) {
-      leave()
-      return present(source)
-    }
-    const seen: { version?: bigint } = {}
-    const events = source[Symbol.asyncIterator]() as AsyncIterator<Event>
-    return resultsOf(events, (event) => resultOf(event, seen, live))
+    const query = graph.operations.live(operation)
+    const results = query ? answers(query, live) : await events(live)
+    if (!(Symbol.asyncIterator in results)) leave()
+    return results
   } catch (error) {
     leave()
-    const shown = shownOf(error)
+    const { shown, internal } = presentError(error, requestId)
+    if (internal) log.error({ err: error, requestId }, 'a subscription failed')
     const status = { UNAVAILABLE: 503, RATE_LIMITED: REFUSALS.RATE_LIMITED }[String(shown.extensions.code)]
     if (status !== undefined) shown.extensions.http = { status, headers: { 'retry-after': '10' } }
     return { errors: [shown] }
   }
 
-  function shownOf(error: unknown) {
-    const { shown, internal } = presentError(error, requestId)
-    if (internal) log.error({ err: error, requestId }, 'an event of a subscription failed')
-    return shown
-  }
-
-  /** Independent of the client, as the answers of a query are the same for all. */
-  function answersOf(operation: Operation, live: Live): AsyncIterableIterator<LiveAnswer> | ExecutionResult {
-    const { document, operationName } = args
-    const variables = args.variableValues ?? {}
+  /** The answers of a query. They are the same for all clients, and presented to each. */
+  function answers(query: Operation, live: Live): Results | ExecutionResult {
+    const { document, operationName } = operation
     const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
     const { coerced, errors } = readVariables(graph.schema, definitions, variables)
-    if (errors) return { errors }
+    if (errors) return present({ errors })
     const text = document.loc?.source.body ?? print(document)
     const key = JSON.stringify([text, operationName ?? null, coerced], (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     )
-    return live.answers(key, (begin, signal) =>
-      readLive(graph, live, { operation, variables: { ...variables } }, { begin, signal }),
+    const shared = live.answers(key, (begin, gone) =>
+      readInTurn(graph, live, gone, () => {
+        begin()
+        return liveAnswer(graph, query, { ...variables }, gone)
+      }),
+    )
+    return resultsOf(shared, async ({ text, failed }) =>
+      failed ? present(failed) : ({ stringify: () => text } as ExecutionResult),
     )
   }
 
-  function shownAnswer({ text, failed }: LiveAnswer): ExecutionResult & { stringify?(): string } {
-    return failed ? present(failed) : { stringify: () => text }
+  async function events(live: Live): Promise<Results | ExecutionResult> {
+    const { document, operationName } = operation
+    const args = { schema: graph.schema, document, operationName, variableValues: variables }
+    const source = await createSourceEventStream({
+      ...args,
+      contextValue: createContext(graph, plainReader(store), admin),
+    })
+    if (!(Symbol.asyncIterator in source)) return present(source)
+    let seen: bigint | undefined
+    const read = async (event: Event, reader: Reader) => {
+      const version = await versionSeenBy(reader)
+      store.replicas?.raise(Number(version))
+      // The subscriber has seen the change.
+      if ('anyway' in event && !event.anyway && version === seen) return undefined
+      const rootValue: LiveRoot<Event> = { event, version }
+      const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })
+      const fault = result.errors?.find(isAway)
+      if (fault) throw fault
+      seen = version
+      return Object.assign(present(result), { stringify: exactJson })
+    }
+    return resultsOf(source[Symbol.asyncIterator]() as AsyncIterator<Event>, (event) =>
+      readInTurn(graph, live, signal, () =>
+        readSnapshot(store, (reader) => read(event, reader), store.reads.scope(signal)),
+      ).catch((error) => present({ errors: resultOf(error).errors ?? [] })),
+    )
   }
 
   function resultsOf<Event>(
     events: AsyncIterator<Event>,
     toResult: (event: Event) => Promise<ExecutionResult | undefined>,
-  ): AsyncIterableIterator<ExecutionResult> {
+  ): Results {
     const end = () => {
       signal.removeEventListener('abort', end)
       leave()
@@ -133,35 +144,43 @@ export async function subscribe(
       },
     }
   }
-
-  /** @returns undefined for a change that the subscriber has seen */
-  async function resultOf(event: Event, seen: { version?: bigint }, live: Live): Promise<ExecutionResult | undefined> {
-    for (let failures = 0; ; ) {
-      try {
-        return await live.turn(async () => {
-          if (signal.aborted) return undefined
-          const read = async (reader: Reader) => {
-            const version = await versionSeenBy(reader)
-            store.replicas?.raise(Number(version))
-            if ('anyway' in event && !event.anyway && version === seen.version) return undefined
-            const rootValue: LiveRoot<Event> = { event, version }
-            const result = await execute({ ...args, rootValue, contextValue: createContext(graph, reader, admin) })
-            const fault = result.errors?.find(isAway)
-            if (fault) throw fault
-            seen.version = version
-            return Object.assign(present(result), { stringify: exactJson })
-          }
-          return readSnapshot(store, read, store.reads.scope(signal))
-        })
-      } catch (error) {
-        if (signal.aborted) return undefined
-        const away = isAway(error)
-        const pause = away && !live.connected ? AWAY_MS : RETRY_MS[failures++]
-        if (!away || pause === undefined) return { errors: [shownOf(error)] }
-        await sleep(pause, undefined, { signal }).catch(() => {})
-      }
-    }
-  }
 }
 
-type Event = ChangeEvent | RunEvent
+/** The answer of a query. Errors are presented to each subscriber. @throws errors of an unreachable store */
+async function liveAnswer(
+  graph: Graph,
+  operation: Operation,
+  variables: Variables,
+  signal: AbortSignal,
+): Promise<LiveAnswer> {
+  const outcome = await run(graph, { operation, variables, admin: 'no' }, signal)
+  if (!outcome.failed) return { text: answerText(operation, outcome) }
+  const { failed } = outcome
+  const away = failed.errors?.find(isAway)
+  if (away) throw away
+  return { text: JSON.stringify([failed.data ?? null, presentResult(failed, '').errors]), failed }
+}
+
+/**
+ * Reads when it gets a slot, and again while the store is unreachable.
+ * @returns undefined if the signal aborted it
+ */
+async function readInTurn<T>(
+  { deps: { log } }: Graph,
+  live: Live,
+  signal: AbortSignal,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      return await live.turn(async () => (signal.aborted ? undefined : read()))
+    } catch (error) {
+      if (signal.aborted) return undefined
+      if (!isAway(error)) throw error
+      if (failures === 0) log.warn({ err: error }, 'a subscription cannot be read, trying again')
+      const pause = live.connected ? (RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number) : AWAY_MS
+      await sleep(pause, undefined, { signal }).catch(() => {})
+    }
+  }
+  return undefined
+}

@@ -129,7 +129,9 @@ export class Limiter {
   }
 
   validate(document: DocumentNode): readonly GraphQLError[] {
-    return validate(this.#schema, document, [...specifiedRules, ...this.#rules])
+    const errors = validate(this.#schema, document, [...specifiedRules, ...this.#rules])
+    for (const { extensions } of errors) extensions.code ??= 'GRAPHQL_VALIDATION_FAILED'
+    return errors
   }
 
   /** @throws BAD_INPUT for variables that are nested too deeply or hold too many values or objects */

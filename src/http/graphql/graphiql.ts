@@ -5,8 +5,8 @@ import type { Caller } from '../../db/connect/scope.ts'
 import type { PageData } from '../../graphiql/page-data.ts'
 import { type ExampleValues, noValues, readExampleValues, valuesOperation } from '../../graphql/example-values.ts'
 import { examples } from '../../graphql/examples.ts'
-import { executor } from '../../graphql/execution/execute.ts'
-import { createContext, type Graph } from '../../graphql/execution/graph.ts'
+import type { Graph } from '../../graphql/execution/graph.ts'
+import { executor } from '../../graphql/execution/run.ts'
 import { readFor } from '../../graphql/execution/snapshot.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
@@ -52,7 +52,7 @@ export function graphiqlPage(graph: Graph, edge: EdgeCache) {
     const values = await readFor(
       graph.deps.store,
       valuesOperation,
-      (reader) => readExampleValues(executor(graph, createContext(graph, reader, 'no'))),
+      (reader) => readExampleValues(executor(graph, reader, 'no')),
       caller,
     )
     return render(values, EMPTY)

@@ -1,18 +1,22 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createGraphQLServer } from '../../graphql/execution/yoga.ts'
-import type { EdgeCache } from '../cache/edge-cache.ts'
+import type { ExecutionResult } from 'graphql'
+import type { Caller } from '../../db/connect/scope.ts'
+import type { Graph } from '../../graphql/execution/graph.ts'
+import { answerText, asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
+import { admit, type Call, findQuery, run } from '../../graphql/execution/run.ts'
+import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
-import { exchangeOf } from '../exchange.ts'
+import { type Exchange, exchangeOf } from '../exchange.ts'
 import { DATA_VERSION } from '../observe/data-version.ts'
 import type { Observer } from '../observe/observer.ts'
 import { adminOf } from '../server/admin.ts'
 import { chargeOnce } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
-import { answerCompiled } from './fast-path.ts'
 import { graphiqlPage, mountGraphiQLAssets, wantsPage } from './graphiql.ts'
-import { plainRequest, servedTypes, VARY } from './request-params.ts'
+import { type PlainRequest, plainRequest, servedTypes, VARY } from './request-params.ts'
 import { mountSockets, type SocketsOptions } from './sockets.ts'
+import { createGraphQLServer } from './yoga.ts'
 
 interface GraphQLOptions extends SocketsOptions {
   edge: EdgeCache
@@ -25,7 +29,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
   const server = createGraphQLServer(graph)
   const page = graphiqlPage(graph, edge)
   mountGraphiQLAssets(app, edge)
-  mountSockets(app, server, options)
+  mountSockets(app, options)
   const streams = eventStreams(app, connections)
   app.route({
     method: ['GET', 'POST'],
@@ -36,7 +40,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
       const caller = exchangeOf(request.raw, reply.raw)
-      const found = plain && (await answerCompiled(graph, edge, request, plain, { admin, charge, caller }))
+      const found = plain && (await answerPlain(graph, edge, request, plain, { admin, charge, caller }))
       if (found && 'answer' in found)
         return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary: VARY })
       const accept = servedTypes(request.headers.accept)
@@ -79,6 +83,57 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       return reply.send(await response.text())
     },
   })
+}
+
+/** A query whose execution returned errors. */
+class Failed extends Error {
+  readonly result: ExecutionResult
+
+  constructor(result: ExecutionResult) {
+    super('the query has failed')
+    this.result = result
+  }
+}
+
+/**
+ * Answers a plain query whose document is at hand, from the cache if possible.
+ * @returns the answer, or the result of a query with errors. Undefined if the GraphQL server must handle the request
+ */
+async function answerPlain(
+  graph: Graph,
+  edge: EdgeCache,
+  { headers }: FastifyRequest,
+  { key, read }: PlainRequest,
+  call: Call & { caller: Exchange },
+): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
+  const { admin, caller } = call
+  const bypass = bypassesCache(headers)
+  const cached = key === undefined || bypass ? undefined : edge.find(key, caller.minVersion)
+  if (cached) {
+    caller.cache = 'hit'
+    caller.startOperation(cached.name)
+    return { answer: cached }
+  }
+  const params = read()
+  if (!params) return undefined
+  const { variables = {} } = params
+  const operation = findQuery(graph, params)
+  if (!operation) return undefined
+  try {
+    await admit(graph, operation, variables, call)
+  } catch (error) {
+    return { failed: { errors: [asGraphQLError(error)] } }
+  }
+  const compute = async (caller: Caller) => {
+    const outcome = await run(graph, { operation, variables, admin }, caller)
+    if (outcome.failed) throw new Failed(outcome.failed)
+    return { name: operation.name, status: 200, json: answerText(operation, outcome) }
+  }
+  try {
+    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass) }
+  } catch (error) {
+    return { failed: error instanceof Failed ? error.result : resultOf(error) }
+  }
 }
 
 /** Rejects a request whose client accepts none of the media types that its result may have. */

@@ -1,47 +1,43 @@
 import { Counter, type Registry } from 'prom-client'
 import { REFUSALS } from '../../errors.ts'
+import type { Counts } from '../../graphql/execution/graph.ts'
 import { UNPLANNED } from '../../graphql/execution/operations.ts'
 
 /** The error code of a subscription that was rejected because all slots are taken. */
 export const NO_SLOT = 'UNAVAILABLE'
 
-/** Counts rejected operations in the metrics. @returns a function that counts one, by error code */
-export function countRefusals(metrics: Registry): (code: string) => void {
+/** Codes of operations that failed in the store or by a fault of ours. */
+export const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
+
+/** Counts operations in the metrics. */
+export function countOperations(metrics: Registry): Counts {
+  const registers = [metrics]
   const refusals = new Counter({
     name: 'gateway_graphql_refusals_total',
     help: `GraphQL operations that this process rejected before running them, by error code. ${NO_SLOT}: a subscription over the limit.`,
     labelNames: ['code'],
-    registers: [metrics],
+    registers,
   })
-  for (const code of [...Object.keys(REFUSALS), NO_SLOT]) refusals.inc({ code }, 0)
-  return (code) => refusals.inc({ code })
-}
-
-/** Counts in the metrics the queries that run on resolvers. @returns a function that counts one, by reason */
-export function countUnplanned(metrics: Registry): (reason: string) => void {
-  const unplanned = new Counter({
-    name: 'gateway_graphql_unplanned_total',
-    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.request}: how they are requested; ${UNPLANNED.off}. The first run of a query may count twice.`,
-    labelNames: ['reason'],
-    registers: [metrics],
-  })
-  for (const reason of Object.values(UNPLANNED)) unplanned.inc({ reason }, 0)
-  return (reason) => unplanned.inc({ reason })
-}
-
-/** Codes of operations that failed in the store or by a fault of ours. */
-export const FAILURES = ['UNAVAILABLE', 'TIMEOUT', 'INTERNAL']
-
-/** Counts failed operations in the metrics. @returns a function that counts one if its error code is a failure */
-export function countFailures(metrics: Registry): (code: string) => void {
   const failures = new Counter({
     name: 'gateway_graphql_failures_total',
     help: 'GraphQL operations that failed in the store or by a fault of this server, by error code.',
     labelNames: ['code'],
-    registers: [metrics],
+    registers,
   })
+  const unplanned = new Counter({
+    name: 'gateway_graphql_unplanned_total',
+    help: `GraphQL queries that ran on resolvers, which is slower than a plan, by the reason: the first field without a plan; ${UNPLANNED.selection}: how fields are selected; ${UNPLANNED.request}: how they are requested; ${UNPLANNED.off}. The first run of a query may count twice.`,
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const code of [...Object.keys(REFUSALS), NO_SLOT]) refusals.inc({ code }, 0)
   for (const code of FAILURES) failures.inc({ code }, 0)
-  return (code) => {
-    if (FAILURES.includes(code)) failures.inc({ code })
+  for (const reason of Object.values(UNPLANNED)) unplanned.inc({ reason }, 0)
+  return {
+    refusal: (code) => refusals.inc({ code }),
+    failure(code) {
+      if (FAILURES.includes(code)) failures.inc({ code })
+    },
+    unplanned: (reason) => unplanned.inc({ reason }),
   }
 }

@@ -4,19 +4,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
+import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql'
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import type { GatewayError } from '../../errors.ts'
 import { exactJson } from '../../exact-number.ts'
-import {
-  type createGraphQLServer,
-  documentText,
-  presentAndCount,
-  type ServerContext,
-} from '../../graphql/execution/yoga.ts'
+import type { Graph } from '../../graphql/execution/graph.ts'
+import { asGraphQLError, presentAndCount } from '../../graphql/execution/outcome.ts'
+import { admit, documentText } from '../../graphql/execution/run.ts'
 import type { Slots } from '../../graphql/live/slots.ts'
-import type { ServedGraph } from '../../graphql/served-graph.ts'
+import { subscribe } from '../../graphql/live/subscribe.ts'
 import type { Chain, Handshake } from '../chain.ts'
 import { exchangeOf } from '../exchange.ts'
 import { type AdminTokens, adminOf } from '../server/admin.ts'
@@ -38,7 +35,7 @@ const CLOSING_MS = 300
 const GOING_AWAY = 1001
 
 export interface SocketsOptions {
-  graph: ServedGraph
+  graph: Graph
   adminTokens: AdminTokens
   rateLimit: RateLimit | undefined
   clientOf: ClientOf
@@ -72,11 +69,7 @@ interface Extra extends Handshake {
  * Serves subscriptions over WebSockets, by the protocol of graphql-ws, with the bounds of event streams. Each message is a
  * request: the rules of requests apply to it, and the next one is read when it is answered.
  */
-export function mountSockets(
-  app: FastifyInstance,
-  server: ReturnType<typeof createGraphQLServer>,
-  options: SocketsOptions,
-): void {
+export function mountSockets(app: FastifyInstance, options: SocketsOptions): void {
   const { chain, slots, clientOf, connections, idleMs, graph } = options
   const protocol = makeServer<Record<string, unknown>, Extra>({
     onConnect(context) {
@@ -84,7 +77,7 @@ export function mountSockets(
     },
     async onSubscribe(context, _id, payload) {
       const { extra } = context
-      const outcome = await subscribe(server, options, context, payload)
+      const outcome = await start(options, context, payload)
       if (Array.isArray(outcome)) extra.mistakes += outcome.some(isMistake) ? 1 : 0
       else {
         extra.mistakes = 0
@@ -253,8 +246,7 @@ class Message extends EventEmitter {
   }
 }
 
-async function subscribe(
-  server: ReturnType<typeof createGraphQLServer>,
+async function start(
   { graph, adminTokens, rateLimit, chain }: SocketsOptions,
   { extra, connectionParams = {} }: Context<Record<string, unknown>, Extra>,
   { query, operationName, variables, extensions }: SubscribePayload,
@@ -274,39 +266,35 @@ async function subscribe(
     }
     const authorization = request.headers.authorization ?? textOf(connectionParams.authorization)
     const controller = new AbortController()
-    const context: ServerContext = {
-      requestId,
-      admin: adminOf({ authorization }, adminTokens),
-      client,
-      charge: chargeOnce(rateLimit, request, response),
-      signal: controller.signal,
-    }
+    const admin = adminOf({ authorization }, adminTokens)
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
     const text = await documentText(graph, { query: query || undefined, documentId, extensions, variables })
-    const { schema, parse, validate, contextFactory, subscribe } = server.getEnveloped(context)
-    const document = parse(text ?? '')
-    const faults = validate(schema, document)
-    if (faults.length > 0) return presented(faults)
-    if (getOperationAST(document, operationName)?.operation !== 'subscription')
+    const operation = graph.operations.prepare(text ?? '', operationName)
+    if (operation?.type !== OperationTypeNode.SUBSCRIPTION)
       throw new GraphQLError('A WebSocket takes subscriptions only. Send queries and mutations over HTTP.', {
         extensions: { code: 'BAD_REQUEST' },
       })
-    const args = { schema, document, operationName: operationName ?? null, variableValues: variables ?? {} }
-    const results = await subscribe({ ...args, contextValue: await contextFactory() })
+    const values = variables ?? {}
+    await admit(graph, operation, values, { admin, charge: chargeOnce(rateLimit, request, response) })
+    const subscriber = { requestId, admin, client, signal: controller.signal }
+    const results = await subscribe(graph, operation, values, subscriber)
     if (!(Symbol.asyncIterator in results)) return presented(results.errors)
-    return { ...args, rootValue: endable(results, controller) }
+    const { document } = operation
+    return {
+      schema: graph.schema,
+      document,
+      operationName: operationName ?? null,
+      rootValue: endable(results, controller),
+    }
   } catch (error) {
-    return presented([error])
+    return presented(error instanceof AggregateError ? error.errors : [error])
   } finally {
     gone.removeEventListener('abort', close)
     message.close()
   }
 
   function presented(errors: readonly unknown[] = []): GraphQLError[] {
-    const wrapped = errors.map((error) =>
-      error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
-    )
-    const shown = presentAndCount(graph, { errors: wrapped }, requestId).errors ?? []
+    const shown = presentAndCount(graph, { errors: errors.map(asGraphQLError) }, requestId).errors ?? []
     for (const { extensions } of shown) delete extensions.http
     return [...shown]
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { RestBreakdownQueryVariables } from '../../generated/operations/graphql.ts'
-import type { Execute } from '../../graphql/execution/execute.ts'
+import type { Execute } from '../../graphql/execution/run.ts'
 import { lastOf, listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { addresses, entityText, limit, recordCursor, whereAddress } from '../parameters.ts'

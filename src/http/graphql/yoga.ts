@@ -1,0 +1,136 @@
+import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, GraphQLError } from 'graphql'
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { exactJson } from '../../exact-number.ts'
+import type { Graph } from '../../graphql/execution/graph.ts'
+import { type Operation, UNPLANNED } from '../../graphql/execution/operations.ts'
+import { answerText, asGraphQLError, codesOf, presentAndCount } from '../../graphql/execution/outcome.ts'
+import { admit, type Call, documentText, run } from '../../graphql/execution/run.ts'
+import { subscribe } from '../../graphql/live/subscribe.ts'
+import type { RequestParams } from '../../graphql/policy/documents.ts'
+
+/** What the HTTP server passes to an operation about its request. */
+export interface ServerContext extends Call {
+  requestId: string
+  /** The client's address. */
+  client: string
+  /** Aborted when the client has gone or has its answer. Ends a subscription. */
+  signal: AbortSignal
+  /** The result of an operation that has already failed. It is presented, and nothing is read a second time. */
+  failed?: ExecutionResult | undefined
+}
+
+type Context = ServerContext & { request: Request }
+
+/**
+ * Creates the handler of /graphql for requests that are more than a plain query: it negotiates media types, streams, and
+ * reports invalid requests. The HTTP server around it adds limits, CORS and the pages.
+ */
+export function createGraphQLServer(graph: Graph) {
+  return createYoga<ServerContext>({
+    schema: graph.schema,
+    graphqlEndpoint: '/graphql',
+    healthCheckEndpoint: '/graphql/live',
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    logging: false,
+    // The graph has its cache of documents.
+    parserAndValidationCache: false,
+    // The graph presents all errors, with the request's id.
+    maskedErrors: { maskError: asGraphQLError },
+    plugins: [unreadableRefused(), runByGraph(graph)],
+  })
+}
+
+/** Rejects requests whose parameters cannot be read: for the parser of bodies that are not JSON, that is an internal error. */
+function unreadableRefused(): Plugin {
+  const refusalOf = (error: unknown) => {
+    if (error instanceof GraphQLError) return error
+    return new GraphQLError(
+      error instanceof SyntaxError
+        ? `The parameters variables and extensions must be JSON objects, such as {"first": 10}. ${error.message}.`
+        : 'The request cannot be read. Send a JSON object with a query, as application/json.',
+    )
+  }
+  return {
+    onRequestParse({ requestParser, setRequestParser }) {
+      if (!requestParser) return
+      setRequestParser(async (request) => {
+        try {
+          const documentId = await sentDocumentId(request)
+          const params = await requestParser(request)
+          return documentId === undefined ? params : { ...params, documentId }
+        } catch (error) {
+          const refused = refusalOf(error)
+          refused.extensions.code ??= 'BAD_REQUEST'
+          refused.extensions.http ??= { status: 400 }
+          throw refused
+        }
+      })
+    },
+  }
+}
+
+/** Leaves operations to the graph: their documents, limits, execution and errors. */
+function runByGraph(graph: Graph): Plugin<Context> {
+  const { operations } = graph
+  return {
+    async onParams({ params, setParams }) {
+      if (typeof params !== 'object' || params === null || Array.isArray(params)) return
+      const { documentId, ...rest } = params as typeof params & RequestParams
+      // The server rejects a query that is not a string.
+      if (typeof (rest.query ?? '') !== 'string') return
+      const query = await documentText(graph, { ...rest, documentId })
+      if (query !== undefined) setParams({ ...rest, query })
+    },
+    onParse({ setParseFn }) {
+      setParseFn((source: string) => operations.parse(source))
+    },
+    onValidate({ setValidationFn }) {
+      setValidationFn((_schema: unknown, document: DocumentNode) => operations.validate(document))
+    },
+    onExecute({ setExecuteFn }) {
+      setExecuteFn((args) => answer(graph, args))
+    },
+    onSubscribe({ setSubscribeFn }) {
+      setSubscribeFn(async ({ document, operationName, variableValues, contextValue }: ExecutionArgs) => {
+        const operation = operations.of(document, operationName) as Operation
+        const variables = variableValues ?? {}
+        await admit(graph, operation, variables, contextValue as Context)
+        return subscribe(graph, operation, variables, contextValue as Context)
+      })
+    },
+    onResultProcess({ result, setResult, serverContext }) {
+      if (isAsyncIterable(result) || Array.isArray(result)) return
+      const { requestId, caller } = serverContext as unknown as Context
+      const presented = presentAndCount(graph, result as ExecutionResult, requestId)
+      if (caller && presented.errors) caller.errors = codesOf(presented)
+      setResult({ stringify: exactJson, ...presented })
+    },
+  }
+}
+
+/** Answers a query or a mutation. */
+async function answer(graph: Graph, args: ExecutionArgs): Promise<ExecutionResult> {
+  const { document, operationName, variableValues, contextValue } = args
+  const { request, failed, ...call } = contextValue as Context
+  if (failed) return failed
+  const operation = graph.operations.of(document, operationName)
+  // Reports that the document has no such operation.
+  if (!operation) return execute(args)
+  const variables = variableValues ?? {}
+  await admit(graph, operation, variables, call)
+  const { admin, caller } = call
+  const outcome = await run(graph, { operation, variables, admin, unplanned: UNPLANNED.request }, caller ?? call.signal)
+  const asksCost = request.headers.get('x-graphql-cost') === '1'
+  const more = asksCost ? { cost: graph.limiter.cost(document, operationName, variables) } : undefined
+  if (!outcome.failed) return { stringify: () => answerText(operation, outcome, more) } as ExecutionResult
+  return more ? { ...outcome.failed, extensions: { ...outcome.failed.extensions, ...more } } : outcome.failed
+}
+
+/** The documentId of a URL or a form, which the server's parsers of both leave out. */
+async function sentDocumentId(request: Request): Promise<string | undefined> {
+  const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
+  const sent = request.method === 'GET' ? new URL(request.url).search : isForm ? await request.clone().text() : ''
+  return new URLSearchParams(sent).get('documentId') ?? undefined
+}
