@@ -6,14 +6,14 @@ import { openCache } from './cache/open-cache.ts'
 import type { Config } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
 import { PreparedStatements } from './db/connect/prepared.ts'
-import { Replicas } from './db/connect/replicas.ts'
 import { openStore, type Store } from './db/connect/store.ts'
 import { storeFault } from './db/faults.ts'
 import { clockAhead, clockWarning } from './db/server/clock.ts'
-import { isShardedAt } from './db/server/distribute.ts'
 import { openEmbedded } from './db/server/embedded.ts'
 import { assertMigrated, migrate } from './db/server/migrate.ts'
-import { poolingAt } from './db/server/pooling.ts'
+import { topologyAt } from './db/topology/find-topology.ts'
+import { poolingAt } from './db/topology/pooling.ts'
+import { Replicas } from './db/topology/replicas.ts'
 import type { BasePoints } from './domain/points/formula.ts'
 import { sharesOf } from './memory.ts'
 import { Outage } from './outage.ts'
@@ -86,7 +86,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       readTimeoutMs: config.READ_TIMEOUT_MS,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       maxAnswerBytes: config.MAX_ANSWER_BYTES,
-      sharded: await isShardedAt(directUrl),
+      topology: await topologyAt(directUrl),
       statements: new PreparedStatements(sharesOf(config).statements),
     }
     const store = openStore({ ...storeOptions, url, directUrl, sessions: !isPooled, onError })

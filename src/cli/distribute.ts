@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../config.ts'
-import { distribute } from '../db/server/distribute.ts'
+import { distribute } from '../db/topology/distribute.ts'
 import { print, withDeps } from './command.ts'
 
 /** Adds the command that spreads a store over the workers of a Citus cluster. */

@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader'
 import type { Reader } from '../db/connect/reader.ts'
-import { batchOnShards } from '../db/connect/sharding.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
@@ -49,10 +48,8 @@ export class Batches {
     const name = signature(args)
     let loader = loaders.get(name)
     if (!loader) {
-      const load = (reader: Reader, keys: readonly unknown[]) => batch(reader, keys as readonly Key[], ...args)
-      const loadMany = async (keys: readonly unknown[]) =>
-        this.#reader.sharded ? batchOnShards(this.#reader, keys, load) : load(this.#reader, keys)
-      loader = new DataLoader<unknown, unknown, string>(loadMany, { cacheKeyFn: signature, maxBatchSize: 10_000 })
+      const load = (keys: readonly unknown[]) => batch(this.#reader, keys as readonly Key[], ...args)
+      loader = new DataLoader<unknown, unknown, string>(load, { cacheKeyFn: signature, maxBatchSize: 10_000 })
       loaders.set(name, loader)
     }
     return loader.load(key) as Promise<Value>

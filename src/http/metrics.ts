@@ -236,11 +236,11 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     ...same,
     registers: [metrics],
   })
-  const readSnapshots = async () => {
-    if (store.sharded) return []
-    const { rows } = await store.pool.query<NewestSnapshot>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS })
-    return rows
-  }
+  const readSnapshots = store.topology.form({
+    one: async () =>
+      (await store.pool.query<NewestSnapshot>({ name: 'newest-snapshots', text: NEWEST_SNAPSHOTS })).rows,
+    cluster: async () => [],
+  })
   const read = async () => {
     try {
       const all = Promise.all([readFreshness(store.pool), readSnapshots()])

@@ -12,7 +12,7 @@ let reader: Reader
 beforeAll(async () => {
   made = await openStore()
   store = openOn({ url: made.url, poolSize: 10, onError: () => {} })
-  reader = pgReader(store.reads.lend, { statements: store.statements })
+  reader = pgReader(store.reads.lend, { statements: store.statements, topology: store.topology })
 })
 afterAll(async () => {
   await store.close()
@@ -119,7 +119,7 @@ test('lost connections are reopened', async () => {
 
 test('a store that is away is an error, not a wait', async () => {
   const away = openOn({ url: made.url.replace(/:\d+\//, ':1/'), poolSize: 10, onError: () => {} })
-  const other = pgReader(away.reads.lend, { statements: away.statements })
+  const other = pgReader(away.reads.lend, { statements: away.statements, topology: away.topology })
   await expect(other.textRows(Prisma.sql`SELECT 1`)).rejects.toThrow('ECONNREFUSED')
   await away.close()
 })

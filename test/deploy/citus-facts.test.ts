@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { distribute } from '../../src/db/server/distribute.ts'
+import { distribute } from '../../src/db/topology/distribute.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { imports, pools } from '../facts/data.ts'
 import { type Ask, asker, check, expectedOf } from '../facts/fact.ts'

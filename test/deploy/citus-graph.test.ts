@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { distribute } from '../../src/db/server/distribute.ts'
+import { distribute } from '../../src/db/topology/distribute.ts'
 import { NO_CITUS, startCitus } from '../support/citus.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { pageExamples } from '../support/graphiql.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { distribute } from '../../src/db/server/distribute.ts'
+import { distribute } from '../../src/db/topology/distribute.ts'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { manualUpdate } from '../../src/domain/distribution/manual-update.ts'
 import type { Dataset } from '../../src/sources/dataset/dataset.ts'

@@ -1,4 +1,4 @@
-import { distribute } from '../../src/db/server/distribute.ts'
+import { distribute } from '../../src/db/topology/distribute.ts'
 import { NO_CITUS, startCitus } from './citus.ts'
 import { closeDatabase, TEMPLATE } from './store.ts'
 

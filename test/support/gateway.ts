@@ -5,7 +5,7 @@ import { openCache } from '../../src/cache/open-cache.ts'
 import { readConfig } from '../../src/config.ts'
 import { openNotifications } from '../../src/db/connect/notifications.ts'
 import { openStore as openGatewayStore } from '../../src/db/connect/store.ts'
-import { isShardedAt } from '../../src/db/server/distribute.ts'
+import { topologyAt } from '../../src/db/topology/find-topology.ts'
 import { CHANNELS, type Deps } from '../../src/deps.ts'
 import { Outage } from '../../src/outage.ts'
 import { openClient } from '../../src/sources/client.ts'
@@ -67,7 +67,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     readTimeoutMs: config.READ_TIMEOUT_MS,
     lockTimeoutMs: config.LOCK_TIMEOUT_MS,
     maxAnswerBytes: config.MAX_ANSWER_BYTES,
-    sharded: await isShardedAt(database.url),
+    topology: await topologyAt(database.url),
     onError() {},
     onStatement: ({ text }) => statements.push(text),
   })

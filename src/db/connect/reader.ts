@@ -2,6 +2,8 @@ import pg from 'pg'
 import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { storeFault } from '../faults.ts'
+import type { Topology } from '../topology/topology.ts'
+import { explainOn } from './explain.ts'
 import type { Send } from './models.ts'
 import { type Prepared, PreparedQuery, type PreparedStatements } from './prepared.ts'
 import { ReadBudget } from './read-budget.ts'
@@ -14,10 +16,10 @@ export interface Reader {
   $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>
   /** Returns the rows of a statement as Postgres sends them: the text of each column. */
   textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
-  /** Returns the query plan of a sharded store for a statement. Undefined if it has none, or does not find one soon. */
-  explain?(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<string | undefined>
-  /** Whether rows of users are spread over several servers, so that statements about one user are quick, and others bounded. */
-  readonly sharded?: boolean | undefined
+  /** Returns the query plan of the store for a statement. Undefined if it has none, or does not find one soon. */
+  explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown>
+  /** Where the rows of the store are. */
+  readonly topology: Topology
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
   /** Prisma's models on the same snapshot. */
@@ -35,8 +37,7 @@ interface PgReaderOptions {
   statements: PreparedStatements
   /** Called with each statement after it has ended. */
   onStatement?: ((statement: Statement) => void) | undefined
-  sharded?: boolean
-  explain?: Reader['explain']
+  topology: Topology
   /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
   /** Opens Prisma's models on first use. Undefined if they are not needed. */
@@ -61,12 +62,10 @@ class PgReader implements Reader {
   readonly #openModels: PgReaderOptions['models']
   #models: Prisma.TransactionClient | undefined
   readonly maxBytes: number | undefined
-  readonly sharded: boolean | undefined
-  readonly explain: Reader['explain']
+  readonly topology: Topology
 
-  constructor(lend: Lend, { statements, onStatement, maxBytes, models, sharded, explain }: PgReaderOptions) {
-    this.sharded = sharded
-    this.explain = explain
+  constructor(lend: Lend, { statements, onStatement, maxBytes, models, topology }: PgReaderOptions) {
+    this.topology = topology
     this.#lend = lend
     this.#statements = statements
     this.#onStatement = onStatement
@@ -82,6 +81,11 @@ class PgReader implements Reader {
 
   async textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
     return this.#run(text, (client, named) => textRows(client, { ...named, values: values as unknown[] }, this.#budget))
+  }
+
+  /** Its connection must be in a transaction. */
+  explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown> {
+    return this.#lend(undefined, (client) => explainOn(client, query))
   }
 
   get models(): Prisma.TransactionClient {

@@ -1,7 +1,9 @@
 import pTimeout from 'p-timeout'
 import pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { isUnsupported } from '../faults.ts'
+import type { Replicas } from '../topology/replicas.ts'
+import { single } from '../topology/single.ts'
+import type { Topology } from '../topology/topology.ts'
 import { destroyConnection } from './cancel.ts'
 import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
 import { type Models, openModels } from './models.ts'
@@ -9,7 +11,6 @@ import { PreparedStatements } from './prepared.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import { Reads } from './reads.ts'
-import type { Replicas } from './replicas.ts'
 import type { ReadScope, Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
@@ -26,8 +27,7 @@ export interface Store {
   models: Models
   /** The replicas that share its reads. */
   replicas?: Replicas<Store> | undefined
-  /** Whether rows of users are spread over several servers. */
-  sharded: boolean
+  topology: Topology
   /** Called with each statement of a reader, after it has ended. */
   onStatement: ((statement: Statement) => void) | undefined
   /** The maximum number of bytes of one answer. Undefined means no limit. */
@@ -41,9 +41,6 @@ const WAIT_MS = 10_000
 const CLOSING_MS = 2000
 /** The maximum number of shared connections. With more, each write would carry fewer statements. */
 const MOST_LINES = 3
-
-/** Citus keeps one connection of a session to each worker, and would open and close more for each statement. */
-const ONE_EACH = { 'citus.max_adaptive_executor_pool_size': 1 }
 
 export interface StoreOptions {
   url: string
@@ -59,8 +56,8 @@ export interface StoreOptions {
   maxAnswerBytes?: number
   /** Whether each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
   sessions?: boolean
-  /** Whether rows of users are spread over several servers. */
-  sharded?: boolean
+  /** Where the rows are: in one Postgres by default. */
+  topology?: Topology
   /** The names of statements, which stores of one process share. */
   statements?: PreparedStatements
   onError(error: Error): void
@@ -77,7 +74,7 @@ export function openStore({
   lockTimeoutMs = 0,
   maxAnswerBytes,
   sessions = true,
-  sharded = false,
+  topology = single,
   statements = new PreparedStatements(),
   onError,
   onStatement,
@@ -90,7 +87,7 @@ export function openStore({
     keepAlive: true,
     named: sessions,
   }
-  const settings = { statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs, ...(sharded && ONE_EACH) }
+  const settings = { statement_timeout: readTimeoutMs, lock_timeout: lockTimeoutMs, ...topology.session }
   const session = sessions ? sessionSql(settings) : 'SELECT'
   const onConnect = async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(session), { milliseconds: CONNECT_MS, message: 'timeout expired' })
@@ -124,7 +121,7 @@ export function openStore({
     statements,
     probe,
     models,
-    sharded,
+    topology,
     onStatement,
     maxAnswerBytes,
     async close() {
@@ -148,16 +145,16 @@ class PoolClient extends Client {
 }
 
 /** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
-export const plainReader = ({ reads, statements, onStatement, models, sharded }: Store): Reader =>
+export const plainReader = ({ reads, statements, onStatement, models, topology }: Store): Reader =>
   pgReader((_, work) => reads.exclusive(reads.scope(), work), {
     statements,
     onStatement,
-    sharded,
+    topology,
     models: () => models.prisma,
   })
 
 const readerOptions = (
-  { statements, onStatement, sharded, maxAnswerBytes: maxBytes }: Store,
+  { statements, onStatement, topology, maxAnswerBytes: maxBytes }: Store,
   { caller }: ReadScope,
 ) => ({
   statements,
@@ -166,7 +163,7 @@ const readerOptions = (
     caller?.onStatement?.(statement)
   },
   maxBytes,
-  sharded,
+  topology,
 })
 
 /** Thrown at the second statement of work that was started without a transaction. */
@@ -182,10 +179,7 @@ export async function readOnce<T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const lend: Lend = (statement, send) => store.reads.lend(statement, send, scope)
-  const explain: Reader['explain'] = store.sharded
-    ? (query) => readSnapshot(store, async (reader) => reader.explain?.(query), scope)
-    : undefined
-  const reader = new SingleReader(pgReader(lend, { ...readerOptions(store, scope), explain }))
+  const reader = new SingleReader(store, scope, pgReader(lend, readerOptions(store, scope)))
   try {
     const result = await work(reader)
     return reader.statements > 1 ? undefined : { result }
@@ -196,10 +190,14 @@ export async function readOnce<T>(
 }
 
 class SingleReader implements Reader {
+  readonly #store: Store
+  readonly #scope: ReadScope
   readonly #reader: Reader
   statements = 0
 
-  constructor(reader: Reader) {
+  constructor(store: Store, scope: ReadScope, reader: Reader) {
+    this.#store = store
+    this.#scope = scope
     this.#reader = reader
   }
 
@@ -213,16 +211,16 @@ class SingleReader implements Reader {
     return this.#reader.textRows(query)
   }
 
-  get explain() {
-    return this.#reader.explain
+  explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown> {
+    return readSnapshot(this.#store, (reader) => reader.explain(query), this.#scope)
   }
 
   get maxBytes() {
     return this.#reader.maxBytes
   }
 
-  get sharded() {
-    return this.#reader.sharded
+  get topology() {
+    return this.#reader.topology
   }
 
   /** One call of Prisma may take several statements. */
@@ -247,11 +245,10 @@ export function readSnapshot<T>(
 ): Promise<T> {
   return store.reads.exclusive(scope, async (client) => {
     const models = store.models.ofReader()
-    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${store.sharded ? NOT_LOCAL : ''}`)
+    await client.query(store.topology.begin)
     try {
       const { lend, close } = inTurn(client)
-      const explain: Reader['explain'] = (query) => lend(undefined, () => explainOn(client, query))
-      const reader = pgReader(lend, { ...readerOptions(store, scope), models: models.open, explain })
+      const reader = pgReader(lend, { ...readerOptions(store, scope), models: models.open })
       const result = await work(reader).finally(close)
       await client.query('COMMIT')
       return result
@@ -264,29 +261,6 @@ export function readSnapshot<T>(
     }
   })
 }
-
-/** Citus may take seconds to find that it has no plan, the longer the more users a statement is about. */
-const EXPLAIN_MS = 250
-
-/** Explains a statement in a transaction, which goes on whatever comes of it. */
-async function explainOn(
-  client: Pick<pg.ClientBase, 'query'>,
-  { text, values }: Pick<Prisma.Sql, 'text' | 'values'>,
-): Promise<string | undefined> {
-  await client.query(`SAVEPOINT explaining; SET LOCAL statement_timeout = ${EXPLAIN_MS}`)
-  try {
-    const { rows } = await client.query(`EXPLAIN ${text}`, values as unknown[])
-    return rows.map((row) => row['QUERY PLAN']).join('\n')
-  } catch (error) {
-    if (isUnsupported(error) || (error instanceof Error && /statement timeout/.test(error.message))) return undefined
-    throw error
-  } finally {
-    await client.query('ROLLBACK TO SAVEPOINT explaining')
-  }
-}
-
-/** In one transaction Citus cannot run a statement on the coordinator itself and then one that it cannot run there. */
-const NOT_LOCAL = '; SET LOCAL citus.enable_local_execution = off'
 
 /**
  * Lends a connection to concurrent statements one after the other. A failed statement ends the transaction, so the ones

@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Reader } from '../connect/reader.ts'
+import type { Topology } from '../topology/topology.ts'
 import type { Column, Columns, RowOf } from './column.ts'
 import { type Conditions, columnFilters, type KeySet } from './filter.ts'
 import { columnSortKeys, type SortKeys } from './sort-key.ts'
@@ -20,8 +21,8 @@ export interface Listing<Row> {
   name: string
   /** The FROM clause without its keyword. The rows' table has the alias `t`. */
   from: Prisma.Sql
-  /** The same of a sharded store, if Citus has no plan for `from`. */
-  fromShards?: Prisma.Sql
+  /** The same in a cluster, if Citus has no plan for `from`. */
+  fromCluster?: Prisma.Sql
   columns: Columns<Row>
   order: OrderColumn[]
   /** Conditions that clients can filter by. */
@@ -35,7 +36,7 @@ export interface Listing<Row> {
 interface ListingOptions<Own> {
   name: string
   from: Prisma.Sql
-  fromShards?: Prisma.Sql
+  fromCluster?: Prisma.Sql
   columns: Own
   order: { [Name in keyof Own]?: Direction }
   /** Filters and sort keys in addition to those of the columns. */
@@ -92,13 +93,17 @@ export interface Filter {
   set?: KeySet | undefined
 }
 
-/** Reads the rows of a set like those of any condition: Citus has no plan for a page of each key. */
-export const withoutSet = ({ set, ...filter }: Filter): Filter =>
+/** Reads the rows of a set like those of any condition. */
+const withoutSet = ({ set, ...filter }: Filter): Filter =>
   set ? { ...filter, where: [...filter.where, set.matches] } : filter
 
 /** A listing as a store reads it. */
-export const listingIn = <Row>(listing: Listing<Row>, sharded: boolean | undefined): Listing<Row> =>
-  sharded && listing.fromShards ? { ...listing, from: listing.fromShards } : listing
+export const listingIn = <Row>(listing: Listing<Row>, topology: Topology): Listing<Row> =>
+  listing.fromCluster ? topology.form({ one: listing, cluster: { ...listing, from: listing.fromCluster } }) : listing
+
+/** A filter as a store reads it. Citus has no plan for a page of each key. */
+export const filterIn = (filter: Filter, topology: Topology): Filter =>
+  filter.set ? topology.form({ one: filter, cluster: withoutSet(filter) }) : filter
 
 const selectLists = new WeakMap<object, Prisma.Sql>()
 
@@ -129,24 +134,24 @@ export async function listPages<Row>(
   page: Page,
   owners: Owners = everything,
 ): Promise<Row[][]> {
-  const listing = listingIn(described, reader.sharded)
+  const { topology } = reader
+  const listing = listingIn(described, topology)
   const columns = selectList(listing.columns)
-  if (reader.sharded && owners.values.length === 1 && owners.columns.length > 0 && listing.recordset === undefined) {
-    const paged = pageSql(listing, columns, withoutSet(filter), page, conditionsOf(owners))
-    const rows = await reader.$queryRaw<Row[]>(paged)
-    return [page.backward ? rows.reverse() : rows]
-  }
-  const [bound, conditions] = ownedBy(listing, owners)
-  const paged = pageSql(bound, columns, reader.sharded ? withoutSet(filter) : filter, page, conditions)
-  if (owners.columns.length === 0) {
-    const rows = await reader.$queryRaw<Row[]>(paged)
+  const pageOf = (bound: Listing<Row>, conditions: Prisma.Sql[]) =>
+    pageSql(bound, columns, filterIn(filter, topology), page, conditions)
+  const alone = aloneIn(topology, listing, owners)
+  if (alone) {
+    const rows = await reader.$queryRaw<Row[]>(pageOf(listing, alone))
     return [page.backward ? rows.reverse() : rows]
   }
   const types = owners.columns.map(({ type }) => type)
-  const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>`
+  const together = Prisma.sql`
     SELECT owner.number::int AS owner_number, page.* FROM ${ownersSql(types, owners.values)}
-    CROSS JOIN LATERAL (${paged}) page
+    CROSS JOIN LATERAL (${pageOf(...ownedBy(listing, owners))}) page
     ORDER BY owner_number, ${outerOrder(listing, page)}`
+  if (!(await topology.answers(reader, together)))
+    return eachAlone(owners, (owner) => listPages(reader, described, filter, page, owner))
+  const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>(together)
   const pages: Row[][] = owners.values.map(() => [])
   for (const row of rows) pages[row.owner_number - 1]?.push(row)
   if (page.backward) for (const one of pages) one.reverse()
@@ -160,9 +165,20 @@ function ownedBy<Row>(listing: Listing<Row>, { columns }: Owners): [Listing<Row>
   return [listing, columns.map((c, i) => Prisma.raw(`${c.column} = owner.k${i}`))]
 }
 
-/** The conditions of the only owner. In a lateral join Citus would apply LIMIT and count to each shard, not to all together. */
-const conditionsOf = ({ columns, values: [only = []] }: Owners): Prisma.Sql[] =>
-  columns.map(({ column, type }, i) => Prisma.sql`${Prisma.raw(column)} = ${only[i]}::${Prisma.raw(type)}`)
+/** The conditions of the rows of a list without owners, or with one if the store reads its rows so. */
+function aloneIn<Row>(topology: Topology, { recordset }: Listing<Row>, { columns, values }: Owners) {
+  if (columns.length === 0) return []
+  const [only = []] = values
+  if (values.length > 1 || recordset !== undefined) return undefined
+  return topology.form({
+    one: undefined,
+    cluster: columns.map(({ column, type }, i) => Prisma.sql`${Prisma.raw(column)} = ${only[i]}::${Prisma.raw(type)}`),
+  })
+}
+
+/** Reads each owner's part by a statement. */
+const eachAlone = async <Part>({ columns, values }: Owners, read: (owner: Owners) => Promise<Part[]>) =>
+  (await Promise.all(values.map((value) => read({ columns, values: [value] })))).flat(1) as Part[]
 
 /** Returns a listing with `recordset` that reads its rows from these records. */
 export const fromRecordset = <Row>(listing: Listing<Row>, records: Prisma.Sql): Listing<Row> => ({
@@ -280,16 +296,19 @@ export async function rowsByKey<Row>(
   keys: readonly string[][],
   of: (key: Prisma.Sql[]) => Prisma.Sql,
 ): Promise<Row[][]> {
-  const [only] = keys
-  if (reader.sharded && only && keys.length === 1) {
-    const values = types.map((type, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)
-    return [await reader.$queryRaw<Row[]>(of(values))]
-  }
+  const { topology } = reader
+  const [only = []] = keys
+  const alone = keys.length === 1 && topology.form({ one: undefined, cluster: types })
+  if (alone)
+    return [await reader.$queryRaw<Row[]>(of(alone.map((type, i) => Prisma.sql`${only[i]}::${Prisma.raw(type)}`)))]
   const names = types.map((_, i) => Prisma.raw(`owner.k${i}`))
-  const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>`
+  const together = Prisma.sql`
     SELECT owner.number::int AS owner_number, found.* FROM ${ownersSql(types, keys)}
     CROSS JOIN LATERAL (SELECT row_number() OVER () AS row_number, one.* FROM (${of(names)}) one) found
     ORDER BY owner_number, found.row_number`
+  if (!(await topology.answers(reader, together)))
+    return (await Promise.all(keys.map((key) => rowsByKey<Row>(reader, types, [key], of)))).flat(1)
+  const rows = await reader.$queryRaw<(Row & { owner_number: number })[]>(together)
   const found: Row[][] = keys.map(() => [])
   for (const row of rows) found[row.owner_number - 1]?.push(row)
   return found
@@ -318,21 +337,21 @@ export async function countRows<Row>(
   filter: Filter,
   owners: Owners = everything,
 ): Promise<number[]> {
-  const listing = listingIn(described, reader.sharded)
-  if (reader.sharded && owners.values.length === 1 && listing.recordset === undefined) {
-    const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, filter, conditionsOf(owners)))
+  const { topology } = reader
+  const listing = listingIn(described, topology)
+  const alone = aloneIn(topology, listing, owners)
+  if (alone) {
+    const [row] = await reader.$queryRaw<[{ total: bigint }]>(countSql(listing, filter, alone))
     return [Number(row.total)]
   }
   const [bound, conditions] = ownedBy(listing, owners)
-  const count = countSql(bound, filter, conditions)
-  if (owners.columns.length === 0) {
-    const [row] = await reader.$queryRaw<[{ total: bigint }]>(count)
-    return [Number(row.total)]
-  }
   const types = owners.columns.map(({ type }) => type)
-  const rows = await reader.$queryRaw<{ total: bigint }[]>`
+  const together = Prisma.sql`
     SELECT counted.total FROM ${ownersSql(types, owners.values)}
-    CROSS JOIN LATERAL (${count}) counted ORDER BY owner.number`
+    CROSS JOIN LATERAL (${countSql(bound, filter, conditions)}) counted ORDER BY owner.number`
+  if (!(await topology.answers(reader, together)))
+    return eachAlone(owners, (owner) => countRows(reader, described, filter, owner))
+  const rows = await reader.$queryRaw<{ total: bigint }[]>(together)
   return rows.map((row) => Number(row.total))
 }
 

@@ -4,8 +4,9 @@ import { finished } from 'node:stream/promises'
 import type { DatabaseError, Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
-import { isSharded } from '../../db/connect/sharding.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
+import { topologyOf } from '../../db/topology/find-topology.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
 import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
 import { readLines } from '../../sources/dataset/lines.ts'
@@ -103,7 +104,7 @@ export async function importDataset(
       const run: Run = {
         client,
         basePoints,
-        sharded: await isSharded(client),
+        topology: await topologyOf(client),
         onProgress,
         signal,
         entities: await storedEntities(client),
@@ -134,8 +135,7 @@ export async function importDataset(
         await client.query('ROLLBACK AND CHAIN')
         return { files, dates, leftOut, warnings }
       }
-      // Each server of a sharded store does that by itself: Citus cannot in a transaction that has read a copy of its own.
-      if (!run.sharded) for (const table of run.touched) await client.query(`ANALYZE ${table}`)
+      await run.topology.analyze(client, run.touched)
       if (dates.length > 0) {
         const runIds = await runIdsOf(client, dates)
         await openImportRecords(client, { dates, runIds, requestedBy, startedAt, basePoints, sources: run.sources })
@@ -164,7 +164,7 @@ export async function importDataset(
 interface Run {
   client: PoolClient
   basePoints: BasePoints
-  sharded: boolean
+  topology: Topology
   onProgress: ImportOptions['onProgress']
   signal: AbortSignal | undefined
   /** Entities in the store and in the import so far. */
@@ -236,7 +236,7 @@ async function importFile(
   from: string,
 ): Promise<FileSummary> {
   const { client, signal, onProgress } = run
-  const sql = upsertSql(file, run.basePoints, run.sharded)
+  const sql = upsertSql(file, run.basePoints, run.topology)
   const read = rowReader(records[file], run.entities)
   const summary: FileSummary = { lines: 0, written: 0 }
   const bad = (line: number, problems: { field?: string; reason: string }[]) => {

@@ -1,4 +1,5 @@
 import { snakeCase } from '../../db/lists/column.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import { records } from './records.ts'
 
@@ -29,14 +30,15 @@ const INTO_PAIRS = `INSERT INTO token_pair (pool_key, ${PAIR.join(', ')})`
  * Statements that store the tokens of staged positions that are new. Citus inserts no rows of a join of a temporary table into a
  * table that each server has a copy of.
  */
-export const storePairs = (sharded: boolean): string[] =>
-  sharded
-    ? [
-        `CREATE TEMP TABLE missing_pair ON COMMIT DROP AS ${MISSING_PAIRS}`,
-        `${INTO_PAIRS} TABLE missing_pair`,
-        'DROP TABLE missing_pair',
-      ]
-    : [`${INTO_PAIRS} ${MISSING_PAIRS}`]
+export const storePairs = (topology: Topology): string[] =>
+  topology.form({
+    one: [`${INTO_PAIRS} ${MISSING_PAIRS}`],
+    cluster: [
+      `CREATE TEMP TABLE missing_pair ON COMMIT DROP AS ${MISSING_PAIRS}`,
+      `${INTO_PAIRS} TABLE missing_pair`,
+      'DROP TABLE missing_pair',
+    ],
+  })
 
 const OF_DAY = 'old.user_address = s.user_address AND old.distribution_date = s.distribution_date'
 /** The stored position of a record of a known date, for which the planner has statistics. */
@@ -103,18 +105,24 @@ const written = (from: string) => `SELECT distribution_date::text AS date, count
 
 /**
  * Statements that store the staged positions, whose keys are unique and whose pairs are stored. One of them returns a WrittenDate for
- * each date, the others no rows. Inserts are in the order of the date index, so that a user's positions are together. In a
- * sharded store the stored positions come to the coordinator, and what differs goes back.
+ * each date, the others no rows. Inserts are in the order of the date index, so that a user's positions are together.
  */
-export function storePositions(basePoints: BasePoints, storing: Storing, sharded: boolean): string[] {
+export const storePositions = (basePoints: BasePoints, storing: Storing, topology: Topology): string[] =>
+  topology.form({ one: storeInOne, cluster: storeInCluster })(basePoints, storing)
+
+function storeInOne(basePoints: BasePoints, storing: Storing): string[] {
   const { day, changed } = storing
-  if (!sharded)
-    return [
-      `WITH incoming AS MATERIALIZED (${incomingSql(basePoints, storing, day ? joinOld(day) : lookUpOld)}),
+  return [
+    `WITH incoming AS MATERIALIZED (${incomingSql(basePoints, storing, day ? joinOld(day) : lookUpOld)}),
         updated AS (${updateSql(storing, 'incoming')} ${changed ? `AND ${differ}` : ''} RETURNING t.distribution_date),
         inserted AS (${INSERT} RETURNING distribution_date)
        ${written('(TABLE updated UNION ALL TABLE inserted)')}`,
-    ]
+  ]
+}
+
+/** The stored positions come to the coordinator, and what differs goes back. */
+function storeInCluster(basePoints: BasePoints, storing: Storing): string[] {
+  const { day, changed } = storing
   const ofRecords = day
     ? `distribution_date = ${day}`
     : `user_address = ANY(ARRAY(SELECT DISTINCT user_address FROM staged))

@@ -1,5 +1,5 @@
-import { temporary } from '../../db/connect/sharding.ts'
 import { snakeCase } from '../../db/lists/column.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/holding.ts'
 import type { BasePoints } from '../points/formula.ts'
@@ -111,7 +111,7 @@ const derived: Partial<Record<DatasetFile, { join?: string; columns: Record<stri
   },
 }
 
-/** Records of the triggers of a store on one server: the rates of markets or vaults that are not their newest revision. */
+/** Records of the triggers of one Postgres: the rates of markets or vaults that are not their newest revision. */
 function recordRates(kind: EntityType): string {
   const borrowRate = kind === 'market' ? 'e.borrow_rate' : 'NULL::float8'
   return `CREATE TEMP TABLE new_rate ON COMMIT DROP AS
@@ -124,7 +124,7 @@ function recordRates(kind: EntityType): string {
   DROP TABLE new_rate`
 }
 
-/** Work of the triggers of a store on one server: the holdings of staged users are made from what is stored. */
+/** Work of the triggers of one Postgres: the holdings of staged users are made from what is stored. */
 function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
   const key = ['account_id', 'chain_id', `${kind}_id`]
   const keys = `(SELECT DISTINCT ${key.join(', ')} FROM ${STAGING} OFFSET 0) k`
@@ -139,7 +139,7 @@ function refreshHoldings(kind: EntityType, columns: string[]): Upsert[] {
   ]
 }
 
-/** What a sharded store does instead of its triggers. */
+/** The work of triggers, of which a cluster has none. */
 const untriggered: Partial<Record<DatasetFile, { settle?: string; holdings?: EntityType }>> = {
   markets: { settle: recordRates('market') },
   vaults: { settle: recordRates('vault') },
@@ -147,8 +147,8 @@ const untriggered: Partial<Record<DatasetFile, { settle?: string; holdings?: Ent
   'vault-snapshots': { holdings: 'vault' },
 }
 
-/** The SQL of one file of the import format. @param sharded whether the store spreads the rows of users over several servers */
-export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = false): UpsertSql {
+/** The SQL of one file of the import format. */
+export function upsertSql(file: DatasetFile, basePoints: BasePoints, topology: Topology): UpsertSql {
   const format = records[file]
   const { table } = format
   const fields = Object.entries(format.fields)
@@ -156,11 +156,11 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = f
   const key = (format.tableKey ?? format.key).map(snakeCase)
   const { join = '', columns: special = {} } = derived[file] ?? {}
   const source = `SELECT ${columns.map((column) => special[column] ?? `s.${column}`).join(', ')} FROM ${STAGING} s ${join}`
-  const { settle = settled[file], holdings } = (sharded && untriggered[file]) || {}
+  const { settle = settled[file], holdings } = topology.form({ one: undefined, cluster: untriggered[file] }) ?? {}
   const upserts =
-    file === 'positions' ? upsertPositions(basePoints, sharded) : [upsert(table, columns, key, source, sharded)]
-  if (format.tableKey) upserts.unshift(removeOtherOwners(format, sharded))
-  if (format.user) upserts.push(upsertUsers(format.user, sharded))
+    file === 'positions' ? upsertPositions(basePoints, topology) : [upsert(table, columns, key, source, topology)]
+  if (format.tableKey) upserts.unshift(removeOtherOwners(format, topology))
+  if (format.user) upserts.push(upsertUsers(format.user, topology))
   if (holdings) upserts.push(...refreshHoldings(holdings, columns))
   return {
     table: format.stored ?? table,
@@ -170,8 +170,8 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = f
     keepLast: keepLast(format.key.map(snakeCase)),
     numberRuns: file === 'positions' ? numberRuns : undefined,
     upserts,
-    clashes: format.unique && clashes(table, key, format.unique, sharded),
-    refusesClashes: !(sharded && file === 'positions'),
+    clashes: format.unique && clashes(table, key, format.unique, topology),
+    refusesClashes: topology.form({ one: true, cluster: file !== 'positions' }),
     clear: `TRUNCATE ${STAGING}`,
     drop: `DROP TABLE ${STAGING}`,
     settle,
@@ -179,7 +179,7 @@ export function upsertSql(file: DatasetFile, basePoints: BasePoints, sharded = f
 }
 
 /** INSERT of a SELECT. An existing row with the key is replaced only if a column differs. */
-function upsert(table: string, columns: string[], key: string[], source: string, sharded: boolean): Upsert {
+function upsert(table: string, columns: string[], key: string[], source: string, topology: Topology): Upsert {
   const values = columns.filter((column) => !key.includes(column))
   const list = (prefix: string) => values.map((column) => `${prefix}.${column}`).join(', ')
   const action = values.length
@@ -190,11 +190,14 @@ function upsert(table: string, columns: string[], key: string[], source: string,
   const sorted = `ORDER BY ${key.map((column) => columns.indexOf(column) + 1).join(', ')}`
   const text = `INSERT INTO ${table} AS t (${columns.join(', ')}) ${source} ${sorted}
     ON CONFLICT (${key.join(', ')}) ${action}`
-  return sharded ? { table, text: `${text} RETURNING true`, counts: 'returned' } : { table, text }
+  return topology.form<Upsert>({
+    one: { table, text },
+    cluster: { table, text: `${text} RETURNING true`, counts: 'returned' },
+  })
 }
 
-function upsertUsers(field: string, sharded: boolean): Upsert {
-  return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`, sharded)
+function upsertUsers(field: string, topology: Topology): Upsert {
+  return upsert('"user"', ['address'], ['address'], `SELECT DISTINCT ${snakeCase(field)} FROM ${STAGING}`, topology)
 }
 
 /** Points that another store computed are given to this one, unless it has them already, or their run too. */
@@ -202,26 +205,26 @@ const GIVEN = `CASE WHEN s.points_given IS NOT FALSE THEN s.points_a IS NOT NULL
   ELSE coalesce(old.given OR (old.points_a, old.points_b) <> (s.points_a, s.points_b), true) END`
 
 /** Positions with the imported points, or those that their pool's current multiplier yields. */
-function upsertPositions(basePoints: BasePoints, sharded: boolean): Upsert[] {
+function upsertPositions(basePoints: BasePoints, topology: Topology): Upsert[] {
   const joins = `LEFT JOIN staged_run r USING (distribution_date) LEFT JOIN imported_run i ON i.id = s.run_id`
   const storing = { given: GIVEN, run: 'coalesce(i.id, r.run_id)', joins, changed: true }
   return [
-    ...storePairs(sharded).map((text) => ({ table: 'token_pair', text })),
-    ...storePositions(basePoints, storing, sharded).map(
+    ...storePairs(topology).map((text) => ({ table: 'token_pair', text })),
+    ...storePositions(basePoints, storing, topology).map(
       (text): Upsert => ({ table: 'stored_position', text, counts: 'dates' }),
     ),
   ]
 }
 
 /** The table's key also has the user, so a row of another user with the record's natural key is removed. */
-function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat, sharded: boolean): Upsert {
+function removeOtherOwners({ table, key, tableKey = [] }: RecordFormat, topology: Topology): Upsert {
   const equal = key.map(snakeCase).map((column) => `t.${column} = s.${column}`)
   const differs = tableKey
     .filter((field) => !key.includes(field))
     .map(snakeCase)
     .map((column) => `t.${column} <> s.${column}`)
   return {
-    text: `DELETE FROM ${table} t USING ${temporary(STAGING, sharded)} s WHERE ${[...equal, ...differs].join(' AND ')}`,
+    text: `DELETE FROM ${table} t USING ${topology.temporary(STAGING)} s WHERE ${[...equal, ...differs].join(' AND ')}`,
   }
 }
 
@@ -229,9 +232,9 @@ function keepLast(key: string[]): string {
   return `DELETE FROM ${STAGING} WHERE line NOT IN (SELECT max(line) FROM ${STAGING} GROUP BY ${key.join(', ')})`
 }
 
-function clashes(table: string, key: string[], unique: string, sharded: boolean): string {
+function clashes(table: string, key: string[], unique: string, topology: Topology): string {
   const keyOf = (alias: string) => `(${key.map((column) => `${alias}.${column}`).join(', ')})`
-  return `SELECT s.line::int, s.${unique} AS id FROM ${temporary(STAGING, sharded)} s JOIN ${table} t USING (${unique}) WHERE ${keyOf('t')} <> ${keyOf('s')}
+  return `SELECT s.line::int, s.${unique} AS id FROM ${topology.temporary(STAGING)} s JOIN ${table} t USING (${unique}) WHERE ${keyOf('t')} <> ${keyOf('s')}
     UNION
     SELECT line::int, ${unique} FROM (
       SELECT line, ${unique}, row_number() OVER (PARTITION BY ${unique} ORDER BY line) AS nth FROM ${STAGING}

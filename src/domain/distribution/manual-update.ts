@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { isSharded } from '../../db/connect/sharding.ts'
+import { topologyOf } from '../../db/topology/find-topology.ts'
 import { GatewayError } from '../../errors.ts'
 import type { FetchedPositions, PositionsSource } from '../../sources/positions/positions-source.ts'
 import { Chunk } from '../dataset/chunk.ts'
@@ -52,7 +52,7 @@ export function manualUpdatePlan(
     kind: 'manualupdate',
     day: (_, startedAt) => runDate(date ?? startedAt, startedAt),
     async stage(client, day) {
-      const sql = upsertSql('positions', basePoints, await isSharded(client))
+      const sql = upsertSql('positions', basePoints, await topologyOf(client))
       await client.query(sql.create)
       const pools = await sourcePools(client)
       const fetched = await source.positions(day, { pools, signal })

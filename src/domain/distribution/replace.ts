@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
-import { isSharded } from '../../db/connect/sharding.ts'
 import { snakeCase } from '../../db/lists/column.ts'
+import { topologyOf } from '../../db/topology/find-topology.ts'
 import { type Conflict, findConflicts } from '../dataset/conflicts.ts'
 import { records } from '../dataset/records.ts'
 import { storePairs, storePositions, type WrittenDate } from '../dataset/store-positions.ts'
@@ -48,10 +48,10 @@ export async function replacePositions(
   day: string,
   runId: string | null,
 ): Promise<string> {
-  const sharded = await isSharded(client)
+  const topology = await topologyOf(client)
   const storing = { run: runId ?? 'NULL', day: `date '${day}'`, changed: false }
   const dates: WrittenDate[] = []
-  for (const text of [...storePairs(sharded), ...storePositions(basePoints, storing, sharded)])
+  for (const text of [...storePairs(topology), ...storePositions(basePoints, storing, topology)])
     dates.push(...(await client.query<WrittenDate>(text)).rows)
   await client.query(
     `INSERT INTO "user" SELECT DISTINCT user_address FROM staged s

@@ -125,4 +125,5 @@ export const earningsOf = (
   groups: readonly (readonly string[])[],
   chainId: number | null,
   asOf: Date | null,
-) => readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom, asOf)
+) =>
+  readGroups<Earnings>(reader, groups, chainId, earningsColumns, earningsFrom, asOf, [asOf ? 'cash_flow' : 'net_cash'])

@@ -1,9 +1,10 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { readTogether } from '../../db/connect/sharding.ts'
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { selectList } from '../../db/lists/listing.ts'
+import { byUser } from '../../db/topology/by-user.ts'
+import type { UserTable } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
 export type EntityType = 'market' | 'vault'
@@ -76,6 +77,16 @@ export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql):
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
 }
 
+/** The tables of users that `latest` reads. */
+export const tablesOfLatest = (kind: EntityType, asOf: Prisma.Sql | undefined): UserTable[] =>
+  asOf ? [`${kind}_holding`, `${kind}_snapshot`] : [`${kind}_holding`]
+
+/** The tables of users that `holdings` reads. */
+export const tablesOfHoldings = (asOf: Prisma.Sql | undefined): UserTable[] => [
+  ...tablesOfLatest('market', asOf),
+  ...tablesOfLatest('vault', asOf),
+]
+
 /** The columns of an entity of a holder. `sortValue` is what it is sorted by. */
 export const entityColumns = columnsOf(
   {},
@@ -145,26 +156,33 @@ const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1
 /**
  * Reads aggregates over the holdings of each group of addresses, in one statement.
  * @param columns aggregates over the entities `t` of `from`. `entities` is returned as JSON
+ * @param tables the tables of users that `from` reads beside holdings
  * @param moment the moment up to which records count; all by default
  */
-export function readGroups<Row>(
+export const readGroups = <Row>(...args: Parameters<typeof readAll>): Promise<Row[]> =>
+  byUser(readAll)(...args) as Promise<Row[]>
+
+function readAll(
   reader: Reader,
   groups: Groups,
   chainId: number | null,
   columns: Columns,
   from: (holder: Holder) => Prisma.Sql,
-  moment?: Date | null,
-): Promise<Row[]> {
+  moment: Date | null,
+  tables: readonly UserTable[] = [],
+): Promise<unknown[]> {
+  const asOf = momentSql(moment)
   const selected = (owners: Prisma.Sql) => {
-    const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf: momentSql(moment) }
+    const holder = { owners, chainId: Prisma.sql`${chainId}::bigint`, asOf }
     const list = selectList({ ...columns, ...('entities' in columns && ENTITIES) })
     return Prisma.sql`SELECT ${list} ${from(holder)}`
   }
   const [only = []] = groups
-  const statement =
+  const select =
     groups.length === 1
       ? selected(usersAsOwners(only))
       : Prisma.sql`SELECT e.* FROM ${groupsOf(groups)} CROSS JOIN LATERAL (${selected(ownersOf(groups))}) e
           ORDER BY wallets.ordinality`
-  return readTogether<Row[]>(reader, groups.flat(), statement)
+  const all = [...tablesOfHoldings(asOf), ...tables]
+  return reader.$queryRaw<unknown[]>(reader.topology.together({ users: groups.flat(), tables: all, select }))
 }

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { readTogether } from '../../db/connect/sharding.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { ownersSql, selectList } from '../../db/lists/listing.ts'
+import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { addPoints, pointsOf } from '../points/millionths.ts'
 import { buckets } from '../series/calendar.ts'
@@ -32,7 +32,7 @@ export type RankedPoints = RowOf<typeof rankColumns>
 
 /**
  * The FROM clause for `rankColumns`, with a row for each of `dates` from the user's first distribution date on. Each table is read
- * by the address of `who`, so that a sharded store finds the rows on one server.
+ * by the address of `who`, so that a cluster finds the rows on one server.
  */
 const fromRanks = (who: Prisma.Sql, dates: Prisma.Sql) => Prisma.sql`FROM ${who}
   LEFT JOIN (account a JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
@@ -61,7 +61,9 @@ export function together(all: Pick<RankedPoints, 'points' | 'rank'>[]): Pick<Ran
  * Reads each user's rank history at the last distribution date of each bucket, oldest first, from the user's first distribution
  * date on. Takes one row per user and bucket.
  */
-export async function rankHistory(reader: Reader, users: readonly string[], span: Span): Promise<RankedPoints[][]> {
+export const rankHistory = byUser(readHistory)
+
+async function readHistory(reader: Reader, users: readonly string[], span: Span): Promise<RankedPoints[][]> {
   const who = Prisma.sql`${ownersSql(
     ['text'],
     users.map((user) => [user]),
@@ -69,7 +71,7 @@ export async function rankHistory(reader: Reader, users: readonly string[], span
   const statement = Prisma.sql`WITH ${buckets(span)}, dates AS (SELECT last AS date FROM bucket)
     SELECT owner.number::int AS ordinality, ${selectList(rankColumns)} ${fromRanks(who, Prisma.sql`dates`)}
     WHERE at.date IS NOT NULL ORDER BY ordinality, at.date`
-  const rows = await readTogether<(RankedPoints & { ordinality: number })[]>(reader, users, statement)
+  const rows = await reader.$queryRaw<(RankedPoints & { ordinality: number })[]>(statement)
   const found: RankedPoints[][] = users.map(() => [])
   for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)
   return found

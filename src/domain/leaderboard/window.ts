@@ -1,5 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Listing } from '../../db/lists/listing.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from '../position/position.ts'
@@ -24,8 +25,7 @@ export interface Window {
   newest: boolean
   pool?: string | null
   chainId?: number | null
-  /** True if the store is sharded. */
-  sharded?: boolean | undefined
+  topology: Topology
 }
 
 /**
@@ -53,7 +53,7 @@ export async function windowOf(reader: Reader, { from, to, pool, chainId }: Wind
     const most = `at most ${MOST_WINDOW_DATES.pool} distribution dates with pool, or ${MOST_WINDOW_DATES.chain} with chainId alone`
     throw badArgument('from', `and to must span ${most}, not ${dates}: give both, closer together`)
   }
-  return { before, last, newest, pool, chainId, sharded: reader.sharded }
+  return { before, last, newest, pool, chainId, topology: reader.topology }
 }
 
 /** Users by rank in a window: all with a position in it. The ranks are computed for the request. */
@@ -71,14 +71,14 @@ export async function rankInWindow(reader: Reader, address: string, window: Wind
 }
 
 function ranked(window: Window): Prisma.Sql {
-  const { before, last, newest, pool, chainId, sharded } = window
+  const { before, last, newest, pool, chainId, topology } = window
   const scoped = pool || typeof chainId === 'number'
   if (!scoped && before === null)
     return newest
       ? Prisma.sql`SELECT user_address, points, rank FROM account`
       : Prisma.sql`SELECT user_address, points, rank FROM rank_history WHERE distribution_date = ${last}::date`
   return Prisma.sql`SELECT user_address, points, row_number() OVER (ORDER BY points DESC, user_address)::int AS rank
-    FROM (${sharded ? summedByShard(window) : scoped ? summed(window) : differences(window)}) s`
+    FROM (${topology.form({ one: scoped ? summed : differences, cluster: summedByUser })(window)}) s`
 }
 
 /**
@@ -117,8 +117,8 @@ const summed = (window: Window): Prisma.Sql => {
     WHERE d.date > ${before ?? '-infinity'}::date AND d.date <= ${last}::date GROUP BY 1`
 }
 
-/** Sums the points of the window, each worker those of its users. */
-const summedByShard = (window: Window): Prisma.Sql => {
+/** Sums the points of the window, each worker of a cluster those of its users. */
+const summedByUser = (window: Window): Prisma.Sql => {
   const { before, last, pool, chainId } = window
   const scoped = pool || typeof chainId === 'number'
   const [table, points] = scoped ? ['position', 'p.points_a + p.points_b'] : ['account_day', 'p.points']

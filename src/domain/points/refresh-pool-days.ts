@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { isSharded, mergeSql } from '../../db/connect/sharding.ts'
+import { topologyOf } from '../../db/topology/find-topology.ts'
 
 /**
  * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter. Nearly all values fit a
@@ -29,7 +29,7 @@ const VALUES = [
  * over their days. Rows that are up to date are not written.
  */
 export async function refreshPoolDays(client: PoolClient, dates: string[]): Promise<void> {
-  const sharded = await isSharded(client)
+  const topology = await topologyOf(client)
   await client.query(
     `CREATE TEMP TABLE refreshed_pool_day ON COMMIT DROP AS
      SELECT market_address AS pool_address, distribution_date, count(*)::int AS position_count, ${amounts('a')}, ${amounts('b')}
@@ -50,9 +50,9 @@ export async function refreshPoolDays(client: PoolClient, dates: string[]): Prom
       [gone.map(({ pool }) => pool), gone.map(({ date }) => date)],
     )
   const key = ['pool_address', 'distribution_date']
-  await client.query(mergeSql({ into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' }, sharded))
+  await client.query(topology.merge({ into: 'pool_day', key, values: VALUES, from: 'refreshed_pool_day' }))
   await client.query('DROP TABLE refreshed_pool_day')
   await client.query('DELETE FROM pool_total WHERE pool_address NOT IN (SELECT pool_address FROM pool_day)')
   const from = '(SELECT pool_address, sum(a_points + b_points)::bigint AS points FROM pool_day GROUP BY 1)'
-  await client.query(mergeSql({ into: 'pool_total', key: ['pool_address'], values: ['points'], from }, sharded))
+  await client.query(topology.merge({ into: 'pool_total', key: ['pool_address'], values: ['points'], from }))
 }

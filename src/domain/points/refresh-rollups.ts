@@ -1,6 +1,7 @@
 import type { DatabaseError, PoolClient } from 'pg'
-import { isSharded, mergeSql, temporary } from '../../db/connect/sharding.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../../db/locks.ts'
+import { topologyOf } from '../../db/topology/find-topology.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import { GatewayError } from '../../errors.ts'
 import { archiveRanks } from './archive-ranks.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
@@ -13,8 +14,7 @@ import { refreshPoolDays } from './refresh-pool-days.ts'
 export async function lockWriters(client: PoolClient): Promise<void> {
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.writers])
-    // It has no triggers for that.
-    if (await isSharded(client)) await client.query('SELECT data_changed()')
+    await (await topologyOf(client)).announce(client)
   } catch (error) {
     if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error
     throw new GatewayError(
@@ -44,7 +44,7 @@ export interface RollupChange {
  */
 export async function refreshRollups(client: PoolClient, change: RollupChange): Promise<void> {
   const { dates, runIds = [], kind, startedAt, removed = [] } = change
-  const sharded = await isSharded(client)
+  const topology = await topologyOf(client)
   await archiveRanks(client, dates)
   await client.query(
     `
@@ -64,8 +64,8 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
   )
   await client.query('ANALYZE affected')
   const before =
-    !sharded && removed.length === 0 && dates.length === 1
-      ? await rankedDateBefore(client, dates[0] as string)
+    removed.length === 0 && dates.length === 1
+      ? await topology.form({ one: rankedDateBefore, cluster: async () => undefined })(client, dates[0] as string)
       : undefined
   if (before !== undefined) await rankAccounts(client, INCREMENTED, [before])
 
@@ -84,8 +84,8 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
     values: ['points', 'position_count'],
     from: '(SELECT * FROM refreshed_day ORDER BY user_address, distribution_date)',
   }
-  await client.query(mergeSql(day, sharded))
-  if (before === undefined) await rankAccounts(client, summed(sharded), [])
+  await client.query(topology.merge(day))
+  if (before === undefined) await rankAccounts(client, summed(topology), [])
 
   await client.query(
     `
@@ -106,7 +106,7 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
     await client.query('DELETE FROM account WHERE user_address = ANY($1::text[])', [gone.map(({ user }) => user)])
   }
   const values = ['points', 'rank', 'position_count', 'first_distribution_date', 'last_distribution_date']
-  await client.query(mergeSql({ into: 'account', key: ['user_address'], values, from: 'ranked_account' }, sharded))
+  await client.query(topology.merge({ into: 'account', key: ['user_address'], values, from: 'ranked_account' }))
 
   await client.query(`
     UPDATE program p SET total_points = d.points, position_count = d.positions, account_count = (SELECT count(*) FROM ranked_account)
@@ -118,10 +118,10 @@ export async function refreshRollups(client: PoolClient, change: RollupChange): 
 
 /** The totals of affected users, summed over all their days. */
 const summed = (
-  sharded: boolean,
+  topology: Topology,
 ) => `SELECT d.user_address, sum(points)::bigint AS points, sum(position_count)::int AS position_count,
     min(distribution_date) AS first_distribution_date, max(distribution_date) AS last_distribution_date
-  FROM account_day d JOIN ${temporary('affected', sharded)} f ON f.user_address = d.user_address GROUP BY d.user_address`
+  FROM account_day d JOIN ${topology.temporary('affected')} f ON f.user_address = d.user_address GROUP BY d.user_address`
 
 /**
  * The totals of affected users if only the newest day, which is not stored yet, has changed: the totals of the date $1 before

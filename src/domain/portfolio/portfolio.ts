@@ -1,9 +1,8 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { readTogether } from '../../db/connect/sharding.ts'
 import type { Described, RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type EntityType, latest, momentSql, usersAsOwners } from '../holding/holding.ts'
+import { type EntityType, latest, momentSql, tablesOfLatest, usersAsOwners } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 import { marketAmounts, sumOf, vaultAmounts } from '../snapshot/snapshot.ts'
@@ -32,11 +31,12 @@ const SUMS: Record<EntityType, string> = { market: sums(marketAmounts), vault: s
 
 function holdingsTogether<Row>(reader: Reader, kind: EntityType, users: string[], asOf: Date | null): Promise<Row[]> {
   const owners = usersAsOwners(users)
-  const statement = Prisma.sql`SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
+  const moment = momentSql(asOf)
+  const select = Prisma.sql`SELECT t.chain_id AS "chainId", ${Prisma.raw(`t.${kind}_id AS "${kind}Id"`)},
       count(DISTINCT t.account_id)::int AS "userCount", ${Prisma.raw(SUMS[kind])}
-    FROM (SELECT s.* FROM ${latest(kind, owners, momentSql(asOf))}) t
+    FROM (SELECT s.* FROM ${latest(kind, owners, moment)}) t
     GROUP BY 1, 2 ORDER BY 1, 2`
-  return readTogether<Row[]>(reader, users, statement)
+  return reader.$queryRaw<Row[]>(reader.topology.together({ users, tables: tablesOfLatest(kind, moment), select }))
 }
 
 /** Reads the total holdings of users in every market, now or as of a moment, by chain and address. */
@@ -49,10 +49,11 @@ export const vaultHoldings = (reader: Reader, users: string[], asOf: Date | null
 
 /** Counts the positions of users on all distribution dates up to a moment. */
 export async function positionCountAsOf(reader: Reader, users: string[], asOf: Date): Promise<number> {
-  const statement = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
+  const select = Prisma.sql`SELECT coalesce(sum(d.position_count), 0)::int AS count FROM ${usersAsOwners(users)}
     CROSS JOIN LATERAL (SELECT d.position_count FROM account_day d WHERE d.user_address = owner.address
       AND d.distribution_date <= ${isoDate(asOf)}::date OFFSET 0) d`
-  const [row] = await readTogether<[{ count: number }]>(reader, users, statement)
+  const statement = reader.topology.together({ users, tables: ['account_day'], select })
+  const [row] = await reader.$queryRaw<[{ count: number }]>(statement)
   return row.count
 }
 
@@ -61,7 +62,7 @@ export function poolHoldings(reader: Reader, users: string[], asOf: Date | null)
   const upTo = asOf ? Prisma.sql`WHERE date <= ${isoDate(asOf)}::date` : Prisma.empty
   const sum = (column: string) =>
     Prisma.raw(toDouble(`sum(${exact(`p.a_${column}_amount_usd`)} + ${exact(`p.b_${column}_amount_usd`)})`))
-  const statement = Prisma.sql`SELECT * FROM (
+  const select = Prisma.sql`SELECT * FROM (
       SELECT p.market_address AS "poolAddress", count(*)::int AS "userCount",
         ${Prisma.raw(pointsOf('sum(p.points_a + p.points_b)'))} AS points, ${sum('supplied')} AS "suppliedUsd",
         ${sum('protected_supplied')} AS "protectedUsd", ${sum('borrowed')} AS "borrowedUsd"
@@ -71,5 +72,5 @@ export function poolHoldings(reader: Reader, users: string[], asOf: Date | null)
         AND p.distribution_date = newest.date OFFSET 0) p
       GROUP BY 1) t
     ORDER BY points DESC, "poolAddress"`
-  return readTogether<PoolHolding[]>(reader, users, statement)
+  return reader.$queryRaw<PoolHolding[]>(reader.topology.together({ users, tables: ['position'], select }))
 }

@@ -68,7 +68,7 @@ const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150 AND t.a_borrowed_amount_usd < 1e
  * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is at least the coverage times
  * the pool's lower threshold, an index gives few others. A pool without thresholds has health factors of 0 alone.
  */
-export function positionsUpTo(most: number, date: Prisma.Sql): { from: Prisma.Sql; fromShards: Prisma.Sql } {
+export function positionsUpTo(most: number, date: Prisma.Sql): { from: Prisma.Sql; fromCluster: Prisma.Sql } {
   const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
   // The factor covers what doubles round off.
   const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
@@ -80,7 +80,7 @@ export function positionsUpTo(most: number, date: Prisma.Sql): { from: Prisma.Sq
     AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound}`
   return {
     from: Prisma.sql`${pools} CROSS JOIN LATERAL (SELECT * FROM position t WHERE ${matches} OFFSET 0) t`,
-    fromShards: Prisma.sql`${pools} JOIN position t ON ${matches}`,
+    fromCluster: Prisma.sql`${pools} JOIN position t ON ${matches}`,
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { readTogether } from '../../db/connect/sharding.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
 import { selectList } from '../../db/lists/listing.ts'
+import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { CASH } from '../earnings/earnings.ts'
-import { type Groups, groupsOf, holdings, ownersOf, total, upTo } from '../holding/holding.ts'
+import { type Groups, groupsOf, holdings, ownersOf, tablesOfHoldings, total, upTo } from '../holding/holding.ts'
 import { ENTITY_WORTH, type Worth, worthColumns } from '../holding/worth.ts'
 import { moved, type Span } from './interval.ts'
 
@@ -35,18 +35,16 @@ const columns = {
  * then. Value and cash are of the same moment: in each entity of an address, the newest snapshot up to the end counts, and the cash
  * flows up to that snapshot. For each address, bucket and entity it looks up one snapshot; each cash flow is read once.
  */
-export async function earningsSeries(
-  reader: Reader,
-  groups: Groups,
-  { interval, starts }: Span,
-): Promise<EarningsBucket[][]> {
+export const earningsSeries = byUser(readSeries)
+
+async function readSeries(reader: Reader, groups: Groups, { interval, starts }: Span): Promise<EarningsBucket[][]> {
   const found: EarningsBucket[][] = groups.map(() => [])
   if (starts.length === 0) return found
   const ends = starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
   const holder = { owners: ownersOf(groups), chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
   const entity = Prisma.sql`owner, account_id, chain_id, entity_type, entity_id`
   // The window adds up the cash flows so far, those of the same second included, for snapshots and for ends of buckets.
-  const statement = Prisma.sql`WITH bucket AS MATERIALIZED (SELECT * FROM unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)),
+  const ctes = Prisma.sql`bucket AS MATERIALIZED (SELECT * FROM unnest(${ends}::timestamptz[]) WITH ORDINALITY AS bucket(moment, n)),
     flow AS MATERIALIZED (
       SELECT wallets.ordinality AS owner, f.account_id, f.chain_id, f.entity_type::text, f.entity_id, f.timestamp,
         coalesce(${CASH}, 0) AS cash, (f.amount_usd IS NULL AND f.assets IS DISTINCT FROM 0)::int AS unknown
@@ -64,15 +62,17 @@ export async function earningsSeries(
         UNION ALL SELECT ${entity}, NULL, NULL, NULL, NULL, NULL, NULL, timestamp, cash, unknown FROM flow
         UNION ALL SELECT ${entity}, NULL, n, NULL, NULL, NULL, NULL, floor(extract(epoch FROM moment))::bigint, NULL, NULL
           FROM (SELECT DISTINCT ${entity} FROM flow) f CROSS JOIN bucket) e
-      WINDOW so_far AS (PARTITION BY ${entity} ORDER BY moment))
-    SELECT t.owner::int, t.n::int, ${selectList(columns)} FROM (
+      WINDOW so_far AS (PARTITION BY ${entity} ORDER BY moment))`
+  const select = Prisma.sql`SELECT t.owner::int, t.n::int, ${selectList(columns)} FROM (
       SELECT h.owner, h.n, h.entity_type, ${ENTITY_WORTH}, ${HELD_CASH} AS cash,
         coalesce(sum(h.unknown) FILTER (WHERE h.held), 0) AS unknown,
         sum(CASE WHEN h.held THEN -h.cash ELSE h.cash END) AS pending_cash,
         sum(CASE WHEN h.held THEN -h.unknown ELSE h.unknown END) AS pending_unknown
       FROM event h WHERE h.n IS NOT NULL GROUP BY h.owner, h.n, h.chain_id, h.entity_type, h.entity_id) t
     GROUP BY t.owner, t.n`
-  const rows = await readTogether<Row[]>(reader, groups.flat(), statement)
+  const tables = [...tablesOfHoldings(holder.asOf), 'cash_flow'] as const
+  const statement = reader.topology.together({ users: groups.flat(), tables, ctes, select })
+  const rows = await reader.$queryRaw<Row[]>(statement)
   for (const row of rows) found[row.owner - 1]?.push(bucketOf(row, starts[row.n - 1] as Date))
   return found
 }

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
-import { readTogether } from '../../db/connect/sharding.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
+import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Groups, groupsOf, ownersOf } from '../holding/holding.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -15,20 +15,22 @@ export interface UserPoints {
 }
 
 /** Each group's points in each bucket with any, from the accounts' days. */
-export async function userPoints(reader: Reader, groups: Groups, span: Span): Promise<UserPoints[][]> {
-  const rows = await readTogether<(UserPoints & { ordinality: number })[]>(
-    reader,
-    groups.flat(),
-    Prisma.sql`WITH ${buckets(span)}
-    SELECT wallets.ordinality::int AS ordinality, bucket.start, ${Prisma.raw(pointsOf('sum(d.points)'))} AS points,
+export const userPoints = byUser(readPoints)
+
+async function readPoints(reader: Reader, groups: Groups, span: Span): Promise<UserPoints[][]> {
+  const statement = reader.topology.together({
+    users: groups.flat(),
+    tables: ['account_day'],
+    ctes: buckets(span),
+    select: Prisma.sql`SELECT wallets.ordinality::int AS ordinality, bucket.start, ${Prisma.raw(pointsOf('sum(d.points)'))} AS points,
       coalesce(sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last), 0)::int AS "positionCount"
     FROM ${groupsOf(groups)} CROSS JOIN ${ownersOf(groups)}
     CROSS JOIN LATERAL (SELECT d.distribution_date, d.points, d.position_count FROM account_day d
       WHERE d.user_address = owner.address AND ${within(span, 'd.distribution_date')} OFFSET 0) d
     JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
     GROUP BY 1, 2`,
-  )
-  return byOrdinality(groups, rows)
+  })
+  return byOrdinality(groups, await reader.$queryRaw<(UserPoints & { ordinality: number })[]>(statement))
 }
 
 /** A user's or a group's liquidation rewards in a bucket. A sum is 0 without rewards, and null if none of them has a price. */
@@ -43,12 +45,14 @@ export interface UserRewards {
 const usdIf = (condition: string) => Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
 
 /** Each group's liquidation rewards in each bucket with any. */
-export async function userRewards(reader: Reader, groups: Groups, span: Span): Promise<UserRewards[][]> {
+export const userRewards = byUser(readRewards)
+
+async function readRewards(reader: Reader, groups: Groups, span: Span): Promise<UserRewards[][]> {
   const [from, to] = [span.starts[0], span.end].map((date) => Math.floor((date?.getTime() ?? 0) / 1000))
-  const rows = await readTogether<(UserRewards & { ordinality: number })[]>(
-    reader,
-    groups.flat(),
-    Prisma.sql`SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
+  const statement = reader.topology.together({
+    users: groups.flat(),
+    tables: ['market_liquidation_reward', 'vault_liquidation_reward'],
+    select: Prisma.sql`SELECT wallets.ordinality::int AS ordinality, ${bucketOf(span.interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")} AS start,
       count(*) FILTER (WHERE r.market)::int AS "marketCount",
       CASE WHEN count(*) FILTER (WHERE r.market) = 0 THEN 0
         ELSE ${usdIf('r.market')} END AS "marketUsd",
@@ -65,8 +69,8 @@ export async function userRewards(reader: Reader, groups: Groups, span: Span): P
       WHERE v.account_id = owner.address AND v.timestamp >= ${from}::bigint AND v.timestamp < ${to}::bigint
       OFFSET 0) r
     GROUP BY 1, 2`,
-  )
-  return byOrdinality(groups, rows)
+  })
+  return byOrdinality(groups, await reader.$queryRaw<(UserRewards & { ordinality: number })[]>(statement))
 }
 
 function byOrdinality<Row>(groups: Groups, rows: (Row & { ordinality: number })[]): Row[][] {

@@ -1,5 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Listing, ownersSql, selectList } from '../../db/lists/listing.ts'
+import { byUser } from '../../db/topology/by-user.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
 import { type MarketSnapshot, marketSnapshots, type VaultSnapshot, vaultSnapshots } from './snapshot.ts'
@@ -15,7 +16,9 @@ export const latestFrom = (
     ORDER BY t.chain_id, t.${Prisma.raw(kind)}_id, t.position_id`
 
 /** Reads each user's newest snapshots, now or as of a moment: in every market and vault, all rows at the newest timestamp. */
-export async function latestSnapshots(
+export const latestSnapshots = byUser(readLatest)
+
+async function readLatest(
   reader: Reader,
   users: readonly string[],
   chainId: number | null,

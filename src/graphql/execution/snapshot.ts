@@ -1,7 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import { readOnce, readSnapshot, type Store } from '../../db/connect/store.ts'
-import { isUnsupported } from '../../db/faults.ts'
 
 /** The operations, by document or another key object, that needed a transaction when they first ran. */
 const transactional = new WeakSet<object>()
@@ -30,11 +29,7 @@ async function readFrom<T>(
 ): Promise<T> {
   const scope = store.reads.scope(caller)
   if (!transactional.has(operation)) {
-    const done = await readOnce(store, scope, work).catch((error) => {
-      // The plan remembers it, and leaves the operation to resolvers.
-      if (store.sharded && isUnsupported(error)) return undefined
-      throw error
-    })
+    const done = await readOnce(store, scope, work)
     if (done) return done.result
     transactional.add(operation)
   }

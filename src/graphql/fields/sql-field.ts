@@ -13,6 +13,7 @@ import {
   selectList,
 } from '../../db/lists/listing.ts'
 import { VALUE_TYPES, type ValueType } from '../../db/lists/value-type.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Batch, GraphContext } from '../context.ts'
 import { connectionOf, type PageArguments, readPage } from './connection.ts'
@@ -49,7 +50,7 @@ export interface One {
   /** The types of the key's values. */
   types: KeyType[]
   /** Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns that are read. */
-  at(keys: Prisma.Sql[], used: ReadonlySet<string>, sharded?: boolean): Prisma.Sql
+  at(keys: Prisma.Sql[], used: ReadonlySet<string>, topology: Topology): Prisma.Sql
   /** Whether every key has a row. */
   always?: boolean
   /** The column that is null if the object is. By default the first one of a row that a key may lack. */
@@ -86,7 +87,7 @@ export function keyedRow<Row>(one: One, loaded: Columns = one.columns): KeyedRow
         reader,
         one.types,
         texts,
-        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used, reader.sharded)}`,
+        (key) => Prisma.sql`SELECT ${selectList(loaded)} ${one.at(key, used, reader.topology)}`,
       )
       return rows.map(([row]) => row ?? null)
     },

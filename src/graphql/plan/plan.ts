@@ -1,8 +1,8 @@
 import { type DocumentNode, type FieldNode, type GraphQLSchema, getArgumentValues, getOperationAST } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { TextRow } from '../../db/connect/text-query.ts'
-import { isUnsupported } from '../../db/faults.ts'
 import type { Page } from '../../db/lists/listing.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { readVariables } from '../execution/variables.ts'
 import { cutToPage } from '../fields/connection.ts'
@@ -83,7 +83,7 @@ export class Plan {
     if (given) {
       let cached = this.#statements.get(given.key)
       if (cached === undefined) {
-        cached = await this.#keep(variables, reader.sharded)
+        cached = await this.#keep(variables, reader.topology)
         if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
         this.#statements.set(given.key, cached)
       }
@@ -98,11 +98,11 @@ export class Plan {
   }
 
   /** Builds the statement to cache for these variables. Null if it depends on their addresses or on stored data. */
-  async #keep(variables: Record<string, unknown>, sharded: boolean | undefined): Promise<Cached | null> {
+  async #keep(variables: Record<string, unknown>, topology: Topology): Promise<Cached | null> {
     const coerced = this.#coerced(this.#parameters.standIns(variables))
     const variant = coerced && this.#variant(coerced)
     if (!variant) return null
-    const nothing = nothingStored(sharded)
+    const nothing = nothingStored(topology)
     try {
       const statement = await variant.statement(nothing, coerced)
       // Cursors carry a digest of the filter, with its addresses.
@@ -171,10 +171,11 @@ interface Cached {
 }
 
 /** A reader that fails every read. */
-const nothingStored = (sharded: boolean | undefined): Reader => ({
-  sharded,
+const nothingStored = (topology: Topology): Reader => ({
+  topology,
   $queryRaw: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
   textRows: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
+  explain: () => Promise.reject(new Error('a cached statement depends on nothing stored')),
   get models(): never {
     throw new Error('a cached statement depends on nothing stored')
   },
@@ -184,8 +185,6 @@ class Variant {
   readonly #root: Level
   readonly #layout: Layout
   readonly #lists: List[]
-  /** By the text of a statement: whether the sharded store answers it rightly. */
-  readonly #supported = new Map<string, boolean>()
   #last: { parts: string[]; text: string } = { parts: [], text: '' }
 
   constructor(compiled: Compiled) {
@@ -222,40 +221,16 @@ class Variant {
     }
     const pageOf = (list: List) => pages.get(list)
     const { name, cursor, more } = this.#cursor(argumentsOf)
-    const sql = statement(this.#root, this.#layout, more, { argumentsOf, pageOf, sharded: reader.sharded })
+    const sql = statement(this.#root, this.#layout, more, { argumentsOf, pageOf, topology: reader.topology })
     return { text: this.#textOf(sql), values: sql.values, source: { pageOf, name, cursor }, assertStart }
   }
 
-  /** Runs a statement. The answer's JSON is written on demand. Undefined if the store, being sharded, has no plan for it. */
+  /** Runs a statement. The answer's JSON is written on demand. Undefined if the store has no plan for it. */
   async read(reader: Reader, { source, assertStart, ...sql }: Statement): Promise<Planned | undefined> {
-    if (reader.sharded && !(await this.#isSupported(reader, sql))) return undefined
-    const rows = await reader.textRows(sql).catch((error) => this.#refused(sql.text, error))
+    const rows = await reader.topology.textRows(reader, sql, this.#layout.bare)
+    if (!rows) return undefined
     if (assertStart && !this.#hasRows(rows)) await assertStart(reader)
     return this.#planned(rows, source, reader.maxBytes ?? Number.POSITIVE_INFINITY)
-  }
-
-  /**
-   * Whether a sharded store answers a statement rightly: one that goes to a single shard, or selects the rows of one list alone.
-   * In lateral joins Citus would apply LIMIT and count to each shard, not to all together.
-   */
-  async #isSupported(reader: Reader, sql: Pick<Prisma.Sql, 'text' | 'values'>): Promise<boolean> {
-    let known = this.#supported.get(sql.text)
-    if (known === undefined) {
-      const plan = this.#layout.bare ? '' : await reader.explain?.(sql)
-      known = plan !== undefined && !/Task Count: (?!1$)/m.test(plan)
-      this.#learn(sql.text, known)
-    }
-    return known
-  }
-
-  #refused(text: string, error: unknown): never {
-    if (isUnsupported(error)) this.#learn(text, false)
-    throw error
-  }
-
-  #learn(text: string, isSupported: boolean): void {
-    if (this.#supported.size >= MAX_STATEMENTS) this.#supported.clear()
-    this.#supported.set(text, isSupported)
   }
 
   /** Returns the text of a statement. Reusing the last string for equal parts avoids hashing it again. */

@@ -2,13 +2,14 @@
 import type { Columns } from '../../db/lists/column.ts'
 import {
   countSql,
+  filterIn,
   fromRecordset,
   type Listing,
   listingIn,
   type Page,
   pageSql,
-  withoutSet,
 } from '../../db/lists/listing.ts'
+import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../fields/connection.ts'
 import { type Layout, ordinalOf } from './layout.ts'
@@ -21,8 +22,7 @@ export interface Request {
   argumentsOf(field: Field): Record<string, any>
   /** Returns the page of a connection; undefined for a plain list. */
   pageOf(list: List): Page | undefined
-  /** Whether rows of users are spread over several servers. */
-  sharded: boolean | undefined
+  topology: Topology
 }
 
 /** Returns the page for a connection's arguments. `after` replaces the cursor argument. @throws BAD_INPUT */
@@ -62,7 +62,7 @@ function joins(all: Join[], request: Request): Prisma.Sql {
     all.map((join) => {
       if (join.kind === 'one') {
         const keys = join.keys.map((key) => keySql(key, request))
-        return oneJoin(join, join.one.at(keys, join.scope.used))
+        return oneJoin(join, join.one.at(keys, join.scope.used, request.topology))
       }
       if (join.kind === 'count')
         return Prisma.sql`LEFT JOIN LATERAL (${totalSql(join.list, request)}) ${raw([join.alias])} ON true`
@@ -128,7 +128,7 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   const listing = listingOf(list, args, request)
   const page = request.pageOf(list)
   if (!page) throw new Error('a connection without a page')
-  const filtered = request.sharded ? withoutSet(filter(args)) : filter(args)
+  const filtered = filterIn(filter(args), request.topology)
   const united = filtered.branches || filtered.set || page.after || page.before
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
@@ -161,9 +161,9 @@ function valueSql(
 }
 
 /** Returns the listing of a connection. With `recordset`, it reads from the owner's row. */
-function listingOf({ sqlField, owner }: List, args: Record<string, any>, { sharded }: Request): Listing<unknown> {
+function listingOf({ sqlField, owner }: List, args: Record<string, any>, { topology }: Request): Listing<unknown> {
   if (sqlField.kind !== 'list') throw new Error('no connection')
-  const listing: Listing<unknown> = listingIn(sqlField.list.listing(args), sharded)
+  const listing: Listing<unknown> = listingIn(sqlField.list.listing(args), topology)
   return listing.recordset === undefined ? listing : fromRecordset(listing, Prisma.raw(`unnest(${owner[0]})`))
 }
 

@@ -1,6 +1,6 @@
 /** Grows a store in place, by set-based SQL: more users who do the same, and more days on which everybody does the same. */
 import type pg from 'pg'
-import { TABLES_OF_USERS } from '../../../src/db/connect/sharding.ts'
+import { TABLES_OF_USERS } from '../../../src/db/topology/topology.ts'
 import { positionId } from '../../../src/domain/dataset/store-positions.ts'
 import { lockWriters, refreshRollups } from '../../../src/domain/points/refresh-rollups.ts'
 import { withoutIndexes } from '../store.ts'

@@ -9,7 +9,7 @@ import { type PoolRef, poolAt } from './pool.ts'
 const priceAt = keyedRow<AssetPriceRow>({
   columns: assetPriceColumns,
   types: ['bigint', 'text'],
-  at: ([chainId, address], _, sharded) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, sharded),
+  at: ([chainId, address], _, topology) => assetPriceSql(chainId ?? Prisma.empty, address ?? Prisma.empty, topology),
 })
 
 /** Adds the prices of assets. */

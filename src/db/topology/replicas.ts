@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Notifications } from '../connect/notifications.ts'
+import type { Caller } from '../connect/scope.ts'
 import { storeFault, unavailable } from '../faults.ts'
 import { systemIdentifierOf } from '../server/cluster.ts'
-import type { Notifications } from './notifications.ts'
 import { Attempt, FAULTS, Replica, type ReplicaFault } from './replica.ts'
-import type { Caller } from './scope.ts'
 import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
 
 export interface ReplicasOptions<Store extends Connections> {

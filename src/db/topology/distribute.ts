@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
-import { isSharded, TABLES_OF_USERS } from '../connect/sharding.ts'
 import { LOCKS } from '../locks.ts'
+import { topologyOf } from './find-topology.ts'
+import { single } from './single.ts'
+import { TABLES_OF_USERS } from './topology.ts'
 
 /**
  * Tables that each server has a copy of: what rows of users are joined with. Accounts are among them, since ranks, search and
@@ -32,20 +34,6 @@ const DATA_CHANGED = `CREATE FUNCTION data_changed() RETURNS VOID LANGUAGE plpgs
     END IF;
   END $$`
 
-/** True if the store at a URL is sharded. A database that cannot be reached counts as not: what uses it next reports that. */
-export async function isShardedAt(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return await isSharded(client)
-  } catch {
-    return false
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
-
 /**
  * Spreads the rows of users over the workers of a Citus cluster, by the user's address, so that all rows of a user are on one of
  * them. All of it is one transaction, during which nobody writes. Does nothing if it has been done.
@@ -67,7 +55,7 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
         'UNAVAILABLE',
         'An import, run or change of multipliers is writing to the store. Nothing was changed; try again when it has finished.',
       )
-    if (await isSharded(client)) return { workers, done: false }
+    if ((await topologyOf(client)) !== single) return { workers, done: false }
     await client.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
     await dropTriggers(client)
     await adaptKeys(client)

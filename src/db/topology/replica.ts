@@ -1,5 +1,5 @@
+import type { Caller, Statement } from '../connect/scope.ts'
 import { unavailable } from '../faults.ts'
-import type { Caller, Statement } from './scope.ts'
 import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
 
 /** Why a replica is not read. */

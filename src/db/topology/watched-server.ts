@@ -1,4 +1,4 @@
-import type { Probe } from './probe.ts'
+import type { Probe } from '../connect/probe.ts'
 
 /** The connections to a server, as far as they matter here. */
 export interface Connections {

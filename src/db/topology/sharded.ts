@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { isUnsupported } from '../faults.ts'
+import { type AboutUsers, type Answering, type Forms, type Merge, type Topology, USER_KEYS } from './topology.ts'
+
+/** The maximum number of statements of which it is cached whether the store answers them rightly. */
+const MAX_STATEMENTS = 500
+
+/** The rows of users are spread over the workers of a Citus cluster, all rows of a user on one of them. */
+export class Sharded implements Topology {
+  /** Citus keeps one connection of a session to each worker, and would open and close more for each statement. */
+  readonly session = { 'citus.max_adaptive_executor_pool_size': 1 }
+  /** In one transaction Citus cannot run a statement on the coordinator itself and then one that it cannot run there. */
+  readonly begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL citus.enable_local_execution = off'
+  /** By the text of a statement. */
+  readonly #answers = new LRUCache<string, boolean>({ max: MAX_STATEMENTS })
+
+  form<T>({ cluster }: Forms<T>): T {
+    return cluster
+  }
+
+  /** Sends the rows to one server first, where the statement then runs as on one Postgres. About one user it needs not. */
+  together({ users, tables, ctes, select }: AboutUsers): Prisma.Sql {
+    const rows = users.length === 1 ? [] : tables.map((table) => rowsOf(table, users))
+    const all = ctes ? [...rows, ctes] : rows
+    return all.length > 0 ? Prisma.sql`WITH ${Prisma.join(all, ', ')} ${select}` : select
+  }
+
+  /**
+   * True for a statement that goes to one server. In lateral joins Citus would apply LIMIT and count to each shard, not to all
+   * together.
+   */
+  async answers(reader: Pick<Answering, 'explain'>, query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<boolean> {
+    const cached = this.#answers.get(query.text)
+    if (cached !== undefined) return cached
+    const plan = await reader.explain(query)
+    const answers = plan !== undefined && taskCounts(plan).every((count) => count === 1)
+    this.#answers.set(query.text, answers)
+    return answers
+  }
+
+  async textRows(reader: Answering, query: Pick<Prisma.Sql, 'text' | 'values'>, isList: boolean) {
+    if (isList ? this.#answers.get(query.text) === false : !(await this.answers(reader, query))) return undefined
+    return reader.textRows(query).catch((error) => {
+      if (!isUnsupported(error)) throw error
+      this.#answers.set(query.text, false)
+      return undefined
+    })
+  }
+
+  /** Citus sends a temporary table to the workers only as a subquery that is read by itself. */
+  temporary(table: string): string {
+    return `(SELECT * FROM ${table} OFFSET 0)`
+  }
+
+  /** Citus has no MERGE into tables that each server has a copy of. */
+  merge({ into, key, values, from }: Merge): string {
+    const columns = [...key, ...values]
+    const of = (row: string, some: string[]) => some.map((column) => `${row}.${column}`).join(', ')
+    return `INSERT INTO ${into} AS t (${columns.join(', ')}) SELECT ${of('s', columns)} FROM ${from} s
+      ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
+      WHERE (${of('t', values)}) IS DISTINCT FROM (${of('excluded', values)})`
+  }
+
+  async announce(client: Parameters<Topology['announce']>[0]): Promise<void> {
+    await client.query('SELECT data_changed()')
+  }
+
+  /** Each server does that by itself: Citus cannot in a transaction that has read a table of which each server has a copy. */
+  async analyze(): Promise<void> {}
+}
+
+/** A CTE with these users' rows in place of a table. */
+function rowsOf(table: keyof typeof USER_KEYS, users: readonly string[]): Prisma.Sql {
+  const rows = Prisma.raw(`SELECT * FROM ${table} WHERE ${USER_KEYS[table]}`)
+  return Prisma.sql`${Prisma.raw(table)} AS MATERIALIZED (${rows} = ANY(${users}::text[]))`
+}
+
+/** The numbers of tasks of the parts of a query plan. */
+function taskCounts(plan: unknown): number[] {
+  if (typeof plan !== 'object' || plan === null) return []
+  return Object.entries(plan).flatMap(([name, value]) => (name === 'Task Count' ? [value] : taskCounts(value)))
+}

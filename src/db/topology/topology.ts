@@ -1,0 +1,84 @@
+import type pg from 'pg'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { SessionSettings } from '../connect/session.ts'
+import type { TextRow } from '../connect/text-query.ts'
+
+/** Tables of users, by the column that has the user's address. */
+export const TABLES_OF_USERS = {
+  stored_position: 'user_address',
+  account_day: 'user_address',
+  rank_history: 'user_address',
+  market_snapshot: 'account_id',
+  vault_snapshot: 'account_id',
+  market_holding: 'account_id',
+  vault_holding: 'account_id',
+  market_liquidation_reward: 'account_id',
+  vault_liquidation_reward: 'account_id',
+  cash_flow: 'account_id',
+} as const
+
+/** The same, with the views of these tables. */
+export const USER_KEYS = { ...TABLES_OF_USERS, position: 'user_address', net_cash: 'account_id' } as const
+
+export type UserTable = keyof typeof USER_KEYS
+
+/** Both forms of what depends on where the rows of users are: in one Postgres, or spread over the workers of a cluster. */
+export interface Forms<T> {
+  one: T
+  cluster: T
+}
+
+/** A statement about several users together. */
+export interface AboutUsers {
+  users: readonly string[]
+  /** The tables of users that it reads. */
+  tables: readonly UserTable[]
+  /** Its common table expressions, without WITH. */
+  ctes?: Prisma.Sql
+  select: Prisma.Sql
+}
+
+export interface Merge {
+  into: string
+  key: string[]
+  values: string[]
+  /** A FROM item with these columns. */
+  from: string
+}
+
+type Query = Pick<Prisma.Sql, 'text' | 'values'>
+
+/** The parts of a reader that a topology needs. */
+export interface Answering {
+  textRows(query: Query): Promise<TextRow[]>
+  explain(query: Query): Promise<unknown>
+}
+
+type Writer = Pick<pg.ClientBase, 'query'>
+
+/** Where the rows of a store are. Callers ask it for the statements that depend on that. */
+export interface Topology {
+  /** Settings of each session. */
+  readonly session: SessionSettings
+  /** Begins a snapshot. */
+  readonly begin: string
+  /** Chooses the form for this store. */
+  form<T>(forms: Forms<T>): T
+  /** Builds a statement that reads all of its users' rows before it runs. */
+  together(statement: AboutUsers): Prisma.Sql
+  /** Whether the store answers a statement rightly if it applies limits or counts to each of several users. */
+  answers(reader: Pick<Answering, 'explain'>, query: Query): Promise<boolean>
+  /**
+   * Reads the rows of a planned statement. Undefined if the store has no right plan for it.
+   * @param isList whether it selects the rows of one list alone
+   */
+  textRows(reader: Answering, query: Query, isList: boolean): Promise<TextRow[] | undefined>
+  /** Returns a temporary table as a FROM item beside stored tables. */
+  temporary(table: string): string
+  /** Builds a statement that adds rows that are missing, and changes those that differ. */
+  merge(merge: Merge): string
+  /** Raises the data version and notifies, where no trigger does. */
+  announce(client: Writer): Promise<void>
+  /** Refreshes the statistics of tables within a transaction, where the servers do not by themselves. */
+  analyze(client: Writer, tables: Iterable<string>): Promise<void>
+}
