@@ -175,6 +175,8 @@ async function buildPage(room, url, options) {
     entryPoints: [`src/${room}/page.tsx`, `src/${room}/page.css`],
     outdir: `dist/${room}/assets`,
     entryNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file' },
     bundle: true,
     minify: true,
     format: 'esm',
@@ -190,6 +192,10 @@ async function buildPage(room, url, options) {
   let html = await readFile(join(ROOT, 'src', room, 'page.html'), 'utf8')
   for (const { path, contents } of outputFiles) {
     await writeFile(path, contents)
+    if (path.endsWith('.woff2')) {
+      html = html.replaceAll('FONT', `${url}/assets/${basename(path)}`)
+      continue
+    }
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
     await writeFile(`${path}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${path}.gz`, await promisify(gzip)(contents))

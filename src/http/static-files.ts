@@ -31,6 +31,7 @@ const TYPES: Record<string, string> = {
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
+  '.woff2': 'font/woff2',
 }
 const FOREVER = 'public, max-age=31536000, immutable'
 
@@ -84,15 +85,15 @@ async function list(directory: string): Promise<Map<string, undefined>> {
 async function read(directory: string, name: string, url: string): Promise<Answer> {
   const path = join(directory, name)
   const type = TYPES[extname(name)] ?? ''
-  const isImage = type === 'image/png'
+  const isCompressed = type === 'image/png' || type === 'font/woff2'
   const [body, br, gzip] = await Promise.all([
     readFile(path),
-    ...['.br', '.gz'].map((suffix) => (isImage ? undefined : readFile(path + suffix).catch(() => undefined))),
+    ...['.br', '.gz'].map((suffix) => (isCompressed ? undefined : readFile(path + suffix).catch(() => undefined))),
   ])
   return {
     name: url,
     // Files without a key are not compressed.
-    key: isImage ? undefined : `${url}/${name}`,
+    key: isCompressed ? undefined : `${url}/${name}`,
     status: 200,
     type,
     body,

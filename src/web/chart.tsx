@@ -1,9 +1,10 @@
-import type { Interval } from 'lending-graph-client'
+import { DistributionDatesDocument, type Interval } from 'lending-graph-client'
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { Link } from 'wouter'
 import { day, full, short, type Unit } from './format.ts'
 import { useUrlState } from './url-state.ts'
+import { useGraph } from './use-graph.ts'
 import { Day, Num } from './values.tsx'
 
 const HEIGHT = 220
@@ -29,12 +30,13 @@ interface ChartProps {
 /** A chart through time, with a sentence that sums it up and a table of its numbers. */
 export function Chart({ title, unit, times, series, isReversed = false, note }: ChartProps) {
   const [isOpen, setOpen] = useState(false)
-  const summary = series.map((one) => summaryOf(one, times, unit)).join(' ')
+  const sentences = series.map((one) => summaryOf(one, times, unit))
+  const summary = sentences.join(' ')
   return (
     <figure className="chart">
       <figcaption>
         <h3>{title}</h3>
-        <p>{summary}</p>
+        <p>{sentences[0]}</p>
         {note && <p>{note}</p>}
       </figcaption>
       <Plot title={title} summary={summary} unit={unit} times={times} series={series} isReversed={isReversed} />
@@ -100,7 +102,7 @@ function Plot({
   summary: string
 }) {
   const place = useRef<HTMLDivElement>(null)
-  const isDark = useDark()
+  const theme = useTheme()
   // The numbers of a series are new arrays at each render.
   const shown = JSON.stringify([times, series])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chart has the colours of its time
@@ -108,30 +110,57 @@ function Plot({
     const element = place.current
     if (!element) return undefined
     const [times, series] = JSON.parse(shown) as [string[], Series[]]
-    const style = getComputedStyle(element)
-    const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
+    const colour = (css: string) => {
+      element.style.color = css
+      const computed = getComputedStyle(element).color
+      element.style.color = ''
+      return computed
+    }
+    const line = colour('var(--line)')
     const axis = {
-      stroke: colour('muted'),
-      grid: { stroke: colour('line'), width: 1 },
-      ticks: { stroke: colour('line') },
+      stroke: colour('var(--muted)'),
+      font: '12px Inter, system-ui, sans-serif',
+      ticks: { show: false },
     }
     const lines = series.map(({ label, values }, i): uPlot.Series => {
       const points = { show: times.length < 3, filter: () => alone(values) }
-      const width = { stroke: colour(`series-${i + 1}`), width: 2, points }
-      const value = (_plot: uPlot, number: number | null) => (number === null ? '–' : full(number, unit))
-      return { label, ...width, value, ...(i % 2 === 1 && { dash: [6, 4] }) }
+      const stroke = colour(`var(--series-${i + 1})`)
+      const fill = colour(`color-mix(in srgb, var(--series-${i + 1}) 12%, transparent)`)
+      const newest = values.findLast((number) => number !== null) ?? null
+      const value = (_plot: uPlot, number: number | null, _series: number, at: number | null) => {
+        const known = at === null ? newest : number
+        return known === null ? '–' : full(known, unit)
+      }
+      return {
+        label,
+        stroke,
+        width: 2,
+        points,
+        value,
+        ...(series.length === 1 && !isReversed && { fill }),
+        ...(i % 2 === 1 && { dash: [6, 4] }),
+      }
     })
     const options: uPlot.Options = {
       width: element.clientWidth,
       height: HEIGHT,
-      series: [{ label: 'Date', value: (_plot, seconds) => (seconds === null ? '–' : day(isoOf(seconds))) }, ...lines],
+      series: [{ label: 'Date', value: (_plot, at) => day(at === null ? (times.at(-1) ?? '') : isoOf(at)) }, ...lines],
       axes: [
-        { ...axis, values: (_plot, splits) => splits.map((seconds) => day(isoOf(seconds)).replace(/ \d{4}$/, '')) },
-        { ...axis, size: 70, values: (_plot, splits) => splits.map((value) => short(value, unit)) },
+        {
+          ...axis,
+          grid: { show: false },
+          values: (_plot, splits) => splits.map((seconds) => day(isoOf(seconds)).replace(/ \d{4}$/, '')),
+        },
+        {
+          ...axis,
+          size: 70,
+          grid: { stroke: line, width: 1 },
+          values: (_plot, splits) => splits.map((value) => axisText(value, unit)),
+        },
       ],
       scales: { y: { dir: isReversed ? -1 : 1 } },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-      cursor: { drag: { setScale: false } },
+      cursor: { drag: { setScale: false }, sync: { key: 'page' } },
     }
     const seconds = times.map((time) => Date.parse(time) / 1000)
     const plot = new uPlot(options, [seconds, ...series.map(({ values }) => [...values])], element)
@@ -141,7 +170,7 @@ function Plot({
       sizes.disconnect()
       plot.destroy()
     }
-  }, [shown, unit, isReversed, isDark])
+  }, [shown, unit, isReversed, theme])
   return <div className="plot" ref={place} role="img" aria-label={`${title}. ${summary}`} />
 }
 
@@ -153,36 +182,80 @@ const alone = (values: Series['values']) =>
 
 const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-function useDark(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
+/** Round numbers need no decimals. */
+const axisText = (value: number, unit: Unit) => short(value, unit).replace(/\.0+(?=\D|$)|(\.\d)0(?=\D|$)/, '$1')
+
+/** The colours that are shown: those that one chose, or those of the system. */
+const currentTheme = () =>
+  document.documentElement.dataset.theme ?? String(matchMedia('(prefers-color-scheme: dark)').matches)
+
+/** Changes with the theme, whoever chooses it. */
+function useTheme(): string {
+  const [theme, setTheme] = useState(currentTheme)
   useEffect(() => {
     const media = matchMedia('(prefers-color-scheme: dark)')
-    const follow = () => setDark(media.matches)
+    const follow = () => setTheme(currentTheme())
+    const observer = new MutationObserver(follow)
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     media.addEventListener('change', follow)
-    return () => media.removeEventListener('change', follow)
+    return () => {
+      observer.disconnect()
+      media.removeEventListener('change', follow)
+    }
   }, [])
-  return isDark
+  return theme
 }
 
 const INTERVALS = ['DAY', 'WEEK', 'MONTH'] as const satisfies Interval[]
+const RANGES = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['all', 'All time'],
+] as const
+const DAY_MS = 86_400_000
+/** As many buckets fit a chart well. */
+const MAX_BUCKETS = 120
 
-/** The length of the buckets of the view's charts. */
-export const useInterval = (): Interval => useUrlState().oneOf('interval', INTERVALS)
+/** What the charts of the view show: variables of their operations. */
+export interface Span {
+  interval: Interval
+  from?: string
+}
 
-/** Lets the length of the buckets be chosen. */
-export function IntervalChoice() {
+/** The range of the view's charts. Undefined until its dates are known. */
+export function useSpan(): Span | undefined {
   const url = useUrlState()
-  const current = useInterval()
+  const range = url.oneOf('range', ['30', '7', '90', 'all'])
+  const interval = url.oneOf('interval', INTERVALS)
+  const { data } = useGraph(DistributionDatesDocument, {}, { pause: range === '30' })
+  // The graph's default are the 30 newest buckets.
+  if (range === '30') return { interval }
+  if (!data) return undefined
+  const [oldest, newest] = [data.oldest.nodes[0], data.newest.nodes[0]].map((one) => Date.parse(one?.date ?? ''))
+  if (!oldest || !newest) return { interval }
+  const from = range === 'all' ? oldest : Math.max(oldest, newest - (Number(range) - 1) * DAY_MS)
+  const days = (newest - from) / DAY_MS
+  return {
+    interval: days < MAX_BUCKETS ? 'DAY' : days < MAX_BUCKETS * 7 ? 'WEEK' : 'MONTH',
+    from: new Date(from).toISOString(),
+  }
+}
+
+/** Lets the range of the charts be chosen. */
+export function RangeChoice() {
+  const url = useUrlState()
+  const current = url.oneOf('range', ['30', '7', '90', 'all'])
   const after = url.get('after')
   return (
-    <nav className="choice" aria-label="Interval of the charts">
-      {INTERVALS.map((interval) => (
+    <nav className="choice" aria-label="Range of the charts">
+      {RANGES.map(([range, name]) => (
         <Link
-          key={interval}
-          href={url.link({ after, interval: interval === 'DAY' ? undefined : interval })}
-          aria-current={interval === current ? 'true' : undefined}
+          key={range}
+          href={url.link({ after, interval: undefined, range: range === '30' ? undefined : range })}
+          aria-current={range === current ? 'true' : undefined}
         >
-          By {interval.toLowerCase()}
+          {name}
         </Link>
       ))}
     </nav>

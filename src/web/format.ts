@@ -1,5 +1,9 @@
 const LOCALE = 'en-US'
-const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 2 })
+const compact = new Intl.NumberFormat(LOCALE, {
+  notation: 'compact',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+})
 const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
 const twoDecimals = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const exact = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 20 })
@@ -22,7 +26,7 @@ const quantity = (value: Quantity) => String(value) as `${number}`
 /** How many of which unit a number counts. */
 export type Unit = 'usd' | 'percent' | 'points' | 'count' | 'amount' | 'factor'
 
-/** A number for people: 10.92M, $15.77K, 2.87%. */
+/** A number for people, with two decimals: 10.92M, $15.77K, 2.87%. Counts have none. */
 export function short(value: Quantity, unit: Unit): string {
   if (unit === 'percent') return `${twoDecimals.format(Number(value) * 100)}%`
   const [sign, size] = split(value)
@@ -35,7 +39,7 @@ export function short(value: Quantity, unit: Unit): string {
       ? Number(size).toPrecision(3)
       : isSmall
         ? '<0.01'
-        : (unit === 'usd' ? twoDecimals : plain).format(quantity(size))
+        : twoDecimals.format(quantity(size))
   return `${sign}${unit === 'usd' ? '$' : ''}${text}`
 }
 
@@ -45,6 +49,9 @@ export function full(value: Quantity, unit: Unit): string {
   if (unit === 'percent') return `${sign}${timesHundred(size)}%`
   return `${sign}${unit === 'usd' ? '$' : ''}${exact.format(quantity(size))}`
 }
+
+/** A multiplier, such as 1.5x. */
+export const times = (factor: number) => `${plain.format(factor)}x`
 
 /** A change, with its sign. */
 export const signed = (text: string) => (text.startsWith('−') || text === '0' ? text : `+${text}`)

@@ -21,15 +21,15 @@ const columns: Column<Snapshot>[] = [
       </>
     ),
   },
-  amount('Supplied', (row) => (row.__typename === 'MarketSnapshot' ? row.collateralUsd : 0)),
-  amount('Protected', (row) => (row.__typename === 'MarketSnapshot' ? row.protectedUsd : 0)),
-  amount('Borrowed', (row) => (row.__typename === 'MarketSnapshot' ? row.debtUsd : 0)),
-  amount('In vaults', (row) => (row.__typename === 'VaultSnapshot' ? row.assetsUsd : 0)),
+  amount('Supplied', 'nothing supplied', (row) => (row.__typename === 'MarketSnapshot' ? row.collateralUsd : 0)),
+  amount('Protected', 'nothing protected', (row) => (row.__typename === 'MarketSnapshot' ? row.protectedUsd : 0)),
+  amount('Borrowed', 'no debt', (row) => (row.__typename === 'MarketSnapshot' ? row.debtUsd : 0)),
+  amount('In vaults', 'no vault', (row) => (row.__typename === 'VaultSnapshot' ? row.assetsUsd : 0)),
   { name: 'Snapshot', cell: ({ time }) => <Moment iso={time} /> },
 ]
 
-function amount(name: string, of: (row: Snapshot) => number | null): Column<Snapshot> {
-  return { name, numeric: true, cell: (row) => <Num value={of(row)} unit="usd" /> }
+function amount(name: string, ifZero: string, of: (row: Snapshot) => number | null): Column<Snapshot> {
+  return { name, numeric: true, cell: (row) => <Num value={of(row)} unit="usd" ifZero={ifZero} /> }
 }
 
 /** A closed position ends with a snapshot of zeros. */

@@ -1,11 +1,14 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Link, useLocation } from 'wouter'
 import { Boundary } from './boundary.tsx'
 import { useExactNumbers } from './exact-numbers.tsx'
+import { Mark } from './identity.tsx'
 import { useLive } from './live.tsx'
+import { SearchBox } from './search-box.tsx'
+import { ThemeChoice } from './theme.tsx'
 
 const VIEWS = [
-  ['/', 'Leaderboard'],
+  ['/leaderboard', 'Leaderboard'],
   ['/pools', 'Pools'],
   ['/vaults', 'Vaults'],
   ['/distributions', 'Distributions'],
@@ -22,60 +25,66 @@ export function Layout({ children }: { children: ReactNode }) {
     if (shown.current !== path) scrollTo(0, 0)
     shown.current = path
   }, [path])
-  const isCurrent = (to: string) => (to === '/' ? path === '/' : path.startsWith(to))
   return (
     <>
       <a className="skip" href="#content">
         Skip to the content
       </a>
       <header>
+        <Link href="/" className="brand" aria-label="Lending dashboard: overview">
+          <Mark />
+          <span>Lending</span>
+        </Link>
         <nav aria-label="Views">
           {VIEWS.map(([to, name]) => (
-            <Link key={to} href={to} aria-current={isCurrent(to) ? 'page' : undefined}>
+            <Link key={to} href={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
               {name}
             </Link>
           ))}
-        </nav>
-        <SearchForm />
-        <nav aria-label="Other pages" className="others">
           <a href="/graphql">GraphiQL</a>
           <a href="/docs">Docs</a>
         </nav>
-        <button type="button" aria-pressed={isExact} onClick={toggle}>
-          Exact numbers
-        </button>
+        {path !== '/' && <SearchBox />}
+        <div className="tools">
+          <button
+            type="button"
+            aria-pressed={isExact}
+            aria-label="Exact numbers"
+            title="Exact numbers: all digits"
+            onClick={toggle}
+          >
+            <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+              <circle cx="2.5" cy="13.5" r="1.4" fill="currentColor" />
+              <rect
+                x="5.5"
+                y="4"
+                width="4.5"
+                height="10"
+                rx="2.25"
+                fill="none"
+                stroke="currentColor"
+                strokeWidth="1.6"
+              />
+              <rect
+                x="12"
+                y="4"
+                width="4.5"
+                height="10"
+                rx="2.25"
+                fill="none"
+                stroke="currentColor"
+                strokeWidth="1.6"
+              />
+            </svg>
+          </button>
+          <ThemeChoice />
+        </div>
       </header>
       <LiveNotice />
       <main id="content" tabIndex={-1}>
         <Boundary key={path}>{children}</Boundary>
       </main>
     </>
-  )
-}
-
-function SearchForm() {
-  const [path, navigate] = useLocation()
-  const [parameters] = useSearchParams()
-  const text = path === '/search' ? (parameters.get('q') ?? '') : ''
-  const search = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const wanted = String(new FormData(event.currentTarget).get('q')).trim()
-    if (wanted) navigate(`/search?${new URLSearchParams({ q: wanted })}`)
-  }
-  return (
-    <search>
-      <form key={text} onSubmit={search}>
-        <input
-          type="search"
-          name="q"
-          aria-label="Search wallets, pools, markets and vaults"
-          placeholder="Address, pool, token"
-          defaultValue={text}
-          maxLength={100}
-        />
-        <button type="submit">Search</button>
-      </form>
-    </search>
   )
 }
 

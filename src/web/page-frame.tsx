@@ -7,8 +7,12 @@ interface PageProps {
   title: string
   /** Replaces the title in the heading, where it needs more than text. */
   heading?: ReactNode
+  /** Stands before the heading. */
+  icon?: ReactNode
   /** The operation that gives most of the page. */
   operation?: { query: DocumentNode; variables: object }
+  /** Stands below a heading that is the largest thing of the page. */
+  hero?: ReactNode
   children: ReactNode
 }
 
@@ -16,7 +20,7 @@ interface PageProps {
 let opened = 0
 
 /** A view: its title, its heading, which gets the focus when the view is opened, and its operation in GraphiQL. */
-export function Page({ title, heading, operation, children }: PageProps) {
+export function Page({ title, heading, icon, operation, hero, children }: PageProps) {
   const head = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (opened++ > 0) head.current?.focus({ preventScroll: true })
@@ -26,10 +30,12 @@ export function Page({ title, heading, operation, children }: PageProps) {
   }, [title])
   return (
     <>
-      <div className="page-head">
+      <div className={hero ? 'hero' : 'page-head'}>
         <h1 ref={head} tabIndex={-1}>
-          {heading ?? title}
+          {icon}
+          <span>{heading ?? title}</span>
         </h1>
+        {hero}
         {operation && (
           <a className="in-graphiql" href={inGraphiQL(operation)}>
             Open in GraphiQL

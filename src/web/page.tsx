@@ -9,6 +9,7 @@ import { Compare } from './views/compare.tsx'
 import { Distribution } from './views/distribution.tsx'
 import { Distributions } from './views/distributions.tsx'
 import { Leaderboard } from './views/leaderboard.tsx'
+import { Overview } from './views/overview.tsx'
 import { Pool } from './views/pool.tsx'
 import { Pools } from './views/pools.tsx'
 import { Run } from './views/run.tsx'
@@ -33,7 +34,8 @@ function Dashboard() {
           <Router base="/dashboard">
             <Layout>
               <Switch>
-                <Route path="/" component={Leaderboard} />
+                <Route path="/" component={Overview} />
+                <Route path="/leaderboard" component={Leaderboard} />
                 <Route path="/wallets/:address">{({ address }) => <Wallet key={address} address={address} />}</Route>
                 <Route path="/compare" component={Compare} />
                 <Route path="/pools" component={Pools} />

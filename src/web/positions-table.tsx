@@ -1,5 +1,6 @@
 import type { MultiplierRowFragment, PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
 import { Link } from 'wouter'
+import { times } from './format.ts'
 import { type Column, Table } from './table.tsx'
 import { Num, PoolLink, Unknown, WalletLink } from './values.tsx'
 
@@ -13,7 +14,9 @@ const wallet: Column<Position> = {
 
 const pool: Column<Position> = {
   name: 'Pool',
-  cell: ({ poolAddress, pool }) => <PoolLink address={poolAddress} name={pool?.displayName} />,
+  cell: ({ poolAddress, pool, sideA, sideB }) => (
+    <PoolLink address={poolAddress} name={pool?.displayName} tokens={[sideA, sideB].map(tokenOf)} />
+  ),
 }
 
 const amounts: Column<Position>[] = [
@@ -36,9 +39,18 @@ const amounts: Column<Position>[] = [
       </>
     ),
   },
-  { name: 'Multipliers', cell: ({ multiplierUsed }) => <Factors multiplier={multiplierUsed} /> },
+  {
+    name: 'Multipliers',
+    cell: ({ multiplierUsed, sideA, sideB }) => (
+      <Factors multiplier={multiplierUsed} symbols={[sideA.assetSymbol, sideB.assetSymbol]} />
+    ),
+  },
 ]
 
+const tokenOf = ({ assetSymbol, assetAddress }: PositionSideFragment) => ({
+  symbol: assetSymbol,
+  address: assetAddress,
+})
 const suppliedUsd = (side: PositionSideFragment) => side.suppliedAmountUsd
 const protectedUsd = (side: PositionSideFragment) => side.protectedSuppliedAmountUsd
 const borrowedUsd = (side: PositionSideFragment) => side.borrowedAmountUsd
@@ -73,30 +85,45 @@ function PointsOfRun({ position: { points, run } }: { position: Position }) {
 }
 
 const Price = ({ side: { assetSymbol, assetPriceUsd } }: { side: PositionSideFragment }) => (
-  <span className="price">
+  <span className="line">
     {assetSymbol} <Num value={assetPriceUsd} unit="usd" />
   </span>
 )
 
+interface FactorsProps {
+  multiplier: Partial<MultiplierRowFragment> | null | undefined
+  /** The tokens of sides A and B. */
+  symbols: readonly [string, string]
+}
+
 /** The factors of a pool, or that its positions score 0. */
-export function PoolFactors({ multiplier }: { multiplier: Partial<MultiplierRowFragment> | null | undefined }) {
+export function PoolFactors({ multiplier, symbols }: FactorsProps) {
   const { depositA, depositB, borrowA, borrowB } = multiplier ?? {}
-  if (depositA || depositB || borrowA || borrowB) return <Factors multiplier={multiplier} />
+  if (depositA || depositB || borrowA || borrowB) return <Factors multiplier={multiplier} symbols={symbols} />
   return <small>no multiplier: positions score 0</small>
 }
 
-/** The factors for both sides, or that points were not computed from any. */
-export function Factors({ multiplier }: { multiplier: Partial<MultiplierRowFragment> | null | undefined }) {
+/** What multiplies the points of which side, or that points were not computed from any. */
+export function Factors({ multiplier, symbols: [a, b] }: FactorsProps) {
   if (!multiplier) return <Unknown />
   const { depositA, depositB, borrowA, borrowB } = multiplier
+  const chips = [
+    { factor: depositA, of: `supply ${a}` },
+    { factor: depositB, of: `supply ${b}` },
+    { factor: borrowA, of: `borrow ${a}` },
+    { factor: borrowB, of: `borrow ${b}` },
+  ]
+  if (!chips.some(({ factor }) => factor)) return <small>all 0x</small>
   return (
-    <>
-      <span className="price">
-        supply <Num value={depositA} unit="factor" />, <Num value={depositB} unit="factor" />
-      </span>
-      <span className="price">
-        borrow <Num value={borrowA} unit="factor" />, <Num value={borrowB} unit="factor" />
-      </span>
-    </>
+    <span className="chips">
+      {chips.map(
+        ({ factor, of }) =>
+          !!factor && (
+            <span key={of} className={factor > 1 ? 'chip raised' : 'chip'}>
+              {times(factor)} {of}
+            </span>
+          ),
+      )}
+    </span>
   )
 }

@@ -29,7 +29,7 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
-    <section className="scroll" aria-label={`${caption}: table`} tabIndex={0}>
+    <section className="scroll" aria-label={`${caption}: table`} tabIndex={0} ref={markIfItFits}>
       <table>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
@@ -61,9 +61,26 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: 
   )
 }
 
-function Head<Row>({ column: { name, numeric, sortKey }, sort }: { column: Column<Row>; sort: string | undefined }) {
+/** Marks a frame whose table is not wider than itself. */
+function markIfItFits(frame: HTMLElement | null): (() => void) | undefined {
+  const table = frame?.querySelector('table')
+  if (!frame || !table) return undefined
+  const mark = () => frame.classList.toggle('fits', table.offsetWidth <= frame.clientWidth)
+  const observer = new ResizeObserver(mark)
+  observer.observe(frame)
+  observer.observe(table)
+  return () => observer.disconnect()
+}
+
+function Head<Row>({
+  column: { name, numeric, sortKey, heads },
+  sort,
+}: {
+  column: Column<Row>
+  sort: string | undefined
+}) {
   const url = useUrlState()
-  const className = numeric ? 'numeric' : undefined
+  const className = [numeric && 'numeric', heads && 'heads'].filter(Boolean).join(' ') || undefined
   if (!sortKey)
     return (
       <th scope="col" className={className}>

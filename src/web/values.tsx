@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { brief, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
+import { TokenIcons, WalletIcon } from './identity.tsx'
 
 interface NumProps {
   /** Null where the store does not know it. */
@@ -65,14 +66,23 @@ export const Moment = ({ iso }: { iso: string }) => (
 )
 
 export const WalletLink = ({ address }: { address: string }) => (
-  <Link href={`/wallets/${address}`} title={address} className="hex">
+  <Link href={`/wallets/${address}`} title={address} className="named hex">
+    <WalletIcon address={address} />
     {brief(address)}
   </Link>
 )
 
-export const PoolLink = ({ address, name }: { address: string; name?: string | null | undefined }) => (
-  <Link href={`/pools/${address}`} title={address}>
-    {name ?? brief(address)}
+interface PoolLinkProps {
+  address: string
+  name?: string | null | undefined
+  /** Both of its tokens, whose glyphs stand before the name. */
+  tokens?: Parameters<typeof TokenIcons>[0]['tokens']
+}
+
+export const PoolLink = ({ address, name, tokens }: PoolLinkProps) => (
+  <Link href={`/pools/${address}`} title={address} className={tokens && 'named'}>
+    {tokens && <TokenIcons tokens={tokens} />}
+    {tokens ? <span>{name ?? brief(address)}</span> : (name ?? brief(address))}
   </Link>
 )
 

@@ -36,7 +36,8 @@ afterAll(async () => {
 })
 
 describe('over HTTP', () => {
-  const files = (html: string) => [...html.matchAll(/(?:src|href)="(\/dashboard\/[^"]+)"/g)].map(([, url]) => url ?? '')
+  const files = (html: string) =>
+    [...html.matchAll(/(?:src|href)="(\/dashboard\/[^"]+\.(?:js|css))"/g)].map(([, url]) => url ?? '')
 
   test('each view has a path, which is answered with the page', async () => {
     const page = await (await gateway.get('/dashboard')).text()
@@ -172,7 +173,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const { leaderboard, program } = await graphql(
         `{ program { totalPoints userCount positionCount } leaderboard(first: 40) { nodes { ${ENTRY} } } }`,
       )
-      const page = await visit('')
+      const page = await visit('/leaderboard')
       await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
       const expected = leaderboard.nodes.map(({ rank, points, user: { change } }: any) => [
         rank,
@@ -202,7 +203,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 
     test('by keyboard alone: skip link, your place, its wallet', async () => {
       const { user } = await graphql('query ($a: Address!) { user(address: $a) { rank } }', { a: sampleUser })
-      const page = await visit('')
+      const page = await visit('/leaderboard')
       await rows(page, 'Leaderboard').first().waitFor()
       await page.keyboard.press('Tab')
       await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
@@ -223,7 +224,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     })
 
     test('as of a date, in a window and in a pool', async () => {
-      const page = await visit('')
+      const page = await visit('/leaderboard')
       const before = new Date(Date.parse(date) - 3 * 86_400_000).toISOString().slice(0, 10)
       await page.getByLabel('As of').fill(before)
       const past = await graphql(
@@ -240,7 +241,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         { from },
       )
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(week.leaderboard.nodes))
-      await page.getByRole('combobox', { name: 'Pool' }).selectOption(samplePool.address)
+      await page.getByRole('combobox', { name: 'Pool', exact: true }).selectOption(samplePool.address)
       const both = await graphql(
         'query ($from: DateTime!, $pool: Address!) { leaderboard(from: $from, pool: $pool, first: 25) { nodes { rank points } } }',
         { from, pool: samplePool.address },
@@ -261,7 +262,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         leaderboard(asOf: $asOf, first: 1000) { totalCount nodes { points } } }`,
       { asOf: past },
     )
-    const page = await visit(`?asOf=${past}`)
+    const page = await visit(`/leaderboard?asOf=${past}`)
     await rows(page, 'Leaderboard').first().waitFor()
     const millionths = board.leaderboard.nodes.reduce(
       (sum: number, { points }: any) => sum + Math.round(points * 1e6),
@@ -278,14 +279,14 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const { program } = await graphql('{ program { totalPoints } }')
     const said = page.getByText('There is no distribution').first()
     for (const asOf of [shift(1), '2999-12-31']) {
-      await page.goto(`${gateway.base}/dashboard?asOf=${asOf}&account=${sampleUser}`)
+      await page.goto(`${gateway.base}/dashboard/leaderboard?asOf=${asOf}&account=${sampleUser}`)
       await expect.poll(() => said.innerText()).toContain('this is the leaderboard of the last one before it')
       expect(await said.innerText()).toContain(`${day(oldest)}, the newest of ${day(date)}.`)
       expect(await value(page, 'Points')).toBe(program.totalPoints)
       await expect.poll(() => rows(page, 'Your place').count()).toBe(5)
     }
     for (const asOf of [shift(-1, oldest), '2020-01-01']) {
-      await page.goto(`${gateway.base}/dashboard?asOf=${asOf}`)
+      await page.goto(`${gateway.base}/dashboard/leaderboard?asOf=${asOf}`)
       await expect.poll(() => said.innerText()).toMatch(/ or before it\. The first is of/)
       expect(await page.locator('.facts').count()).toBe(0)
     }
@@ -295,25 +296,70 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       .toBe(`There is no distribution on 31 Dec 2999. The first is of ${day(oldest)}, the newest of ${day(date)}.`)
     await page.getByRole('link', { name: day(date) }).click()
     await fact(page, 'Points').waitFor()
-    for (const path of ['?asOf=yesterday', '?asOf=2026-02-30', '/distributions/2026-02-30']) {
+    for (const path of ['/leaderboard?asOf=yesterday', '/leaderboard?asOf=2026-02-30', '/distributions/2026-02-30']) {
       await page.goto(`${gateway.base}/dashboard${path}`)
       await page.getByRole('alert').getByText('is not a date: it needs a year, month and day').waitFor()
     }
   })
 
+  test('the first page shows the program, the leaders and the largest pools; / leads to its search', async () => {
+    const { program, leaderboard, pools } = await graphql(
+      `{ program { series { tvlUsd points userCount } } leaderboard(first: 10) { nodes { userAddress } }
+        pools(orderBy: TVL_USD_DESC, first: 8) { nodes { address } } }`,
+    )
+    const page = await visit('')
+    await rows(page, 'Biggest pools').first().waitFor()
+    const last = program.series.at(-1)
+    await expect.poll(() => value(page, 'TVL')).toBe(last.tvlUsd)
+    expect(await value(page, 'Points per day')).toBe(last.points)
+    expect(await value(page, 'Active wallets')).toBe(last.userCount)
+    expect(await links(page, 'Leaderboard')).toEqual(
+      leaderboard.nodes.map(({ userAddress }: any) => `/dashboard/wallets/${userAddress}`),
+    )
+    expect(await links(page, 'Biggest pools')).toEqual(
+      pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
+    )
+    await expect.poll(() => page.locator('.facts .spark, td .spark').count()).toBe(4 + pools.nodes.length)
+    await page.keyboard.press('/')
+    await page.keyboard.type(sampleUser.slice(0, 12))
+    const suggestion = page.getByRole('option')
+    await expect.poll(() => suggestion.count()).toBe(1)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: sampleUser }).waitFor()
+  })
+
+  test('the theme is that of the system, until one chooses another, which the browser keeps', async () => {
+    const page = await visit('/pools')
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const dark = await background()
+    const choice = page.getByRole('button', { name: /^Theme: / })
+    await choice.click()
+    const light = await background()
+    expect(light).not.toBe(dark)
+    await page.reload()
+    expect(await background()).toBe(light)
+    await choice.click()
+    await page.emulateMedia({ colorScheme: 'light' })
+    expect(await background()).toBe(dark)
+    await choice.click()
+    expect(await background()).toBe(light)
+  })
+
   test('search finds wallets, pools, markets and vaults, and leads to them', async () => {
     const page = await visit('')
-    await page.getByRole('searchbox').fill('usdc')
+    await page.getByRole('combobox', { name: 'Search' }).fill('usdc')
     await page.getByRole('button', { name: 'Search' }).click()
     const { search } = await graphql('{ search(text: "usdc", first: 50) { item { __typename } } }')
     await expect.poll(() => rows(page, 'Results, best match first').count()).toBe(search.length)
-    await page.getByRole('searchbox').fill(sampleUser.slice(0, 12))
+    await page.getByRole('combobox', { name: 'Search' }).fill(sampleUser.slice(0, 12))
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: /^0x/ }).click()
     await page.getByRole('heading', { name: sampleUser }).waitFor()
     await page.goBack()
     await expect.poll(() => parameters(page)).toEqual({ q: sampleUser.slice(0, 12) })
-    await page.getByRole('searchbox').fill('<script>%')
+    await page.getByRole('combobox', { name: 'Search' }).fill('<script>%')
     await page.keyboard.press('Enter')
     await page.getByText('Nothing matches.').waitFor()
   })
@@ -500,7 +546,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 
     test('of an address that the store does not know, no worth is known, and an invalid one says what it needs', async () => {
       const page = await visit(`/wallets/${STRANGER}`)
-      await page.getByText('The store has no position and no snapshot of this wallet.').waitFor()
+      await page.getByText('No activity is stored for this wallet.').waitFor()
       expect(await value(page, 'Points')).toBe(0)
       for (const name of ['Net worth', 'Earnings', 'Net APR, deposits'])
         expect(await fact(page, name).innerText()).toContain('not known')
@@ -517,9 +563,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       )
     await rows(page, 'Pools').first().waitFor()
     expect(await links(page, 'Pools')).toEqual(await sorted('TVL_USD_DESC'))
-    await page.getByRole('link', { name: 'Borrow APR, B' }).click()
+    await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).click()
     await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_DESC'))
-    await page.getByRole('link', { name: 'Borrow APR, B' }).focus()
+    await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).focus()
     await page.keyboard.press('Enter')
     await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_ASC'))
     expect(await page.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
@@ -568,7 +614,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const recordId = new URL(page.url()).pathname.split('/').at(-1)
     const { run } = await graphql(
       `query ($id: String!) { run(recordId: $id) { totalsBefore { totalPoints } totalsAfter { totalPoints }
-        sources { name } multipliers { nodes { depositA depositB borrowA borrowB } } } }`,
+        sources { name } multipliers { nodes { poolAddress depositA depositB borrowA borrowB } } } }`,
       { id: recordId },
     )
     const before = run.totalsBefore.totalPoints
@@ -577,8 +623,23 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       .poll(async () => (await numbers(rows(page, 'What changed')))[0])
       .toEqual([before, after, after - before])
     expect(await rows(page, 'Sources').locator('th').allInnerTexts()).toEqual(run.sources.map(({ name }: any) => name))
-    expect(await numbers(rows(page, 'Multipliers'))).toEqual(
-      run.multipliers.nodes.map((one: any) => [one.depositA, one.depositB, one.borrowA, one.borrowB]),
+    const { pools } = await graphql('{ pools(first: 200) { nodes { address assetA { symbol } assetB { symbol } } } }')
+    const chips = () =>
+      rows(page, 'Multipliers').evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll('.chip')].map((chip) => chip.textContent)),
+      )
+    await expect.poll(chips).toEqual(
+      run.multipliers.nodes.map(({ poolAddress, depositA, depositB, borrowA, borrowB }: any) => {
+        const { assetA, assetB } = pools.nodes.find(({ address }: any) => address === poolAddress)
+        const factors = [depositA, depositB, borrowA, borrowB]
+        const sides = [
+          `supply ${assetA.symbol}`,
+          `supply ${assetB.symbol}`,
+          `borrow ${assetA.symbol}`,
+          `borrow ${assetB.symbol}`,
+        ]
+        return factors.flatMap((factor, i) => (factor === 0 ? [] : [`${factor}x ${sides[i]}`]))
+      }),
     )
   })
 
@@ -677,7 +738,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('what a distribution changes is shown at once, and announced', async () => {
     const own = await startOnSample()
     try {
-      const page = await visit('', { base: own.base })
+      const page = await visit('/leaderboard', { base: own.base })
       await rows(page, 'Leaderboard').first().waitFor()
       const points = await value(page, 'Points')
       const pool = { poolAddress: samplePool.address, depositA: 9, depositB: 9, borrowA: 9, borrowB: 9 }
@@ -702,7 +763,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('a gateway that is gone is said so, and the page goes on when it is back', async () => {
     const link = await openLink(new URL(gateway.base))
     try {
-      const page = await visit('', { base: link.base, expectFaults: true })
+      const page = await visit('/leaderboard', { base: link.base, expectFaults: true })
       await rows(page, 'Leaderboard').first().waitFor()
       await link.cut()
       await page.getByText('The connection to the gateway is lost.').waitFor({ timeout: 20_000 })
@@ -757,8 +818,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   })
 
   const views = (): [name: string, path: string, ready: string][] => [
-    ['leaderboard', `?account=${sampleUser}`, 'Top wallets'],
-    ['wallet', `/wallets/${sampleUser}`, 'Liquidation rewards'],
+    ['overview', '', 'Biggest pools'],
+    ['leaderboard', `/leaderboard?account=${sampleUser}`, 'Top wallets'],
+    ['wallet', `/wallets/${sampleUser}`, 'Activity'],
     ['pools', '/pools', 'Pools'],
     ['pool', `/pools/${samplePool.address}`, 'Top wallets'],
     ['vaults', '/vaults', 'Vaults'],
@@ -768,7 +830,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     ['run', '/runs/1', 'Multipliers'],
     ['status', '/status', 'Snapshots'],
     ['search', '/search?q=usdc', 'Search: usdc'],
-    ['compare', `/compare?a=${sampleUser}&b=${first}`, 'Through time'],
+    ['compare', `/compare?a=${sampleUser}&b=${first}`, 'History'],
     ['a malformed address', '/wallets/nobody', 'Wallet'],
   ]
   const settled = async (page: Page, ready: string) => {

@@ -1,7 +1,7 @@
 import { EarningsChartDocument, RankChartDocument, type UserSummaryFragment, UsersDocument } from 'lending-graph-client'
 import type { FormEvent } from 'react'
 import { Answer, Empty } from '../answer.tsx'
-import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Chart, RangeChoice, useSpan } from '../chart.tsx'
 import { brief, isAddress, type Unit } from '../format.ts'
 import { gapNote } from '../gaps.ts'
 import { knownNumbers } from '../known-numbers.ts'
@@ -103,21 +103,17 @@ function Both({ users }: { users: Users }) {
 }
 
 function Charts({ addresses: [a, b] }: { addresses: readonly [string, string] }) {
-  const interval = useInterval()
-  const ranks = [
-    useGraph(RankChartDocument, { address: a, interval }),
-    useGraph(RankChartDocument, { address: b, interval }),
-  ]
-  const earnings = [
-    useGraph(EarningsChartDocument, { address: a, interval }),
-    useGraph(EarningsChartDocument, { address: b, interval }),
-  ]
+  const span = useSpan()
+  const ofA = [{ address: a, ...span }, { pause: !span }] as const
+  const ofB = [{ address: b, ...span }, { pause: !span }] as const
+  const ranks = [useGraph(RankChartDocument, ...ofA), useGraph(RankChartDocument, ...ofB)]
+  const earnings = [useGraph(EarningsChartDocument, ...ofA), useGraph(EarningsChartDocument, ...ofB)]
   const names = [a, b].map(brief)
   const amounts = { unit: 'usd', names, of: earnings, note: gapNote } as const
   return (
     <section aria-labelledby="charts">
-      <h2 id="charts">Through time</h2>
-      <IntervalChoice />
+      <h2 id="charts">History</h2>
+      <RangeChoice />
       <div className="charts">
         <Overlaid title="Points" unit="points" names={names} of={ranks} read={(bucket) => bucket.points} />
         <Overlaid title="Rank" unit="count" names={names} of={ranks} read={(bucket) => bucket.rank} isReversed />

@@ -53,7 +53,7 @@ export function Distribution({ date }: { date: string }) {
                 <Table caption="Runs" columns={runColumns} rows={distribution.runs.nodes} rowKey={({ id }) => id} />
               )}
               <p>
-                <Link href={`/?asOf=${date}`}>The leaderboard as of this date</Link>
+                <Link href={`/leaderboard?asOf=${date}`}>The leaderboard as of this date</Link>
               </p>
               <Positions date={date} />
             </>

@@ -1,6 +1,6 @@
 import { type DistributionRowFragment, DistributionsDocument, ProgramChartDocument } from 'lending-graph-client'
 import { Answer, NothingStored } from '../answer.tsx'
-import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Chart, RangeChoice, useSpan } from '../chart.tsx'
 import { Page } from '../page-frame.tsx'
 import { KIND } from '../run-words.ts'
 import { type Column, Pager, Table } from '../table.tsx'
@@ -24,7 +24,8 @@ export function Distributions() {
   const after = useUrlState().get('after')
   const variables = { first: ROWS, ...(after && { after }) }
   const distributions = useGraph(DistributionsDocument, variables)
-  const chart = useGraph(ProgramChartDocument, { interval: useInterval() })
+  const span = useSpan()
+  const chart = useGraph(ProgramChartDocument, { ...span }, { pause: !span })
   return (
     <Page title="Distributions" operation={{ query: DistributionsDocument, variables }}>
       <p>On each distribution date every position gets points for its amounts, prices and multipliers.</p>
@@ -34,8 +35,8 @@ export function Distributions() {
             <NothingStored of="positions" />
           ) : (
             <>
-              <h2>Through time</h2>
-              <IntervalChoice />
+              <h2>History</h2>
+              <RangeChoice />
               <Answer of={chart} charts={1}>
                 {({ program: { series } }) => (
                   <Chart

@@ -6,10 +6,12 @@ import {
   type PoolTopUsersQuery,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
+import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
-import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Chart, RangeChoice, useSpan } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
+import { TokenIcons } from '../identity.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { PoolFactors } from '../positions-table.tsx'
@@ -25,14 +27,18 @@ export function Pool({ address }: { address: string }) {
   const answer = useGraph(PoolDocument, { address }, { pause: !isValid })
   const pool = answer.data?.pool
   return (
-    <Page title={pool?.displayName ?? 'Pool'} operation={{ query: PoolDocument, variables: { address } }}>
+    <Page
+      title={pool?.displayName ?? 'Pool'}
+      icon={pool && <TokenIcons tokens={[pool.assetA, pool.assetB]} size={36} />}
+      operation={{ query: PoolDocument, variables: { address } }}
+    >
       {!isValid && <NotAnAddress text={address} />}
       {isValid && (
         <Answer of={answer} rows={4}>
           {({ pool }) =>
             pool ? (
               <>
-                <p className="hex">{pool.address}</p>
+                <AddressLinks chainId={pool.chainId} address={pool.address} />
                 <Facts>
                   <Fact name="TVL">
                     <Num value={pool.tvlUsd} unit="usd" />
@@ -46,8 +52,8 @@ export function Pool({ address }: { address: string }) {
                   <Fact name="Points">
                     <Num value={pool.points} unit="points" />
                   </Fact>
-                  <Fact name="Multipliers, A and B">
-                    <PoolFactors multiplier={pool.multiplier} />
+                  <Fact name="Multipliers">
+                    <PoolFactors multiplier={pool.multiplier} symbols={[pool.assetA.symbol, pool.assetB.symbol]} />
                   </Fact>
                 </Facts>
                 <Sides sides={[pool.marketA, pool.marketB]} />
@@ -80,11 +86,12 @@ const Sides = ({ sides }: { sides: (MarketRatesFragment | null)[] }) => (
 )
 
 function Charts({ address }: { address: string }) {
-  const answer = useGraph(PoolChartDocument, { address, interval: useInterval() })
+  const span = useSpan()
+  const answer = useGraph(PoolChartDocument, { address, ...span }, { pause: !span })
   return (
     <section aria-labelledby="charts">
-      <h2 id="charts">Through time</h2>
-      <IntervalChoice />
+      <h2 id="charts">History</h2>
+      <RangeChoice />
       <div className="charts">
         <Answer of={answer} charts={4}>
           {({ pool }) => {
@@ -142,7 +149,7 @@ function TopUsers({ address }: { address: string }) {
     <section aria-labelledby="top">
       <h2 id="top">Top wallets</h2>
       <p>
-        <Link href={`/?pool=${address}`}>The leaderboard of this pool, over all dates</Link>
+        <Link href={`/leaderboard?pool=${address}`}>The leaderboard of this pool, over all dates</Link>
       </p>
       <Answer of={answer} rows={10}>
         {({ pool }) => {

@@ -1,4 +1,4 @@
-import { type PoolCardFragment, type PoolOrder, PoolsDocument } from 'lending-graph-client'
+import { type MarketRatesFragment, type PoolCardFragment, type PoolOrder, PoolsDocument } from 'lending-graph-client'
 import { Answer, NothingStored } from '../answer.tsx'
 import { Page } from '../page-frame.tsx'
 import { PoolFactors } from '../positions-table.tsx'
@@ -14,7 +14,9 @@ const columns: Column<PoolCardFragment>[] = [
     name: 'Pool',
     heads: true,
     sortKey: 'NAME',
-    cell: ({ address, displayName }) => <PoolLink address={address} name={displayName} />,
+    cell: ({ address, displayName, assetA, assetB }) => (
+      <PoolLink address={address} name={displayName} tokens={[assetA, assetB]} />
+    ),
   },
   { name: 'TVL', numeric: true, sortKey: 'TVL_USD', cell: ({ tvlUsd }) => <Num value={tvlUsd} unit="usd" /> },
   {
@@ -29,37 +31,36 @@ const columns: Column<PoolCardFragment>[] = [
     sortKey: 'UTILIZATION',
     cell: ({ utilization }) => <Num value={utilization} unit="percent" />,
   },
-  {
-    name: 'Deposit APR, A',
-    numeric: true,
-    sortKey: 'DEPOSIT_RATE_A',
-    cell: ({ marketA }) => <Num value={marketA?.depositRate} unit="percent" />,
-  },
-  {
-    name: 'Deposit APR, B',
-    numeric: true,
-    sortKey: 'DEPOSIT_RATE_B',
-    cell: ({ marketB }) => <Num value={marketB?.depositRate} unit="percent" />,
-  },
-  {
-    name: 'Borrow APR, A',
-    numeric: true,
-    sortKey: 'BORROW_RATE_A',
-    cell: ({ marketA }) => <Num value={marketA?.borrowRate} unit="percent" />,
-  },
-  {
-    name: 'Borrow APR, B',
-    numeric: true,
-    sortKey: 'BORROW_RATE_B',
-    cell: ({ marketB }) => <Num value={marketB?.borrowRate} unit="percent" />,
-  },
+  rate('Deposit APR', 'DEPOSIT_RATE_A', ({ marketA }) => marketA, 'depositRate'),
+  rate('Deposit APR, 2nd token', 'DEPOSIT_RATE_B', ({ marketB }) => marketB, 'depositRate'),
+  rate('Borrow APR', 'BORROW_RATE_A', ({ marketA }) => marketA, 'borrowRate'),
+  rate('Borrow APR, 2nd token', 'BORROW_RATE_B', ({ marketB }) => marketB, 'borrowRate'),
   { name: 'Points', numeric: true, sortKey: 'POINTS', cell: ({ points }) => <Num value={points} unit="points" /> },
   {
     name: 'Multipliers',
     sortKey: 'MULTIPLIER_DEPOSIT_A',
-    cell: ({ multiplier }) => <PoolFactors multiplier={multiplier} />,
+    cell: ({ multiplier, assetA, assetB }) => (
+      <PoolFactors multiplier={multiplier} symbols={[assetA.symbol, assetB.symbol]} />
+    ),
   },
 ]
+
+/** The rate of one side, by its token. */
+function rate(
+  name: string,
+  sortKey: string,
+  side: (pool: PoolCardFragment) => MarketRatesFragment | null,
+  key: 'depositRate' | 'borrowRate',
+): Column<PoolCardFragment> {
+  const cell = (pool: PoolCardFragment) => (
+    <>
+      <Num value={side(pool)?.[key]} unit="percent" />
+      <small className="line">{side(pool)?.assetSymbol}</small>
+    </>
+  )
+  return { name, numeric: true, sortKey, cell }
+}
+
 const SORTS = columns.flatMap(({ sortKey }) => (sortKey ? [`${sortKey}_DESC`, `${sortKey}_ASC`] : [])) as PoolOrder[]
 
 /** All pools, with their amounts, rates and multipliers. */
@@ -71,8 +72,8 @@ export function Pools() {
   const pools = useGraph(PoolsDocument, variables)
   return (
     <Page title="Pools" operation={{ query: PoolsDocument, variables }}>
-      <p>
-        Each pool has two sides, A and B: what is supplied on one is the collateral of what is borrowed on the other.
+      <p className="lede">
+        Each pool has two tokens: what is supplied of one is the collateral of what is borrowed of the other.
       </p>
       <Answer of={pools} rows={ROWS}>
         {({ pools: { nodes, totalCount, pageInfo } }) =>

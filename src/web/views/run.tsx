@@ -127,14 +127,34 @@ const sources: Column<ReceiptFragment>[] = [
 function Multipliers({ multipliers: { nodes, pageInfo } }: { multipliers: NonNullable<RunOfQuery['multipliers']> }) {
   const addresses = nodes.map(({ poolAddress }) => poolAddress)
   const pools = useGraph(PoolsDocument, { where: { pools: addresses }, first: 50 })
-  const names = new Map(pools.data?.pools.nodes.map(({ address, displayName }) => [address, displayName]))
+  const named = new Map(pools.data?.pools.nodes.map((pool) => [pool.address, pool]))
   const columns: Column<MultiplierRowFragment>[] = [
     {
       name: 'Pool',
       heads: true,
-      cell: ({ poolAddress }) => <PoolLink address={poolAddress} name={names.get(poolAddress)} />,
+      cell: ({ poolAddress }) => {
+        const pool = named.get(poolAddress)
+        return (
+          <PoolLink
+            address={poolAddress}
+            name={pool?.displayName}
+            {...(pool && { tokens: [pool.assetA, pool.assetB] })}
+          />
+        )
+      },
     },
-    { name: 'Factors of sides A and B', cell: (multiplier) => <Factors multiplier={multiplier} /> },
+    {
+      name: 'Multipliers',
+      cell: (multiplier) => {
+        const pool = named.get(multiplier.poolAddress)
+        return (
+          <Factors
+            multiplier={multiplier}
+            symbols={[pool?.assetA.symbol ?? 'first token', pool?.assetB.symbol ?? 'second token']}
+          />
+        )
+      },
+    },
     { name: 'Set by', cell: ({ changedBy }) => changedBy },
     { name: 'Set at', cell: ({ changedAt }) => <Moment iso={changedAt} /> },
   ]

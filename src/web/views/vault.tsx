@@ -1,6 +1,7 @@
 import { VaultChartDocument, VaultDocument } from 'lending-graph-client'
+import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
-import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Chart, RangeChoice, useSpan } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
@@ -13,7 +14,8 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
   const isValid = isAddress(address) && /^\d{1,15}$/.test(chainId)
   const variables = { chainId: Number(chainId), address }
   const answer = useGraph(VaultDocument, variables, { pause: !isValid })
-  const chart = useGraph(VaultChartDocument, { ...variables, interval: useInterval() }, { pause: !isValid })
+  const span = useSpan()
+  const chart = useGraph(VaultChartDocument, { ...variables, ...span }, { pause: !isValid || !span })
   return (
     <Page title={answer.data?.vault?.name ?? 'Vault'} operation={{ query: VaultDocument, variables }}>
       {!isValid && <NotAnAddress text={address} />}
@@ -22,7 +24,7 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
           {({ vault }) =>
             vault ? (
               <>
-                <p className="hex">{vault.address}</p>
+                <AddressLinks chainId={vault.chainId} address={vault.address} />
                 <Facts>
                   <Fact name="Token">{vault.assetSymbol}</Fact>
                   <Fact name="Chain">{vault.chainId}</Fact>
@@ -30,8 +32,8 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                     <Num value={vault.depositRate} unit="percent" />
                   </Fact>
                 </Facts>
-                <h2>Through time</h2>
-                <IntervalChoice />
+                <h2>History</h2>
+                <RangeChoice />
                 <Answer of={chart} charts={1}>
                   {({ vault }) =>
                     vault && (

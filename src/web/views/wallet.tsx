@@ -9,27 +9,28 @@ import {
   LatestSnapshotsDocument,
   MarketLiquidationRewardsDocument,
   PositionOriginsDocument,
-  type PositionOriginsQuery,
   RankChartDocument,
   UserDocument,
   type UserSummaryFragment,
   VaultLiquidationRewardsDocument,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
+import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
-import { Chart, IntervalChoice, useInterval } from '../chart.tsx'
+import { Chart, RangeChoice, useSpan } from '../chart.tsx'
 import { EntityLink } from '../entity-link.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { differenceNote, gapNote } from '../gaps.ts'
 import { HoldingsTable } from '../holdings-table.tsx'
+import { WalletIcon } from '../identity.tsx'
 import { knownNumbers } from '../known-numbers.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { type Column, PagedTable, Pager } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
-import { type GraphAnswer, useGraph } from '../use-graph.ts'
+import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, RankChange, Unknown } from '../values.tsx'
 import { type Reward, rewardColumns } from './reward-columns.tsx'
 
@@ -47,42 +48,35 @@ export function Wallet({ address }: { address: string }) {
 }
 
 function KnownWallet({ address }: { address: string }) {
-  const after = useUrlState().get('positions')
   const user = useGraph(UserDocument, { address })
-  const newest = useGraph(DistributionsDocument, { first: 1 })
-  const last = user.data?.user.lastDistributionDate
-  const date = newest.data?.distributions.nodes[0]?.date
-  const isOpen = last !== undefined && last === date
-  const where = { user: address, date: { eq: date ?? '' } }
-  const positions = useGraph(
-    PositionOriginsDocument,
-    { where, first: ROWS, ...(after && { after }) },
-    { pause: !isOpen },
-  )
-  const isHeadShown =
-    user.error || newest.error || (user.data && newest.data && (!isOpen || positions.data || positions.error))
   const heading = <span className="hex">{address}</span>
   return (
-    <Page title={`Wallet ${address}`} heading={heading} operation={{ query: UserDocument, variables: { address } }}>
-      <p>
-        <Link href={`/compare?a=${address}`}>Compare with another wallet</Link>
-        {' · '}
-        <Link href={`/?account=${address}`}>Show on the leaderboard</Link>
-      </p>
-      <Answer of={user} rows={4}>
+    <Page
+      title={`Wallet ${address}`}
+      heading={heading}
+      icon={<WalletIcon address={address} size={36} />}
+      operation={{ query: UserDocument, variables: { address } }}
+    >
+      <AddressLinks address={address}>
+        <Link href={`/compare?a=${address}`}>Compare</Link>
+        <Link href={`/leaderboard?account=${address}`}>Show on the leaderboard</Link>
+      </AddressLinks>
+      <Answer of={user} rows={6}>
         {({ user }) => (
           <>
-            {isUnknown(user) && <Empty>The store has no position and no snapshot of this wallet.</Empty>}
+            {isUnknown(user) && <Empty>No activity is stored for this wallet.</Empty>}
             <Summary user={user} />
             <WorthNote user={user} />
-            <Holdings address={address} />
-            <Positions last={user.lastDistributionDate} positions={isOpen ? positions : undefined} />
           </>
         )}
       </Answer>
       {/* The content above decides its place. */}
-      <div hidden={!isHeadShown}>
+      <div hidden={!user.data && !user.error}>
         <Charts address={address} />
+        <Holdings address={address} />
+        {user.data?.user.lastDistributionDate && (
+          <Positions address={address} last={user.data.user.lastDistributionDate} />
+        )}
         <Earnings address={address} />
         <ActivityList address={address} />
         <Rewards address={address} />
@@ -98,57 +92,61 @@ function Summary({ user }: { user: UserSummaryFragment }) {
   const { change, worth } = user
   const { earningsUsd, earnNetApr, borrowNetApr } = knownNumbers(user)
   return (
-    <Facts>
-      <Fact name="Points">
-        <Num value={user.points} unit="points" />
-        {change && (
-          <small>
-            <Num value={change.points} unit="points" isChange /> in 7 days
-          </small>
-        )}
-      </Fact>
-      <Fact name="Rank">
-        {user.rank === null ? 'unranked' : <Num value={user.rank} unit="count" />}
-        {change && (
-          <small>
-            <RankChange ranks={change.rank} /> in 7 days
-          </small>
-        )}
-      </Fact>
-      <Fact name="Net worth">
-        <Num value={worth?.netUsd} unit="usd" />
-        {change?.worth && (
-          <small>
-            <Num value={change.worth.netUsd} unit="usd" isChange /> in 7 days
-          </small>
-        )}
-      </Fact>
-      <Fact name="Supplied">
-        <Num value={worth?.suppliedUsd} unit="usd" />
-      </Fact>
-      <Fact name="Protected">
-        <Num value={worth?.protectedUsd} unit="usd" />
-      </Fact>
-      <Fact name="In vaults">
-        <Num value={worth?.vaultsUsd} unit="usd" />
-      </Fact>
-      <Fact name="Borrowed">
-        <Num value={worth?.borrowedUsd} unit="usd" />
-      </Fact>
-      <Fact name="Earnings">
-        <Num value={earningsUsd} unit="usd" />
-        {worth && user.earnings.hasIncompletePrices && <small>some prices are missing</small>}
-      </Fact>
-      <Fact name="Net APR, deposits">
-        <Num value={earnNetApr} unit="percent" />
-      </Fact>
-      <Fact name="Net APR, debt">
-        <Num value={borrowNetApr} unit="percent" />
-      </Fact>
-      <Fact name="Points since">
-        {user.firstDistributionDate ? <DistributionLink date={user.firstDistributionDate} /> : <Unknown />}
-      </Fact>
-    </Facts>
+    <>
+      <Facts lead>
+        <Fact name="Net worth">
+          <Num value={worth?.netUsd} unit="usd" />
+          {change?.worth && (
+            <small>
+              <Num value={change.worth.netUsd} unit="usd" isChange /> in 7 days
+            </small>
+          )}
+        </Fact>
+        <Fact name="Points">
+          <Num value={user.points} unit="points" />
+          {change && (
+            <small>
+              <Num value={change.points} unit="points" isChange /> in 7 days
+            </small>
+          )}
+        </Fact>
+        <Fact name="Rank">
+          {user.rank === null ? 'unranked' : <Num value={user.rank} unit="count" />}
+          {change && (
+            <small>
+              <RankChange ranks={change.rank} /> in 7 days
+            </small>
+          )}
+        </Fact>
+        <Fact name="Earnings">
+          <Num value={earningsUsd} unit="usd" />
+          {worth && user.earnings.hasIncompletePrices && <small>some prices are missing</small>}
+        </Fact>
+      </Facts>
+      <Facts>
+        <Fact name="Supplied">
+          <Num value={worth?.suppliedUsd} unit="usd" />
+        </Fact>
+        <Fact name="Protected">
+          <Num value={worth?.protectedUsd} unit="usd" />
+        </Fact>
+        <Fact name="In vaults">
+          <Num value={worth?.vaultsUsd} unit="usd" />
+        </Fact>
+        <Fact name="Borrowed">
+          <Num value={worth?.borrowedUsd} unit="usd" />
+        </Fact>
+        <Fact name="Net APR, deposits">
+          <Num value={earnNetApr} unit="percent" />
+        </Fact>
+        <Fact name="Net APR, debt">
+          <Num value={borrowNetApr} unit="percent" />
+        </Fact>
+        <Fact name="Points since">
+          {user.firstDistributionDate ? <DistributionLink date={user.firstDistributionDate} /> : <Unknown />}
+        </Fact>
+      </Facts>
+    </>
   )
 }
 
@@ -156,7 +154,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
 function WorthNote({ user: { worth } }: { user: UserSummaryFragment }) {
   if (!worth) return null
   return (
-    <p>
+    <p className="lede">
       Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (<Moment iso={worth.time} />
       ).
       {worth.hasIncompletePrices && ' An amount without a price counts as $0.'}
@@ -177,24 +175,33 @@ function Holdings({ address }: { address: string }) {
 }
 
 interface PositionsProps {
-  /** The last date with a position. Null without any. */
-  last: string | null
-  /** Undefined if that is not the newest date. */
-  positions: GraphAnswer<PositionOriginsQuery> | undefined
+  address: string
+  /** The last date with a position. */
+  last: string
 }
 
-function Positions({ last, positions }: PositionsProps) {
-  if (!last) return null
+function Positions({ address, last }: PositionsProps) {
+  const after = useUrlState().get('positions')
+  const newest = useGraph(DistributionsDocument, { first: 1 })
+  const date = newest.data?.distributions.nodes[0]?.date
+  const positions = useGraph(
+    PositionOriginsDocument,
+    { where: { user: address, date: { eq: last } }, first: ROWS, ...(after && { after }) },
+    { pause: last !== date },
+  )
   return (
     <section aria-labelledby="positions">
       <h2 id="positions">Positions</h2>
-      {positions ? (
+      {date && last !== date ? (
+        <Empty>
+          No open positions: the last ones were on <DistributionLink date={last} />.
+        </Empty>
+      ) : (
         <>
-          <p>
-            On the newest distribution date, <DistributionLink date={last} />. Points lead to the run that computed
-            them.
+          <p className="lede">
+            Points of <DistributionLink date={last} />. Click points to see the run that computed them.
           </p>
-          <Answer of={positions} rows={4}>
+          <Answer of={newest.error ? { ...positions, error: newest.error, retry: newest.retry } : positions} rows={4}>
             {({ positions: { nodes, pageInfo } }) => (
               <>
                 <PositionsTable caption="Positions" positions={nodes} />
@@ -203,46 +210,21 @@ function Positions({ last, positions }: PositionsProps) {
             )}
           </Answer>
         </>
-      ) : (
-        <Empty>
-          No open positions: the last ones were on <DistributionLink date={last} />.
-        </Empty>
       )}
     </section>
   )
 }
 
 function Charts({ address }: { address: string }) {
-  const variables = { address, interval: useInterval() }
-  const points = useGraph(RankChartDocument, variables)
-  const earnings = useGraph(EarningsChartDocument, variables)
+  const span = useSpan()
+  const variables = { address, ...span }
+  const points = useGraph(RankChartDocument, variables, { pause: !span })
+  const earnings = useGraph(EarningsChartDocument, variables, { pause: !span })
   return (
     <section aria-labelledby="charts">
-      <h2 id="charts">Through time</h2>
-      <IntervalChoice />
+      <h2 id="charts">History</h2>
+      <RangeChoice />
       <div className="charts">
-        <Answer of={points} charts={2}>
-          {({ user: { series } }) => {
-            const times = series.map(({ start }) => start)
-            return (
-              <>
-                <Chart
-                  title="Points"
-                  unit="points"
-                  times={times}
-                  series={[{ label: 'Points', values: series.map((bucket) => bucket.points) }]}
-                />
-                <Chart
-                  title="Rank"
-                  unit="count"
-                  times={times}
-                  series={[{ label: 'Rank', values: series.map(({ rank }) => rank) }]}
-                  isReversed
-                />
-              </>
-            )
-          }}
-        </Answer>
         <Answer of={earnings} charts={2}>
           {({ user: { series } }) => {
             const times = series.map(({ start }) => start)
@@ -271,6 +253,28 @@ function Charts({ address }: { address: string }) {
                   note={[gapNote(series, (bucket) => bucket.earningsUsd), differenceNote(series.at(-1))]
                     .join(' ')
                     .trim()}
+                />
+              </>
+            )
+          }}
+        </Answer>
+        <Answer of={points} charts={2}>
+          {({ user: { series } }) => {
+            const times = series.map(({ start }) => start)
+            return (
+              <>
+                <Chart
+                  title="Points"
+                  unit="points"
+                  times={times}
+                  series={[{ label: 'Points', values: series.map((bucket) => bucket.points) }]}
+                />
+                <Chart
+                  title="Rank"
+                  unit="count"
+                  times={times}
+                  series={[{ label: 'Rank', values: series.map(({ rank }) => rank) }]}
+                  isReversed
                 />
               </>
             )
@@ -390,8 +394,8 @@ function Rewards({ address }: { address: string }) {
   })
   const rewardKey = ({ txHash, logIndex }: Reward) => `${txHash} ${logIndex}`
   return (
-    <section aria-labelledby="rewards">
-      <h2 id="rewards">Liquidation rewards</h2>
+    <details className="fold">
+      <summary>Liquidation rewards</summary>
       <h3>In markets</h3>
       <Answer of={markets} rows={4}>
         {({ user: { marketLiquidationRewards: list } }) => (
@@ -418,6 +422,6 @@ function Rewards({ address }: { address: string }) {
           />
         )}
       </Answer>
-    </section>
+    </details>
   )
 }

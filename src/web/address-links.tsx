@@ -1,0 +1,37 @@
+import { type ReactNode, useState } from 'react'
+import { EXPLORERS } from './explorers.ts'
+
+interface AddressLinksProps {
+  /** Absent if the address is not one chain's. */
+  chainId?: number
+  address: string
+  /** Links of the page. */
+  children?: ReactNode
+}
+
+/** Copies an address, and leads to its block explorer. */
+export function AddressLinks({ chainId, address, children }: AddressLinksProps) {
+  const [copied, setCopied] = useState(false)
+  const explorer = chainId === undefined ? undefined : EXPLORERS[chainId]
+  const copy = async () => {
+    await navigator.clipboard.writeText(address)
+    setCopied(true)
+  }
+  return (
+    <p className="links">
+      {chainId !== undefined && <span className="hex">{address}</span>}
+      {/* Pages that do not come over TLS have no clipboard. */}
+      {'clipboard' in navigator && (
+        <button type="button" onClick={copy}>
+          {copied ? 'Copied' : 'Copy address'}
+        </button>
+      )}
+      {explorer && (
+        <a href={`${explorer}/address/${address}`} rel="noreferrer" target="_blank">
+          Explorer
+        </a>
+      )}
+      {children}
+    </p>
+  )
+}
