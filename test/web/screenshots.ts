@@ -13,7 +13,8 @@ const DESKTOP = { width: 1100, height: 760 }
 const PHONE = { width: 360, height: 720 }
 
 const pictures = [
-  { name: 'leaderboard', path: `?account=${sampleUser}`, viewport: DESKTOP, colorScheme: 'light' },
+  { name: 'overview', path: '', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { name: 'leaderboard', path: `/leaderboard?account=${sampleUser}`, viewport: DESKTOP, colorScheme: 'light' },
   { name: 'wallet', path: `/wallets/${sampleUser}`, viewport: { ...DESKTOP, height: 1000 }, colorScheme: 'light' },
   { name: 'wallet-dark', path: `/wallets/${sampleUser}`, viewport: DESKTOP, colorScheme: 'dark' },
   { name: 'pools', path: '/pools', viewport: DESKTOP, colorScheme: 'light' },
