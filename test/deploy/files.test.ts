@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { PUBLISHED } from '../../src/build.mjs'
+import { PUBLISHED } from '../../src/build/package.ts'
 import { readConfig, variables } from '../../src/config.ts'
 import { ROOT } from '../docs/markdown.ts'
 

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vitest/config'
-import { buildClient, buildProgram } from '../../src/build.mjs'
+import { BUILDS } from '../../src/build/build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const BUILT = pathToFileURL(join(ROOT, 'dist/modules.js')).href
@@ -11,7 +11,7 @@ const BUILT = pathToFileURL(join(ROOT, 'dist/modules.js')).href
  * `graphql` of a test is the bundle's too: two of them do not know each other's types.
  */
 export async function builtModules(): Promise<Plugin> {
-  await Promise.all([buildProgram(), buildClient()])
+  await Promise.all([BUILDS.program(), BUILDS.client()])
   const modules = (await import(BUILT)) as Record<string, object>
   return {
     name: 'built modules',

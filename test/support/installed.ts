@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { buildPackage } from '../../src/build.mjs'
+import { BUILDS } from '../../src/build/build.ts'
 import { LONG } from './long.ts'
 
 const run = promisify(execFile)
@@ -28,7 +28,7 @@ export interface Installed {
 export async function installPackage(name: keyof typeof PATHS): Promise<Installed> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-installed-'))
   const cwd = join(ROOT, PATHS[name])
-  if (name === 'lending-graph-gateway') await buildPackage()
+  if (name === 'lending-graph-gateway') await BUILDS.package()
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], { cwd })
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[')))
   await writeFile(join(directory, 'package.json'), '{ "private": true, "type": "module" }')

@@ -1,0 +1,62 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { type BuildOptions, build } from 'esbuild'
+import { ROOT, unlessFresh } from './fresh.ts'
+
+interface Page {
+  /** Its directory in src, and in dist. */
+  room: string
+  /** Where it is served. */
+  url: string
+  /** What it reads of other rooms. */
+  from?: string[]
+  options?: BuildOptions
+}
+
+/**
+ * Builds a page for browsers: dist/ROOM has page.html and, in `assets`, one script and one style sheet, named by their contents and
+ * compressed.
+ */
+export const buildPage = (page: Page): Promise<void> =>
+  unlessFresh(page.room, [`src/${page.room}`, ...(page.from ?? [])], () => make(page))
+
+async function make({ room, url, options }: Page): Promise<string[]> {
+  const directory = join(ROOT, 'dist', room)
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    write: false,
+    entryPoints: [`src/${room}/page.tsx`, `src/${room}/page.css`],
+    outdir: `dist/${room}/assets`,
+    entryNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    legalComments: 'none',
+    logLevel: 'warning',
+    ...options,
+  })
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(join(directory, 'assets'), { recursive: true })
+  let html = await readFile(join(ROOT, 'src', room, 'page.html'), 'utf8')
+  for (const { path, contents } of outputFiles ?? []) {
+    await writeFile(path, contents)
+    // Fonts are compressed already.
+    if (path.endsWith('.woff2')) {
+      html = html.replaceAll('FONT', `${url}/assets/${basename(path)}`)
+      continue
+    }
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+    await writeFile(`${path}.br`, await promisify(brotliCompress)(contents, quality))
+    await writeFile(`${path}.gz`, await promisify(gzip)(contents))
+    html = html.replaceAll(path.endsWith('.js') ? 'SCRIPT' : 'STYLE', `${url}/assets/${basename(path)}`)
+  }
+  await writeFile(join(directory, 'page.html'), html)
+  return [`dist/${room}`]
+}
