@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { Caller, DataVersions, Statement } from '../db/connect/scope.ts'
 import type { CacheResult } from './cache/edge-cache.ts'
-import { minVersionOf } from './observe/data-version.ts'
+
+/** The header with the data version of an answer, which a client may send with its next request. */
+export const DATA_VERSION = 'x-data-version'
 
 /** The statements in the trace of one request. More are only counted. */
 const MAX_TRACED = 100
@@ -96,6 +98,13 @@ export function exchangeOf(request: IncomingMessage, response?: ServerResponse):
   exchanged[EXCHANGE] ??= new Exchange(request)
   exchanged[EXCHANGE].response ??= response
   return exchanged[EXCHANGE]
+}
+
+/** The data version that a client requires at least. NaN if its header is not valid. */
+export function minVersionOf(headers: IncomingHttpHeaders): number | undefined {
+  const sent = headers[DATA_VERSION]
+  if (sent === undefined) return undefined
+  return typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN
 }
 
 function requestIdOf(headers: IncomingHttpHeaders): string {

@@ -1,28 +1,20 @@
 import etag from 'etag'
 import type { FastifyInstance } from 'fastify'
 import pTimeout from 'p-timeout'
-import type { Cache } from '../cache/cache.ts'
-import type { Probe } from '../db/connect/probe.ts'
+import type { Deps } from '../deps.ts'
 import type { Log } from '../log.ts'
+import type { Chain } from './chain.ts'
 import { sendProblem } from './server/problem.ts'
 
 /** Leaves room to answer within a second. */
 const TIMEOUT_MS = 900
 const UNCACHED = 'no-cache,no-store,must-revalidate'
 
-interface HealthOptions {
-  probe: Probe
-  cache: Cache
-  log: Log
-  /** True if the server rejects new requests. */
-  isClosing(): boolean
-}
-
 /**
  * Serves `/health` (section 2.8 of the points document) and the probes for schedulers and load balancers: `/livez`, which
  * depends on nothing, and `/readyz`, which does not depend on the cache, since losing it costs only speed.
  */
-export function mountHealth(app: FastifyInstance, { probe, cache, log, isClosing }: HealthOptions): void {
+export function mountHealth(app: FastifyInstance, { store: { probe }, cache, log }: Deps, chain: Chain): void {
   const database = watch(log, 'database', () => probe.ping())
   const components = { database, cache: watch(log, 'cache', () => cache.ping()) }
 
@@ -46,7 +38,7 @@ export function mountHealth(app: FastifyInstance, { probe, cache, log, isClosing
   app.get('/livez', (_request, reply) => ok(reply))
 
   app.get('/readyz', async (_request, reply) => {
-    const fault = isClosing()
+    const fault = chain.closing
       ? 'The server is closing.'
       : (await database())
         ? undefined

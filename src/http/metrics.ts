@@ -1,46 +1,44 @@
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import pTimeout, { TimeoutError } from 'p-timeout'
 import { type Aggregator, Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Cache } from '../cache/cache.ts'
-import type { Notifications } from '../db/connect/notifications.ts'
-import type { Store } from '../db/connect/store.ts'
+import { ConfigError } from '../config.ts'
 import { storeFault } from '../db/faults.ts'
 import { freeBytes } from '../db/server/free-bytes.ts'
+import type { Deps } from '../deps.ts'
 import { readFreshness } from '../domain/distribution/freshness.ts'
 import { NEWEST_SNAPSHOTS, type NewestSnapshot } from '../domain/status/newest-snapshots.ts'
 import type { Live } from '../graphql/live/live.ts'
-import type { Log } from '../log.ts'
 import type { Shares } from '../memory.ts'
-import type { Primary } from '../workers/link.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
+import type { ServedGraph } from './graphql/served-graph.ts'
 
 const TIMEOUT_MS = 700
 
-interface MetricsOptions {
-  metrics: Registry
-  store: Store
-  notifications: Notifications
+interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'notifications' | 'log' | 'now'> {
   edge: EdgeCache
-  /** The cache in Redis. Undefined if there is none. */
-  redis: Cache | undefined
   live: Live
   /** The bytes of each cache in memory. */
   memory(): Shares
-  /** The directory of the embedded Postgres. Undefined with a DATABASE_URL. */
-  dataDir: string | undefined
-  /** The primary of a worker, which adds up the metrics of all. */
-  primary: Primary | undefined
-  log: Log
-  now(): Date
 }
 
 /**
  * Serves Prometheus metrics. Metrics of distributions are read from the store at each scrape, so they cover the runs of
  * all gateways and of the command line, also after a restart. They are left out while the store does not answer.
  */
-export function mountMetrics(app: FastifyInstance, options: MetricsOptions): void {
-  const { metrics, redis, dataDir, primary } = options
+export function mountMetrics(app: FastifyInstance, deps: Deps, edge: EdgeCache, { graph, live }: ServedGraph): void {
+  const { config, metrics, primary, store } = deps
+  const redis = config.REDIS_URL === undefined ? undefined : deps.cache
+  // Where the embedded Postgres keeps its files.
+  const dataDir = config.DATABASE_URL === undefined ? config.DATA_DIR : undefined
+  const memory = () => ({
+    answers: edge.size.bytes,
+    documents: graph.operations.bytes,
+    live: live.bytes,
+    statements: store.statements.bytes,
+    persisted: graph.documents.bytes,
+  })
+  const options = { ...deps, edge, live, memory }
   collectDefaultMetrics({ register: metrics })
   const measureProcess = processMetrics(options)
   const setStore = storeMetrics(options)
@@ -71,11 +69,26 @@ export function mountMetrics(app: FastifyInstance, options: MetricsOptions): voi
       return metrics.getMetricsAsJSON()
     },
   })
-  app.get('/metrics', async (_request, reply) => {
+  const scraped = config.METRICS_PORT === undefined ? app : openMetricsServer(app, config.HOST, config.METRICS_PORT)
+  scraped.get('/metrics', async (_request, reply) => {
     if (!primary) await measure()
     const text = await (primary ? primary.ask.allMetrics() : metrics.metrics())
     return reply.header('content-type', metrics.contentType).header('cache-control', 'no-store').send(text)
   })
+}
+
+/** A server for metrics on another port, which opens and closes with the other. */
+function openMetricsServer(app: FastifyInstance, host: string, port: number): FastifyInstance {
+  const server = Fastify({ forceCloseConnections: true })
+  app.addHook('onReady', async () => {
+    await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error
+      const message = `${port} of ${host} is in use: set another one.`
+      throw new ConfigError(`METRICS_PORT ${message}`, [{ name: 'METRICS_PORT', message }])
+    })
+  })
+  app.addHook('onClose', () => server.close())
+  return server
 }
 
 const isUp = (check: Promise<unknown>) =>
@@ -142,7 +155,7 @@ function processMetrics({ metrics, store, notifications, edge, live, memory }: M
 }
 
 /** Metrics of the replicas, as seen by this process. */
-function replicaMetrics(metrics: Registry, { replicas }: Store): () => void {
+function replicaMetrics(metrics: Registry, { replicas }: Deps['store']): () => void {
   const served = new Counter({
     name: 'gateway_replica_reads_total',
     help: 'Reads by server, primary or the host of a replica, and outcome. A read that failed on a replica was read again from the primary. Absent without DATABASE_REPLICA_URLS.',

@@ -4,7 +4,7 @@ import generated from '../generated/examples.json' with { type: 'json' }
 import type { Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import { operationText } from '../rest/operation-text.ts'
-import { DATA_VERSION } from './observe/data-version.ts'
+import { DATA_VERSION } from './exchange.ts'
 import { problem } from './server/problem.ts'
 
 const problemShape = z

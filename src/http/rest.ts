@@ -8,45 +8,38 @@ import { requireAdmin } from '../graphql/context.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import { executor } from '../graphql/execution/run.ts'
 import { readFor } from '../graphql/execution/snapshot.ts'
+import { idOfDocument } from '../graphql/policy/documents.ts'
 import { bodyJson } from '../rest/body.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
-import { alternateLink } from './alternate-link.ts'
-import { bypassesCache, type EdgeCache, edgeKey } from './cache/edge-cache.ts'
+import { operationText } from '../rest/operation-text.ts'
+import { bypassesCache, edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
-import { exchangeOf } from './exchange.ts'
-import { DATA_VERSION } from './observe/data-version.ts'
-import { type AdminTokens, adminOf } from './server/admin.ts'
+import type { Edge } from './edge.ts'
+import { DATA_VERSION, exchangeOf } from './exchange.ts'
+import { adminOf } from './server/admin.ts'
 import { readInput } from './server/input.ts'
-import type { RateLimit } from './server/rate-limit.ts'
-
-interface RestOptions {
-  graph: Graph
-  edge: EdgeCache
-  adminTokens: AdminTokens
-  rateLimit: RateLimit | undefined
-}
 
 /** The rate-limit cost of an uncached answer, in points: that of a page of rows in the graph. */
 const READ_COST = 100
 
 /** Serves the documented endpoints. */
-export function mountRest(app: FastifyInstance, options: RestOptions): void {
+export function mountRest(app: FastifyInstance, graph: Graph, edge: Edge): void {
   for (const [method, path, endpoint] of endpoints) {
     const url = path.replace(/\{(\w+)\}/g, ':$1')
     if (endpoint.admin)
       app.route({
         method,
         url,
-        onRequest: async (request) => requireAdmin(adminOf(request.headers, options.adminTokens)),
-        handler: (request, reply) => change(options, endpoint, request, reply),
+        onRequest: async (request) => requireAdmin(adminOf(request.headers, edge.adminTokens)),
+        handler: (request, reply) => change(graph, edge, endpoint, request, reply),
       })
     else {
       const link = alternateLink(endpoint)
       app.route({
         method,
         url,
-        handler: (request, reply) => read({ ...options, path, link }, endpoint, request, reply),
+        handler: (request, reply) => read(graph, edge, { path, link, endpoint }, request, reply),
       })
     }
   }
@@ -54,8 +47,9 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
 
 /** Answers from cache if possible, else from one snapshot of the store. */
 async function read(
-  { graph, edge, path, link, rateLimit }: RestOptions & { path: string; link: ReturnType<typeof alternateLink> },
-  endpoint: Endpoint,
+  graph: Graph,
+  { cache, rateLimit }: Edge,
+  { path, link, endpoint }: { path: string; link: ReturnType<typeof alternateLink>; endpoint: Endpoint },
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -71,17 +65,18 @@ async function read(
     const clocked = timeless === undefined ? {} : { etag: etag(bodyJson(timeless), { weak: true }) }
     return { name: path, status: endpoint.status, json: bodyJson(body), timed, link: link(variables), ...clocked }
   }
-  const answer = await edge.answer(
+  const answer = await cache.answer(
     edgeKey(request),
     compute,
     exchangeOf(request.raw, reply.raw),
     bypassesCache(request.headers),
   )
-  sendAnswer(request, reply.hijack().raw, answer, edge)
+  sendAnswer(request, reply.hijack().raw, answer, cache)
 }
 
 async function change(
-  { graph, edge, adminTokens }: RestOptions,
+  graph: Graph,
+  { cache, adminTokens }: Edge,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -93,8 +88,24 @@ async function change(
   const parsed = { ...input, now: graph.deps.now() }
   const variables = endpoint.variables(parsed)
   const { body } = await endpoint.answer({ ...parsed, variables, execute })
-  edge.clear()
+  cache.clear()
   const version = await graph.deps.store.replicas?.changed()
   if (version !== undefined) reply.header(DATA_VERSION, version)
   return reply.code(endpoint.status).header('cache-control', 'no-store').send(body)
+}
+
+/** Proxies commonly limit all response headers to 4 KiB. */
+const MAX_LINK = 3000
+
+/**
+ * Links the answers of an endpoint to the same data over GraphQL.
+ * @returns a function from variables to the value of the `link` header, or to undefined if that would be too long
+ */
+function alternateLink({ operation }: Endpoint): (variables: object) => string | undefined {
+  const documentId = idOfDocument(operationText(operation))
+  return (variables) => {
+    const sent = encodeURIComponent(JSON.stringify(variables))
+    const link = `</graphql?documentId=${documentId}&variables=${sent}>; rel="alternate"`
+    return link.length > MAX_LINK ? undefined : link
+  }
 }

@@ -272,8 +272,6 @@ const LIMITS: Record<string, Limit> = {
     operation: { documentId: `sha256:${HASH}` },
     code: 'DOCUMENT_NOT_KNOWN',
     message: /no trusted document/,
-    // Forms have no ids.
-    other: { 'a form': { code: 'BAD_REQUEST', message: 'Must provide query string.' } },
   },
   'persisted queries': {
     operation: { hash: HASH, hashAlone: true },

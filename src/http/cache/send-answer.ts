@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import fresh from 'fresh'
-import { DATA_VERSION } from '../observe/data-version.ts'
+import { DATA_VERSION, type Exchange } from '../exchange.ts'
+import { plainAnswer, VARY } from '../graphql/request-params.ts'
 import { corsHeaders } from '../server/cors.ts'
-import { type Answer, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
+import { type Answer, bypassesCache, type EdgeCache, type Encoding, isCompressible } from './edge-cache.ts'
 
 interface AnsweredRequest {
   /** The id of the request. */
@@ -71,4 +72,39 @@ function accepted(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined
   if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(header)) return 'br'
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(header) ? 'gzip' : undefined
+}
+
+/** Answers a GET from the edge cache. @returns whether it was cached */
+export function sendCached(edge: EdgeCache, exchange: Exchange): boolean {
+  const { method, url = '', headers } = exchange.request
+  const isCacheable = (method === 'GET' || method === 'HEAD') && !bypassesCache(headers)
+  const answer = isCacheable ? edge.find(url, exchange.minVersion) : undefined
+  if (!answer) return false
+  exchange.cache = 'hit'
+  exchange.route = answer.name
+  sendAnswer({ id: exchange.id, method, headers }, exchange.response as ServerResponse, answer, edge)
+  return true
+}
+
+/** Answers a GraphQL query from the edge cache. @returns whether it was cached. If not, the body can still be read */
+export function sendCachedQuery(edge: EdgeCache, exchange: Exchange): boolean {
+  const { request } = exchange
+  const { method, headers, readableLength } = request
+  const isReady =
+    method === 'POST' ? Number(headers['content-length']) === readableLength : !headers.accept?.includes('text/html')
+  if (!isReady || bypassesCache(headers)) return false
+  const body: Buffer | null = request.read()
+  const { key, type } = plainAnswer(request, body) ?? {}
+  const answer = key === undefined ? undefined : edge.find(key, exchange.minVersion)
+  if (!answer) {
+    if (body) request.unshift(body)
+    return false
+  }
+  request.resume()
+  exchange.cache = 'hit'
+  exchange.route = '/graphql'
+  exchange.startOperation(answer.name)
+  const options = { type, vary: VARY }
+  sendAnswer({ id: exchange.id, method, headers }, exchange.response as ServerResponse, answer, edge, options)
+  return true
 }

@@ -31,15 +31,6 @@ npm start (the sample data)
 npm run gateway -- import DIR (your own)`
 const UNREACHABLE = 'The store cannot be reached, so the examples name no records. Reload this page in a moment.'
 
-/** Whether a browser requests the GraphiQL page. */
-export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
-  const acceptsHtml = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
-  const given = query as Record<string, unknown>
-  return (
-    (method === 'GET' || method === 'HEAD') && acceptsHtml && !(given.query || given.documentId || given.extensions)
-  )
-}
-
 /** GraphiQL, with examples whose variables name records of the store. The page is cached until the data changes. */
 export function graphiqlPage(graph: Graph, edge: EdgeCache) {
   let template: Promise<string> | undefined

@@ -2,34 +2,31 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import type { Caller } from '../../db/connect/scope.ts'
+import type { Deps } from '../../deps.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
 import { answerText, asGraphQLError, resultOf } from '../../graphql/execution/outcome.ts'
 import { admit, type Call, findQuery, run } from '../../graphql/execution/run.ts'
 import { type Answer, bypassesCache, type EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
-import { type Exchange, exchangeOf } from '../exchange.ts'
-import { DATA_VERSION } from '../observe/data-version.ts'
-import type { Observer } from '../observe/observer.ts'
+import type { Edge } from '../edge.ts'
+import { DATA_VERSION, type Exchange, exchangeOf } from '../exchange.ts'
 import { adminOf } from '../server/admin.ts'
 import { chargeOnce } from '../server/rate-limit.ts'
 import { eventStreams } from './event-stream.ts'
-import { graphiqlPage, mountGraphiQLAssets, wantsPage } from './graphiql.ts'
-import { type PlainRequest, plainRequest, servedTypes, VARY } from './request-params.ts'
-import { mountSockets, type SocketsOptions } from './sockets.ts'
+import { graphiqlPage, mountGraphiQLAssets } from './graphiql.ts'
+import { type PlainRequest, plainRequest, servedTypes, VARY, wantsPage } from './request-params.ts'
+import type { ServedGraph } from './served-graph.ts'
+import { mountSockets } from './sockets.ts'
 import { createGraphQLServer } from './yoga.ts'
 
-interface GraphQLOptions extends SocketsOptions {
-  edge: EdgeCache
-  observer: Observer
-}
-
 /** Serves GraphQL over HTTP at /graphql, subscriptions over WebSockets too, and GraphiQL to browsers. */
-export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): void {
-  const { graph, edge, adminTokens, rateLimit, clientOf, connections, observer } = options
+export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: ServedGraph, edge: Edge): void {
+  const { graph } = served
+  const { cache, adminTokens, rateLimit, clientOf, connections, observer } = edge
   const server = createGraphQLServer(graph)
-  const page = graphiqlPage(graph, edge)
-  mountGraphiQLAssets(app, edge)
-  mountSockets(app, options)
+  const page = graphiqlPage(graph, cache)
+  mountGraphiQLAssets(app, cache)
+  mountSockets(app, served, edge, config.KEEP_ALIVE_TIMEOUT_MS)
   const streams = eventStreams(app, connections)
   app.route({
     method: ['GET', 'POST'],
@@ -40,9 +37,9 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
       const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
       const caller = exchangeOf(request.raw, reply.raw)
-      const found = plain && (await answerPlain(graph, edge, request, plain, { admin, charge, caller }))
+      const found = plain && (await answerPlain(graph, cache, request, plain, { admin, charge, caller }))
       if (found && 'answer' in found)
-        return sendAnswer(request, reply.hijack().raw, found.answer, edge, { type: plain.type, vary: VARY })
+        return sendAnswer(request, reply.hijack().raw, found.answer, cache, { type: plain.type, vary: VARY })
       const accept = servedTypes(request.headers.accept)
       if (accept === '') return refuseTypes(request, reply)
       reply.header('vary', VARY)
@@ -66,7 +63,7 @@ export function mountGraphQL(app: FastifyInstance, options: GraphQLOptions): voi
         },
       )
       // An admin may have changed data: the next read must see it without waiting for the notification.
-      if (typeof admin === 'object') edge.clear()
+      if (typeof admin === 'object') cache.clear()
       if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
       if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
       // A subscription whose client accepts no event stream.
@@ -101,14 +98,14 @@ class Failed extends Error {
  */
 async function answerPlain(
   graph: Graph,
-  edge: EdgeCache,
+  cache: EdgeCache,
   { headers }: FastifyRequest,
   { key, read }: PlainRequest,
   call: Call & { caller: Exchange },
 ): Promise<{ answer: Answer } | { failed: ExecutionResult } | undefined> {
   const { admin, caller } = call
   const bypass = bypassesCache(headers)
-  const cached = key === undefined || bypass ? undefined : edge.find(key, caller.minVersion)
+  const cached = key === undefined || bypass ? undefined : cache.find(key, caller.minVersion)
   if (cached) {
     caller.cache = 'hit'
     caller.startOperation(cached.name)
@@ -130,7 +127,7 @@ async function answerPlain(
     return { name: operation.name, status: 200, json: answerText(operation, outcome) }
   }
   try {
-    return { answer: await edge.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass) }
+    return { answer: await cache.answer(operation.depends === 'data' ? key : undefined, compute, caller, bypass) }
   } catch (error) {
     return { failed: error instanceof Failed ? error.result : resultOf(error) }
   }

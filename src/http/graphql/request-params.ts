@@ -27,6 +27,15 @@ export const VARY = 'Origin, Accept'
 
 const MAX_KEY = 8000
 
+/** Whether a browser requests the GraphiQL page. */
+export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
+  const acceptsHtml = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
+  const given = query as Record<string, unknown>
+  return (
+    (method === 'GET' || method === 'HEAD') && acceptsHtml && !(given.query || given.documentId || given.extensions)
+  )
+}
+
 /** Reads a plain request. @returns undefined for any other request, which the GraphQL server handles */
 export function plainRequest(request: FastifyRequest): PlainRequest | undefined {
   const { raw, body, query } = request

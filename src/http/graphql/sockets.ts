@@ -12,16 +12,15 @@ import { exactJson } from '../../exact-number.ts'
 import type { Graph } from '../../graphql/execution/graph.ts'
 import { asGraphQLError, presentAndCount } from '../../graphql/execution/outcome.ts'
 import { admit, documentText } from '../../graphql/execution/run.ts'
-import type { Slots } from '../../graphql/live/slots.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
-import type { Chain, Handshake } from '../chain.ts'
+import type { Handshake } from '../chain.ts'
+import type { Edge } from '../edge.ts'
 import { exchangeOf } from '../exchange.ts'
-import { type AdminTokens, adminOf } from '../server/admin.ts'
-import type { ClientOf } from '../server/client-address.ts'
-import type { Connections } from '../server/connections.ts'
-import { chargeOnce, type RateLimit } from '../server/rate-limit.ts'
+import { adminOf } from '../server/admin.ts'
+import { chargeOnce } from '../server/rate-limit.ts'
 import { Refusal } from '../server/refusal.ts'
 import { FAILURES } from './refusals.ts'
+import type { ServedGraph } from './served-graph.ts'
 
 /** With the bound on sockets, this bounds the memory of messages that arrive. */
 const MAX_MESSAGE_BYTES = 64 * 1024
@@ -33,19 +32,6 @@ const MAX_MISTAKES = 10
 const PING_MS = 30_000
 const CLOSING_MS = 300
 const GOING_AWAY = 1001
-
-export interface SocketsOptions {
-  graph: Graph
-  adminTokens: AdminTokens
-  rateLimit: RateLimit | undefined
-  clientOf: ClientOf
-  connections: Connections
-  chain: Chain
-  /** The slots for sockets. */
-  slots: Slots
-  /** A socket without a subscription is closed after this. */
-  idleMs: number
-}
 
 /** What belongs to one socket. */
 interface Extra extends Handshake {
@@ -68,16 +54,22 @@ interface Extra extends Handshake {
 /**
  * Serves subscriptions over WebSockets, by the protocol of graphql-ws, with the bounds of event streams. Each message is a
  * request: the rules of requests apply to it, and the next one is read when it is answered.
+ * @param idleMs a socket without a subscription is closed after this
  */
-export function mountSockets(app: FastifyInstance, options: SocketsOptions): void {
-  const { chain, slots, clientOf, connections, idleMs, graph } = options
+export function mountSockets(
+  app: FastifyInstance,
+  { graph, sockets: slots }: ServedGraph,
+  edge: Edge,
+  idleMs: number,
+): void {
+  const { chain, clientOf, connections } = edge
   const protocol = makeServer<Record<string, unknown>, Extra>({
     onConnect(context) {
       context.extra.context = context
     },
     async onSubscribe(context, _id, payload) {
       const { extra } = context
-      const outcome = await start(options, context, payload)
+      const outcome = await start(graph, edge, context, payload)
       if (Array.isArray(outcome)) extra.mistakes += outcome.some(isMistake) ? 1 : 0
       else {
         extra.mistakes = 0
@@ -247,7 +239,8 @@ class Message extends EventEmitter {
 }
 
 async function start(
-  { graph, adminTokens, rateLimit, chain }: SocketsOptions,
+  graph: Graph,
+  { adminTokens, rateLimit, chain }: Edge,
   { extra, connectionParams = {} }: Context<Record<string, unknown>, Extra>,
   { query, operationName, variables, extensions }: SubscribePayload,
 ) {

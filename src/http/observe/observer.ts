@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import type { Statement } from '../../db/connect/scope.ts'
+import type { Deps } from '../../deps.ts'
 import { type Exchange, exchangeOf } from '../exchange.ts'
-import type { RequestLog } from './request-log.ts'
-import type { RequestMetrics } from './request-metrics.ts'
+import { RequestLog } from './request-log.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import type { RequestTraces } from './request-traces.ts'
 
 interface ObserverOptions {
@@ -54,4 +56,26 @@ export class Observer {
     log.ended(exchange, ms)
     if (exchange.traced) traces?.ended(exchange, ms)
   }
+}
+
+/** Observes requests: their log lines, their metrics, and their traces if they are exported. */
+export async function openObserver(
+  app: FastifyInstance,
+  { config, log, metrics, outage }: Deps,
+  knownOperations: ReadonlySet<string>,
+): Promise<Observer> {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  const traces = endpoint === undefined ? undefined : (await import('./request-traces.ts')).openTraces(endpoint, log)
+  if (traces) app.addHook('onClose', () => traces.close())
+  return new Observer({
+    traces,
+    metrics: new RequestMetrics({ metrics, knownOperations }),
+    log: new RequestLog({
+      log,
+      which: config.LOG_REQUESTS,
+      slowRequestMs: config.SLOW_REQUEST_MS,
+      slowStatementMs: config.SLOW_STATEMENT_MS,
+      isAway: () => outage.active,
+    }),
+  })
 }

@@ -1,4 +1,4 @@
-import { DATA_VERSION } from '../observe/data-version.ts'
+import { DATA_VERSION } from '../exchange.ts'
 
 /** Any origin may send requests, without credentials. */
 export const CORS = {

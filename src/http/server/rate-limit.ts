@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../deps.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
 import { type Charge, MemoryPointCounter, type PointCounter } from '../../point-counter.ts'
 import type { ClientOf } from './client-address.ts'
@@ -57,6 +59,21 @@ export class RateLimit {
     }
     return this.#local.add(client, minute, points, limit)
   }
+}
+
+/** The rate limit, if one is set. Points are counted in Redis if there is one, else by the primary for all workers. */
+export async function openRateLimit(
+  app: FastifyInstance,
+  { config: { RATE_LIMIT: limit, REDIS_URL: redisUrl }, primary }: Deps,
+  clientOf: ClientOf,
+): Promise<RateLimit | undefined> {
+  if (limit === undefined) return undefined
+  if (redisUrl === undefined)
+    return new RateLimit({ limit, clientOf, shared: primary && { add: primary.ask.addPoints } })
+  const { openRedisPointCounter } = await import('./redis-point-counter.ts')
+  const shared = openRedisPointCounter(redisUrl)
+  app.addHook('onClose', async () => shared.close())
+  return new RateLimit({ limit, clientOf, shared })
 }
 
 /** Returns a function that charges a request at most once, whichever handler calls it. */

@@ -1,0 +1,75 @@
+import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
+import { historyPoint } from '../db/connect/history.ts'
+import type { Deps } from '../deps.ts'
+import { sharesOf } from '../memory.ts'
+import { releaseOf } from '../release.ts'
+import { EdgeCache } from './cache/edge-cache.ts'
+import { addEtags } from './cache/etag.ts'
+import { type Chain, isProbe, openChain } from './chain.ts'
+import { exchangeOf } from './exchange.ts'
+import { type Observer, openObserver } from './observe/observer.ts'
+import { type AdminTokens, adminTokens } from './server/admin.ts'
+import { Admission, admitRead, boundBodies } from './server/admission.ts'
+import { type ClientOf, clientAddress } from './server/client-address.ts'
+import { Connections } from './server/connections.ts'
+import { CORS } from './server/cors.ts'
+import { unreadable } from './server/open-server.ts'
+import { openRateLimit, type RateLimit } from './server/rate-limit.ts'
+
+/** What every request passes before its route. */
+export interface Edge {
+  cache: EdgeCache
+  chain: Chain
+  connections: Connections
+  observer: Observer
+  rateLimit: RateLimit | undefined
+  clientOf: ClientOf
+  adminTokens: AdminTokens
+}
+
+/**
+ * Opens the chain in front of a server, and the hooks that continue it when a request has been routed.
+ * @param knownOperations the operations that metrics name
+ */
+export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations: ReadonlySet<string>): Promise<Edge> {
+  const { config, store, notifications, metrics, now } = deps
+  const cache = new EdgeCache({
+    maxBytes: sharesOf(config).answers,
+    notifications,
+    shared: config.REDIS_URL === undefined ? undefined : { cache: deps.cache, release: await releaseOf(config) },
+    historyPoint: () => historyPoint(store),
+    now,
+  })
+  store.replicas?.onRaise(() => cache.clear())
+  store.replicas?.start()
+  const clientOf = clientAddress(config.TRUST_PROXY)
+  const rateLimit = await openRateLimit(app, deps, clientOf)
+  const connections = new Connections(app.server, {
+    max: config.MAX_CONNECTIONS,
+    sendTimeoutMs: config.SEND_TIMEOUT_MS,
+    metrics,
+  })
+  const admission = new Admission(config.MAX_CONCURRENT_REQUESTS)
+  const observer = await openObserver(app, deps, knownOperations)
+  const chain = openChain(app.server, { observer, connections, rateLimit, edge: cache, admission, metrics })
+  app.addHook('preClose', async () => {
+    chain.close()
+    connections.closeIdle()
+  })
+  app.addHook('onClose', async () => connections.close())
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('request-id', request.id).header('vary', 'Origin')
+    exchangeOf(request.raw, reply.raw).route = documentedPath(request.routeOptions.url)
+    done()
+  })
+  await app.register(cors, CORS)
+  app.addHook('onRequest', (request, _reply, done) => done(unreadable(request)))
+  addEtags(app)
+  boundBodies(app, chain.refuseOverload)
+  admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
+  return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: adminTokens(config) }
+}
+
+/** A route's path as the documents write it. Undefined if there is no route. */
+const documentedPath = (url: string | undefined) => url?.replace(/:(\w+)/g, '{$1}')

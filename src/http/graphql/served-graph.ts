@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
+import { examples } from '../../graphql/examples.ts'
+import { type Graph, openGraph } from '../../graphql/execution/graph.ts'
+import { type Live, openLive } from '../../graphql/live/live.ts'
+import { Slots, type SlotsOptions } from '../../graphql/live/slots.ts'
+import { Documents, idOfDocument } from '../../graphql/policy/documents.ts'
+import type { Limits } from '../../graphql/policy/limits.ts'
+import { createSchema } from '../../graphql/schema/schema.ts'
+import { sharesOf } from '../../memory.ts'
+import { endpointOperations } from '../../rest/endpoint-operations.ts'
+import { graphOperations } from '../../sources/mirror/gateway-graph.ts'
+import { isNear } from '../server/client-address.ts'
+import { countOperations, NO_SLOT } from './refusals.ts'
+
+/** The graph as it is served to clients. */
+export interface ServedGraph {
+  graph: Graph
+  live: Live
+  /** The slots for WebSockets. */
+  sockets: Slots
+}
+
+/** Opens the graph with the configured limits, the subscriptions and the documents that clients can send by their id. */
+export async function openServedGraph(app: FastifyInstance, deps: Deps, documents: Documents): Promise<ServedGraph> {
+  const { config, store, notifications, log, outage, metrics } = deps
+  const shares = sharesOf(config)
+  const count = countOperations(metrics)
+  const slots = (name: string) => new Slots({ ...slotsOf(config), name, onFull: () => count.refusal(NO_SLOT) })
+  const live = openLive({
+    notifications,
+    store,
+    log,
+    slots: slots('subscriptions'),
+    maxReads: Math.ceil(config.DATABASE_POOL_SIZE / 2),
+    maxBytes: shares.live,
+  })
+  app.addHook('onClose', async () => live.close())
+  const schema = config.FEDERATION
+    ? (await import('../../graphql/schema/federation.ts')).createSubgraph()
+    : createSchema()
+  const limits = limitsOf(config)
+  const graph = openGraph(
+    schema,
+    { ...deps, live, limits, onAway: (error) => outage.failed(error) },
+    { limits, plan: config.PLAN === 'on', documents, count, maxBytes: shares.documents },
+  )
+  for (const text of config.KNOWN_DOCUMENTS) {
+    const fault = graph.limiter.faultOf(text)
+    if (fault !== undefined)
+      log.warn({ documentId: idOfDocument(text), fault }, 'a trusted document is rejected by the graph')
+  }
+  return { graph, live, sockets: slots('sockets') }
+}
+
+/** The trusted documents of this gateway, and those that clients persist. */
+export async function openDocuments({ config, cache }: Deps): Promise<Documents> {
+  return new Documents({
+    trusted: [
+      ...examples.map(({ query }) => query),
+      ...endpointOperations,
+      ...Object.values(graphOperations),
+      ...config.KNOWN_DOCUMENTS,
+      ...(config.TRUSTED_DOCUMENTS_ONLY ? (await import('../dashboard-documents.ts')).dashboardDocuments : []),
+    ],
+    trustedOnly: config.TRUSTED_DOCUMENTS_ONLY,
+    shared: config.REDIS_URL === undefined ? undefined : cache,
+    maxBytes: sharesOf(config).persisted,
+  })
+}
+
+/**
+ * The slots of all clients and of each. The default leaves room for other clients, and gives more to a client that may be a
+ * proxy.
+ */
+function slotsOf(config: Config): Pick<SlotsOptions, 'max' | 'maxPerClient'> {
+  const { MAX_SUBSCRIPTIONS: max, MAX_SUBSCRIPTIONS_PER_CLIENT: set } = config
+  return { max, maxPerClient: (client) => set ?? Math.ceil(max * (isNear(client) ? 0.9 : 0.1)) }
+}
+
+/** The configured limits. 0 means no limit. */
+function limitsOf(config: Config): Limits {
+  return {
+    depth: config.MAX_QUERY_DEPTH || null,
+    aliases: config.MAX_QUERY_ALIASES || null,
+    tokens: config.MAX_QUERY_TOKENS || null,
+    cost: config.MAX_QUERY_COST || null,
+  }
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { EdgeCache } from './cache/edge-cache.ts'
+import { openApiDocument } from './openapi.ts'
+import { mountStaticFiles } from './static-files.ts'
+
+/** Pages run their own scripts, and send requests to this gateway only. */
+const policy = (styles: string, forms: string, ancestors: string, fonts = '') =>
+  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; ${fonts}connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ${ancestors}`
+
+const headersOf = (policy: string) => ['content-security-policy', policy, 'referrer-policy', 'no-referrer']
+
+/** Where the build writes the files of a page: next to the program. */
+const builtIn = (name: string) => ({ directory: join(import.meta.dirname, name), hashed: 'assets/' })
+
+/** Serves the home page, the documentation, the REST docs with their OpenAPI document, and the dashboard. */
+export function mountPages(app: FastifyInstance, cache: EdgeCache, website: string | undefined): void {
+  mountHome(app, website)
+  mountStaticFiles(app, cache, {
+    url: '/docs',
+    ...builtIn('docs'),
+    page: (path) => `${path || 'index'}.html`,
+    notFoundPage: '404.html',
+    headers: headersOf(policy("'self'", "'self'", "'none'")),
+  })
+  mountStaticFiles(app, cache, {
+    url: '/docs/rest',
+    ...builtIn('rest-docs'),
+    page: (path) => (path === '' ? 'page.html' : path),
+    // Swagger UI adds styles.
+    headers: headersOf(policy("'self' 'unsafe-inline'", "'none'", "'self'")),
+  })
+  // The former address of the document.
+  app.get('/docs/rest/json', (_request, reply) => reply.redirect('/openapi.json'))
+  const document = JSON.stringify(openApiDocument())
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
+  // Its views have separate paths.
+  mountStaticFiles(app, cache, {
+    url: '/dashboard',
+    ...builtIn('web'),
+    page: 'page.html',
+    headers: headersOf(policy("'self'", "'none'", "'self'", "font-src 'self'; ")),
+  })
+}
+
+/** Serves `/`: one link, to the documentation of this gateway unless there is a website. */
+function mountHome(app: FastifyInstance, website: string | undefined): void {
+  const page = website === undefined ? '<a href="/docs">Documentation</a>' : linkTo(website)
+  app.get('/', (_request, reply) =>
+    reply
+      .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+      .header('x-content-type-options', 'nosniff')
+      .type('text/html; charset=utf-8')
+      .send(page),
+  )
+}
+
+function linkTo(url: string): string {
+  const escaped = url.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
+  return `<a href="${escaped}">${escaped}</a>`
+}
