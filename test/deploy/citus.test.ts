@@ -18,7 +18,7 @@ import { taskTable } from '../bench/statement-table.ts'
 import { NO_CITUS, startCitus } from '../support/citus.ts'
 import { command } from '../support/command-line.ts'
 import { conformanceCases, conformanceData, failedCases, hasConformance, SKIPPED } from '../support/conformance.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { MIGRATIONS } from '../support/migrations.ts'
 import { openStore, silent } from '../support/store.ts'
 
@@ -113,6 +113,20 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     },
     300_000,
   )
+
+  test('several multipliers are set at once, and answered with their pools', async () => {
+    const { base, get } = await gatewayWith()
+    const several = (await (await get('/multipliers/all')).json()).slice(0, 3)
+    const response = await fetch(`${base}/multipliers/update`, {
+      method: 'POST',
+      headers: { ...asAdmin, 'content-type': 'application/json' },
+      body: JSON.stringify(several),
+    })
+    expect(response.status).toBe(200)
+    const named = (all: { poolAddress: string; poolName: string }[]) =>
+      all.map((one) => [one.poolAddress, one.poolName])
+    expect(named(await response.json())).toEqual(named(several))
+  })
 
   test('multipliers, resync, previews and rank history write as on one server, and raise the data version', async () => {
     const gateway = await gatewayWith()

@@ -38,6 +38,8 @@ interface PgReaderOptions {
   /** Called with each statement after it has ended. */
   onStatement?: ((statement: Statement) => void) | undefined
   topology: Topology
+  /** Explains a statement; by default on a lent connection, which must be in a transaction. */
+  explain?: Reader['explain']
   /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
   /** Opens Prisma's models on first use. Undefined if they are not needed. */
@@ -62,10 +64,12 @@ class PgReader implements Reader {
   readonly #openModels: PgReaderOptions['models']
   #models: Prisma.TransactionClient | undefined
   readonly maxBytes: number | undefined
+  readonly #explain: PgReaderOptions['explain']
   readonly topology: Topology
 
-  constructor(lend: Lend, { statements, onStatement, maxBytes, models, topology }: PgReaderOptions) {
+  constructor(lend: Lend, { statements, onStatement, maxBytes, models, topology, explain }: PgReaderOptions) {
     this.topology = topology
+    this.#explain = explain
     this.#lend = lend
     this.#statements = statements
     this.#onStatement = onStatement
@@ -83,9 +87,8 @@ class PgReader implements Reader {
     return this.#run(text, (client, named) => textRows(client, { ...named, values: values as unknown[] }, this.#budget))
   }
 
-  /** Its connection must be in a transaction. */
   explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown> {
-    return this.#lend(undefined, (client) => explainOn(client, query))
+    return this.#explain?.(query) ?? this.#lend(undefined, (client) => explainOn(client, query))
   }
 
   get models(): Prisma.TransactionClient {

@@ -145,13 +145,16 @@ class PoolClient extends Client {
 }
 
 /** A reader without a snapshot: each statement sees the newest data, including the writes of a mutation. */
-export const plainReader = ({ reads, statements, onStatement, models, topology }: Store): Reader =>
-  pgReader((_, work) => reads.exclusive(reads.scope(), work), {
+export function plainReader(store: Store): Reader {
+  const { reads, statements, onStatement, models, topology } = store
+  return pgReader((_, work) => reads.exclusive(reads.scope(), work), {
     statements,
     onStatement,
     topology,
+    explain: (query) => readSnapshot(store, (reader) => reader.explain(query)),
     models: () => models.prisma,
   })
+}
 
 const readerOptions = (
   { statements, onStatement, topology, maxAnswerBytes: maxBytes }: Store,
