@@ -371,7 +371,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           points rank worth { netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd } lastDistributionDate
           change(days: 7) { worth { netUsd } }
           earnings { totalEarningsUsd } netApr { earnNetApr borrowNetApr }
-          currentPositions { nodes { points run { recordId } } }
+          currentPositions { nodes { points run { recordId } pool { displayName } } }
           activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount amountUsd } }
           series { points } } }`,
         { a: sampleUser },
@@ -414,8 +414,21 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           run: { recordId: link.getAttribute('href')?.split('/').at(-1) },
         })),
       )
+      await page.getByText('How these points add up').click()
+      const terms = await rows(page, 'How the points add up').evaluateAll((rows) =>
+        rows.map((row) => [
+          row.querySelector('a')?.textContent,
+          Number(row.querySelector<HTMLDataElement>('td:last-child data')?.value),
+        ]),
+      )
+      const sums = new Map<string, number>()
+      for (const [pool, points] of terms as [string, number][]) sums.set(pool, (sums.get(pool) ?? 0) + points)
+      const stored = user.currentPositions.nodes.map(({ points, pool }: any) => [pool.displayName, points.toFixed(5)])
+      expect([...sums].map(([pool, points]) => [pool, points.toFixed(5)]).sort()).toEqual(stored.sort())
       const byPoints = (a: { points: number }, b: { points: number }) => a.points - b.points
-      expect(shown.sort(byPoints)).toEqual(user.currentPositions.nodes.sort(byPoints))
+      expect(shown.sort(byPoints)).toEqual(
+        user.currentPositions.nodes.map(({ points, run }: any) => ({ points, run })).sort(byPoints),
+      )
       const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
       await chart.getByText('Data table').click()
       await expect

@@ -27,6 +27,7 @@ import { WalletIcon } from '../identity.tsx'
 import { knownNumbers } from '../known-numbers.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
+import { PointsArithmetic } from '../points-arithmetic.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { type Column, PagedTable, Pager } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
@@ -205,6 +206,7 @@ function Positions({ address, last }: PositionsProps) {
             {({ positions: { nodes, pageInfo } }) => (
               <>
                 <PositionsTable caption="Positions" positions={nodes} />
+                <PointsArithmetic positions={nodes} />
                 <Pager label="positions" pageInfo={pageInfo} parameter="positions" />
               </>
             )}

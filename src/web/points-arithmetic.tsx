@@ -1,0 +1,81 @@
+import type { PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
+import { times } from './format.ts'
+import { type Column, Table } from './table.tsx'
+import { Num, PoolLink } from './values.tsx'
+
+/** An amount that scores: its value in USD, times the points of a dollar, times a multiplier. */
+interface Term {
+  key: string
+  position: PositionOriginFragment
+  what: string
+  amount: number
+  symbol: string
+  priceUsd: number
+  valueUsd: number
+  base: number
+  factor: number
+}
+
+const columns: Column<Term>[] = [
+  {
+    name: 'Pool',
+    heads: true,
+    cell: ({ position: { poolAddress, pool } }) => <PoolLink address={poolAddress} name={pool?.displayName} />,
+  },
+  { name: 'What', cell: ({ what }) => what },
+  {
+    name: 'Amount',
+    numeric: true,
+    cell: ({ amount, symbol }) => <Num value={amount} unit="amount" suffix={symbol} />,
+  },
+  { name: '× price', numeric: true, cell: ({ priceUsd }) => <Num value={priceUsd} unit="usd" /> },
+  { name: '= value', numeric: true, cell: ({ valueUsd }) => <Num value={valueUsd} unit="usd" /> },
+  { name: '× points per $', numeric: true, cell: ({ base }) => <Num value={base} unit="factor" /> },
+  { name: '× multiplier', numeric: true, cell: ({ factor }) => times(factor) },
+  {
+    name: '= points',
+    numeric: true,
+    cell: ({ valueUsd, base, factor }) => <Num value={valueUsd * base * factor} unit="points" />,
+  },
+]
+
+/** The arithmetic behind a day's points. Nothing for positions whose rules are not recorded. */
+export function PointsArithmetic({ positions }: { positions: readonly PositionOriginFragment[] }) {
+  const terms = positions.flatMap(termsOf)
+  if (terms.length === 0) return null
+  return (
+    <details>
+      <summary>How these points add up</summary>
+      <p className="lede">
+        The points of a position are the sum of its rows. A protected amount counts only while the other token of the
+        pool is borrowed.
+      </p>
+      <Table caption="How the points add up" columns={columns} rows={terms} rowKey={({ key }) => key} />
+    </details>
+  )
+}
+
+function termsOf(position: PositionOriginFragment): Term[] {
+  const { run, multiplierUsed, sideA, sideB, id } = position
+  if (!run || !multiplierUsed) return []
+  const ofSide = (side: PositionSideFragment, other: PositionSideFragment, deposit: number, borrow: number): Term[] => {
+    const term = (what: string, amount: number, valueUsd: number, base: number, factor: number): Term => ({
+      ...{ key: `${id} ${side.assetAddress} ${what}`, position, what, amount, valueUsd, base, factor },
+      ...{ symbol: side.assetSymbol, priceUsd: side.assetPriceUsd },
+    })
+    const isCounted = other.borrowedAmountUsd > 0
+    return [
+      term('supplied', side.suppliedAmount, side.suppliedAmountUsd, run.basePointsDeposit, deposit),
+      term(
+        'protected',
+        side.protectedSuppliedAmount,
+        isCounted ? side.protectedSuppliedAmountUsd : 0,
+        run.basePointsDeposit,
+        deposit,
+      ),
+      term('borrowed', side.borrowedAmount, side.borrowedAmountUsd, run.basePointsBorrow, borrow),
+    ].filter(({ valueUsd }) => valueUsd > 0)
+  }
+  const { depositA, depositB, borrowA, borrowB } = multiplierUsed
+  return [...ofSide(sideA, sideB, depositA ?? 0, borrowA ?? 0), ...ofSide(sideB, sideA, depositB ?? 0, borrowB ?? 0)]
+}
