@@ -24,7 +24,7 @@ export async function writePackage(): Promise<void> {
 
 /** Copies a file or a directory into the package, but not what is built for tests. */
 async function copy(path: string): Promise<void> {
-  if (path === PACKAGE || /^dist\/(modules\.js$|bench\.js$|\.)/.test(path)) return
+  if (path === PACKAGE || /^dist\/((modules|bench|dev)\.js|\.)/.test(path)) return
   const from = join(ROOT, path)
   const to = join(ROOT, PACKAGE, path)
   await mkdir(dirname(to), { recursive: true })

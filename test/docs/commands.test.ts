@@ -24,6 +24,7 @@ const withoutNpm = (command: string) =>
 const NOT_RUN: Record<string, string> = {
   'npm ci': 'replaces the packages that run this test: CI begins with it',
   'npm test': 'runs this test',
+  'npm run dev': 'test/cli/dev.test.ts runs it',
   'npm run verify': 'is a part of npm test',
   'npm run test:fire': 'CI runs it',
 }
