@@ -99,6 +99,8 @@ export function parseCount(max: number): (text: string) => number {
 export const figure = (value: number) =>
   value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 1 ? 6 : 2 })
 
+export const recordCount = (count: number) => `${figure(count)} ${count === 1 ? 'record' : 'records'}`
+
 export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
 
 /** Exit codes by error. The README lists them. */

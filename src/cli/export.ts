@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { ExportFormat } from '../domain/dataset/export.ts'
 import { type DatasetFile, datasetFiles } from '../sources/dataset/dataset.ts'
-import { figure, isoDay, parseDate, print, printJson, withDeps } from './command.ts'
+import { isoDay, parseDate, print, printJson, recordCount, withDeps } from './command.ts'
 import { showWalk } from './progress.ts'
 
 interface Options {
@@ -46,7 +46,7 @@ export function addExport(program: Command): void {
         }
         const { files, seconds } = await exportStore(store.pool, dir, options).finally(progress.done)
         if (json) return printJson({ dir, format, files, seconds })
-        for (const [file, { rows }] of Object.entries(files)) print(`${file}: ${figure(rows)} records`)
+        for (const [file, { rows }] of Object.entries(files)) print(`${file}: ${recordCount(rows)}`)
         print(`Exported ${dir} in ${seconds.toFixed(1)} s.`)
       })
     })

@@ -9,7 +9,7 @@ import { openDirectory } from '../sources/dataset/directory.ts'
 import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
 import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
 import { speaksRest } from '../sources/positions/open-positions-source.ts'
-import { CLI, figure, print, printJson, warn, withDeps } from './command.ts'
+import { CLI, figure, print, printJson, recordCount, warn, withDeps } from './command.ts'
 import { showProgress, showWalk } from './progress.ts'
 
 interface Options {
@@ -113,7 +113,7 @@ function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): 
 
 function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportSummary, check: boolean): void {
   for (const [file, { lines, written }] of Object.entries(files))
-    print(`${file}: ${figure(lines)} records, ${figure(written)} new or changed`)
+    print(`${file}: ${recordCount(lines)}, ${figure(written)} new or changed`)
   if (leftOut.length > 0) print(`Left out, as this store has a history of its own: ${leftOut.join(', ')}.`)
   const updated = `${dates.length} distribution ${dates.length === 1 ? 'date' : 'dates'}`
   if (check) print(`Checked ${name} in ${seconds.toFixed(1)} s: it would update ${updated}. Nothing was stored.`)

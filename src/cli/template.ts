@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { sampleRecords, templateFiles } from '../domain/dataset/records.ts'
 import { createDirectory } from '../sources/dataset/new-directory.ts'
-import { print, printJson } from './command.ts'
+import { print, printJson, recordCount } from './command.ts'
 
 /** Adds the command that writes an example of a dataset. */
 export function addTemplate(program: Command): void {
@@ -14,8 +14,7 @@ export function addTemplate(program: Command): void {
     .action(async (dir: string, { json }: { json?: boolean }) => {
       const files = await writeTemplate(dir)
       if (json) return printJson({ dir, files })
-      for (const [file, { lines }] of Object.entries(files))
-        print(`${file}: ${lines} ${lines === 1 ? 'record' : 'records'}`)
+      for (const [file, { lines }] of Object.entries(files)) print(`${file}: ${recordCount(lines)}`)
       print(`Wrote ${dir}. Put your own records into the files, then try \`gateway import ${dir} --check\`.`)
     })
 }
