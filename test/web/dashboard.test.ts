@@ -320,6 +320,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
     )
     await expect.poll(() => page.locator('.facts .spark, td .spark').count()).toBe(4 + pools.nodes.length)
+    await page.getByRole('link', { name: /^(on time|some data is late)$/ }).click()
+    await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor()
+    await page.goBack()
     await page.keyboard.press('/')
     await page.keyboard.type(sampleUser.slice(0, 12))
     const suggestion = page.getByRole('option')

@@ -7,6 +7,7 @@ import {
   PoolTrendsDocument,
   ProgramChartDocument,
   type ProgramChartQuery,
+  StatusDocument,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
@@ -108,12 +109,22 @@ function Program({ totalPoints, newest, from }: ProgramProps) {
         <Num value={totalPoints} unit="points" /> points so far.{' '}
         {newest && (
           <>
-            Newest distribution: <DistributionLink date={newest} />. The lines show the last {series.length} days.
+            Newest distribution: <DistributionLink date={newest} />, <Freshness />. The lines show the last{' '}
+            {series.length} days.
           </>
         )}
       </p>
     </>
   )
+}
+
+/** Whether all data is as new as it should be. The status page has the details. */
+function Freshness() {
+  const { data } = useGraph(StatusDocument, {})
+  if (!data) return <Link href="/status">status</Link>
+  const { distributionLate, chains } = data.status
+  const isLate = distributionLate || chains.some(({ late }) => late)
+  return <Link href="/status">{isLate ? 'some data is late' : 'on time'}</Link>
 }
 
 const boardColumns: Column<LeaderboardRowFragment>[] = [
