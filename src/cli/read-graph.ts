@@ -1,8 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { readFor } from '../db/connect/store.ts'
 import type { Deps } from '../deps.ts'
 import { openGraph } from '../graphql/execution/graph.ts'
 import { executor } from '../graphql/execution/run.ts'
-import { readFor } from '../graphql/execution/snapshot.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 import { CLI } from './command.ts'
 

@@ -2,12 +2,11 @@ import etag from 'etag'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Reader } from '../db/connect/reader.ts'
 import type { Caller } from '../db/connect/scope.ts'
-import { plainReader } from '../db/connect/store.ts'
+import { plainReader, readFor } from '../db/connect/store.ts'
 import { GatewayError } from '../errors.ts'
 import { requireAdmin } from '../graphql/context.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import { executor } from '../graphql/execution/run.ts'
-import { readFor } from '../graphql/execution/snapshot.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
 import { bodyJson } from '../rest/body.ts'
 import type { Answer, Endpoint } from '../rest/endpoint.ts'
@@ -54,7 +53,7 @@ async function read(
   reply: FastifyReply,
 ) {
   const input = readInput(endpoint, request)
-  const rejection = await rateLimit?.charge(request.raw, reply.raw, READ_COST)
+  const rejection = rateLimit && (await rateLimit.charge(request.raw, reply.raw, READ_COST))
   if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
   const compute = async (caller: Caller) => {
     const parsed = { ...input, now: graph.deps.now() }

@@ -52,7 +52,7 @@ test('an answer has the warnings, next to the cost', async () => {
       headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
       body: JSON.stringify({ query }),
     })
-    const context = { requestId: '', admin: 'no', client: '', charge() {}, signal: new AbortController().signal }
+    const context = { requestId: '', admin: 'no', client: '', signal: new AbortController().signal }
     return (await server.fetch(request, context as never)).json()
   }
   const query = `{ user(address: "0x${'1'.repeat(40)}") { id } }`

@@ -134,7 +134,7 @@ async function ask(query: string) {
   const response = await server.fetch(
     'http://gateway/graphql',
     { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) },
-    { requestId: '', admin: 'no', client: '', charge: async () => undefined, signal: new AbortController().signal },
+    { requestId: '', admin: 'no', client: '', signal: new AbortController().signal },
   )
   return response.json() as Promise<any>
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readFor } from '../../src/db/connect/store.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
-import { readFor } from '../../src/graphql/execution/snapshot.ts'
 import { sampleUser } from '../../src/sample/sample.ts'
 import { ADMIN_TOKEN, type Gateway, onCitus } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'

@@ -83,7 +83,7 @@ class PgReader implements Reader {
     return (await this.#send({ text, values, types } as pg.QueryConfig)).rows as Rows
   }
 
-  async textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
+  textRows({ text, values }: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]> {
     return this.#run(text, (client, named) => textRows(client, { ...named, values: values as unknown[] }, this.#budget))
   }
 
@@ -97,7 +97,7 @@ class PgReader implements Reader {
     return this.#models
   }
 
-  async #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     return this.#run(statement.text, (client, named) => valueRows(client, { ...statement, ...named }, this.#budget))
   }
 

@@ -11,7 +11,7 @@ import { PreparedStatements } from './prepared.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import { Reads } from './reads.ts'
-import type { ReadScope, Statement } from './scope.ts'
+import type { Caller, ReadScope, Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
 import type { TextRow } from './text-query.ts'
 import { mostWriters } from './transaction.ts'
@@ -172,24 +172,45 @@ const readerOptions = (
 /** Thrown at the second statement of work that was started without a transaction. */
 class SecondStatement extends Error {}
 
+/** The operations, by document or another key object, that needed a transaction when they first ran. */
+const transactional = new WeakSet<object>()
+
 /**
- * Runs `work` without a transaction, since a single statement is its own snapshot.
- * @returns undefined if there was a second statement: the caller then restarts the work in a transaction
+ * Runs `work` on a reader with one snapshot of the store or of a replica. All its statements together may take READ_TIMEOUT_MS. Work
+ * that has never needed a second statement runs without a transaction. It may run more than once.
+ * @param operation identifies the work: the same object each time
+ * @param caller ends the reads when it has gone, and receives their statements
  */
-export async function readOnce<T>(
+export function readFor<T>(
   store: Store,
-  scope: ReadScope,
+  operation: object,
   work: (reader: Reader) => Promise<T>,
-): Promise<{ result: T } | undefined> {
-  const lend: Lend = (statement, send) => store.reads.lend(statement, send, scope)
-  const reader = new SingleReader(store, scope, pgReader(lend, readerOptions(store, scope)))
-  try {
-    const result = await work(reader)
-    return reader.statements > 1 ? undefined : { result }
-  } catch (error) {
-    if (reader.statements > 1) return undefined
-    throw error
+  caller?: Caller,
+): Promise<T> {
+  const read = (from: Store, caller?: Caller) => readFrom(from, operation, work, caller)
+  return store.replicas ? store.replicas.read(read, caller) : read(store, caller)
+}
+
+async function readFrom<T>(
+  store: Store,
+  operation: object,
+  work: (reader: Reader) => Promise<T>,
+  caller: Caller | undefined,
+): Promise<T> {
+  const scope = store.reads.scope(caller)
+  if (!transactional.has(operation)) {
+    // A single statement is its own snapshot.
+    const lend: Lend = (statement, send) => store.reads.lend(statement, send, scope)
+    const reader = new SingleReader(store, scope, pgReader(lend, readerOptions(store, scope)))
+    try {
+      const result = await work(reader)
+      if (reader.statements <= 1) return result
+    } catch (error) {
+      if (reader.statements <= 1) throw error
+    }
+    transactional.add(operation)
   }
+  return readSnapshot(store, work, scope)
 }
 
 class SingleReader implements Reader {

@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, type ExecutionResult, OperationTypeNode } from 'graphql'
 import type { Reader } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
-import { plainReader } from '../../db/connect/store.ts'
+import { plainReader, readFor } from '../../db/connect/store.ts'
 import { NoJson } from '../../db/lists/encoding.ts'
 import { GatewayError } from '../../errors.ts'
 import { parseExact } from '../../exact-number.ts'
@@ -10,12 +10,11 @@ import type { Admin } from '../context.ts'
 import type { Planned, Rows } from '../plan/plan.ts'
 import { type DocumentReference, documentReference, type RequestParams } from '../policy/documents.ts'
 import type { ChargeOperation } from '../policy/limits.ts'
-import { isCallersMistake } from './errors.ts'
+import { isCallersMistake, refusal } from './errors.ts'
 import { createContext, type Graph } from './graph.ts'
 import type { Operation } from './operations.ts'
 import { type Outcome, resultOf } from './outcome.ts'
 import { answerJson, resolvedParts } from './resolved.ts'
-import { readFor } from './snapshot.ts'
 
 /** The request of an operation. It is told what its operation turns out to be. */
 export interface OperationCaller extends Caller {
@@ -30,7 +29,8 @@ export interface OperationCaller extends Caller {
 /** What a request brings to its operation. */
 export interface Call {
   admin: Admin
-  charge: ChargeOperation
+  /** Undefined if clients are not charged. */
+  charge?: ChargeOperation | undefined
   caller?: OperationCaller | undefined
 }
 
@@ -56,18 +56,24 @@ export function findQuery(
 
 /**
  * Admits an operation that a client requests: charges for it, and tells its request what it is.
- * @throws COST_LIMIT_EXCEEDED or RATE_LIMITED
+ * @returns a promise if it must be awaited @throws COST_LIMIT_EXCEEDED or RATE_LIMITED
  */
-export async function admit(
+export function admit(
   { limiter }: Graph,
   { name, type, document, operationName }: Operation,
   variables: Record<string, unknown>,
   { admin, charge, caller }: Call,
-): Promise<void> {
+): Promise<void> | undefined {
   caller?.startOperation(name)
   if (caller && type === OperationTypeNode.MUTATION && typeof admin === 'object') caller.admin = admin.name
-  const cost = await limiter.admit(document, operationName, variables, charge)
+  const cost = limiter.assertAllowed(document, operationName, variables)
   if (caller) caller.cost = cost
+  return charge && charged(charge, cost)
+}
+
+async function charged(charge: ChargeOperation, cost: number): Promise<void> {
+  const message = await charge(cost)
+  if (message !== undefined) throw refusal('RATE_LIMITED', message)
 }
 
 /** One execution of an operation. */

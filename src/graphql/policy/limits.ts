@@ -55,7 +55,7 @@ export interface Cost {
 }
 
 /** Charges a client what an operation costs. @returns undefined, or a message that says why it is rejected */
-export type ChargeOperation = (cost: () => number) => Promise<string | undefined>
+export type ChargeOperation = (cost: number) => Promise<string | undefined>
 
 /** Enforces limits: on a document when it is parsed, and on an operation with its variables before each execution. */
 export class Limiter {
@@ -185,22 +185,6 @@ export class Limiter {
       costs.set(operationName ?? '', costOf)
     }
     return { requested: costOf(variables), allowed: this.limits.cost }
-  }
-
-  /**
-   * Charges for an operation of a valid document that is within the limits.
-   * @returns its cost @throws COST_LIMIT_EXCEEDED or RATE_LIMITED
-   */
-  async admit(
-    document: DocumentNode,
-    operationName: string | null | undefined,
-    variables: Variables,
-    charge: ChargeOperation,
-  ): Promise<number> {
-    const cost = this.assertAllowed(document, operationName, variables)
-    const message = await charge(() => cost)
-    if (message !== undefined) throw refusal('RATE_LIMITED', message)
-    return cost
   }
 
   /**

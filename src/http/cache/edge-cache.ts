@@ -171,13 +171,10 @@ export class EdgeCache {
    * @param client the request, in which the cache notes what it did. An answer that no client waits for any more is abandoned
    * @param bypass bypasses both caches
    */
-  async answer(key: string | undefined, compute: Compute, client: CacheClient, bypass = false): Promise<Answer> {
+  answer(key: string | undefined, compute: Compute, client: CacheClient, bypass = false): Promise<Answer> {
     const { notifications, shared } = this.#options
     const { minVersion } = client
-    if (key === undefined || !(this.#answers || shared)) {
-      const flight = new Flight(client)
-      return answerOf(undefined, { ...(await compute(flight)), versions: flight.versions })
-    }
+    if (key === undefined || !(this.#answers || shared)) return answerOf(undefined, compute, new Flight(client))
     // While changes may be missed, an answer in flight may predate the last change.
     const cached =
       bypass || !notifications.connected ? undefined : (this.find(key, minVersion) ?? this.#flights.get(key))
@@ -188,13 +185,20 @@ export class EdgeCache {
       }
     } else if (cached) {
       client.cache = 'hit'
-      return cached
+      return Promise.resolve(cached)
     }
     client.cache = bypass ? 'bypass' : 'miss'
+    return this.#fly(key, compute, client, bypass)
+  }
+
+  /** Computes the answer of a key for all clients that request it meanwhile, and caches it. */
+  async #fly(key: string, compute: Compute, client: CacheClient, bypass: boolean): Promise<Answer> {
+    const { notifications, shared } = this.#options
     const epoch = this.#epoch
     const flight = new Flight(client)
-    const computed = async () => ({ ...(await compute(flight)), versions: flight.versions })
-    flight.answer = this.#compute(key, computed, client, bypass)
+    flight.answer = shared
+      ? this.#computeShared(shared, key, compute, flight, client, bypass)
+      : answerOf(key, compute, flight)
     this.#flights.set(key, flight)
     try {
       const answer = await flight.answer
@@ -230,21 +234,27 @@ export class EdgeCache {
     return bytes
   }
 
-  async #compute(key: string, compute: () => Promise<Computed>, client: CacheClient, bypass: boolean): Promise<Answer> {
-    const { shared } = this.#options
-    if (!shared) return answerOf(key, await compute())
+  /** The answer that another gateway has shared, or else the computed one, which is shared. */
+  async #computeShared(
+    { cache, release }: NonNullable<EdgeCacheOptions['shared']>,
+    key: string,
+    compute: Compute,
+    flight: Flight,
+    client: CacheClient,
+    bypass: boolean,
+  ): Promise<Answer> {
     if (bypass) this.#historyPoint = undefined
     const point = await this.#currentPoint()
-    const sharedKey = `answer ${shared.release} ${point} ${key}`
-    const cached = bypass ? undefined : await shared.cache.get(sharedKey)
+    const sharedKey = `answer ${release} ${point} ${key}`
+    const cached = bypass ? undefined : await cache.get(sharedKey)
     const found = cached === undefined ? undefined : (JSON.parse(cached) as Computed)
     if (found && has(found.versions, client.minVersion)) {
       client.cache = 'shared'
-      return answerOf(key, found)
+      return toAnswer(key, found)
     }
-    const computed = await compute()
-    if (computed.etag === undefined) void this.#share(shared.cache, sharedKey, point, computed)
-    return answerOf(key, computed)
+    const computed = { ...(await compute(flight)), versions: flight.versions }
+    if (computed.etag === undefined) void this.#share(cache, sharedKey, point, computed)
+    return toAnswer(key, computed)
   }
 
   /** Shares an answer if the data did not change while it was computed. */
@@ -282,9 +292,15 @@ function unpooled(bytes: Buffer): Buffer {
 const has = (versions: DataVersions | undefined, minVersion: number | undefined) =>
   minVersion === undefined || (versions !== undefined && versions.from >= minVersion)
 
-function answerOf(
+async function answerOf(key: string | undefined, compute: Compute, flight: Flight): Promise<Answer> {
+  const computed = await compute(flight)
+  return toAnswer(key, computed, flight.versions)
+}
+
+function toAnswer(
   key: string | undefined,
-  { name, status, json, timed, link, etag: weak, versions }: Computed,
+  { name, status, json, timed, link, etag: weak, versions: known }: Computed,
+  versions = known,
 ): Answer {
   const body = Buffer.from(json)
   const timeAt = timed ? body.indexOf(REQUEST_TIME) : -1

@@ -117,7 +117,8 @@ async function answerPlain(
   const operation = findQuery(graph, params)
   if (!operation) return undefined
   try {
-    await admit(graph, operation, variables, call)
+    const charged = admit(graph, operation, variables, call)
+    if (charged) await charged
   } catch (error) {
     return { failed: { errors: [asGraphQLError(error)] } }
   }

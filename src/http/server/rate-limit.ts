@@ -76,16 +76,17 @@ export async function openRateLimit(
   return new RateLimit({ limit, clientOf, shared })
 }
 
-/** Returns a function that charges a request at most once, whichever handler calls it. */
+/** Returns a function that charges a request at most once, whichever handler calls it. Undefined without a rate limit. */
 export function chargeOnce(
   rateLimit: RateLimit | undefined,
   request: IncomingMessage,
   response: ServerResponse,
-): ChargeOperation {
-  let charged = rateLimit === undefined
+): ChargeOperation | undefined {
+  if (!rateLimit) return undefined
+  let charged = false
   return async (points) => {
     if (charged) return undefined
-    const rejection = await rateLimit?.charge(request, response, points())
+    const rejection = await rateLimit.charge(request, response, points)
     charged = rejection === undefined
     return rejection
   }
