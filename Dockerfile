@@ -4,6 +4,10 @@ FROM node:24-alpine AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY src/client/package.json src/client/
+COPY src/graphiql/package.json src/graphiql/
+COPY src/rest-docs/package.json src/rest-docs/
+COPY src/site/package.json src/site/
+COPY src/web/package.json src/web/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build

