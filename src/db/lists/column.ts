@@ -7,6 +7,8 @@ export interface Column {
   /** Omitted if the column is only used inside other SQL. */
   type?: ValueType
   nullable?: boolean
+  /** SQL of a decimal's millionths, as a bigint. Plans read them instead, which costs Postgres less. */
+  millionths?: string
   /** The SQL to order by, if the index is on a different expression than `sql`. */
   order?: string
   /** Meaning, unit and nullability. Only columns with a description become GraphQL fields. */

@@ -35,6 +35,8 @@ export const ENCODINGS = {
     quotes: false,
     json: numberOf,
   },
+  /** An exact number in millionths: its JSON is that of the decimal. */
+  millionths: { sql: (value) => nullable(`trim_scale((${value}) * 0.000001)::text`), quotes: false, json: decimalOf },
   /** Text without characters that JSON escapes. */
   quoted: { sql: quotedSql, quotes: true },
   text: {
@@ -66,11 +68,22 @@ export const ENCODINGS = {
 } as const satisfies Record<string, Encoding>
 
 const E = 101
+const ZERO = 48
 const NINE = 57
 
 /** Returns JSON that Postgres wrote, with its marked numbers as JavaScript writes them. @throws NoJson */
 export const unmarked = (json: string): string =>
   json.includes(MARK) ? json.replace(MARKED, (_, number: string) => numberOf(number)) : json
+
+/** Puts the point into the text of an integer of millionths, without trailing zeros. */
+export function decimalOf(millionths: string): string {
+  const sign = millionths.startsWith('-') ? '-' : ''
+  const digits = millionths.slice(sign.length).padStart(7, '0')
+  const point = digits.length - 6
+  let end = digits.length
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--
+  return end === point ? sign + digits.slice(0, point) : `${sign}${digits.slice(0, point)}.${digits.slice(point, end)}`
+}
 
 /** Postgres writes 1e+20, 1e-09 and -0 where JavaScript writes all digits, 1e-9 and 0. NaN and Infinity are not JSON. */
 export function numberOf(text: string): string {

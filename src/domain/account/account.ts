@@ -2,14 +2,13 @@ import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 const columns = columnsOf(Prisma.AccountDayScalarFieldEnum, {
   userAddress: { type: 'address' },
   distributionDate: { type: 'date', description: 'The distribution date, midnight UTC.', sort: 'DATE' },
   points: {
-    sql: pointsOf('t.points'),
-    type: 'decimal',
+    ...pointsColumn('t.points'),
     description: "The user's points on that date.",
     sort: true,
   },

@@ -2,7 +2,7 @@ import { columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { pointsOf } from '../points/millionths.ts'
+import { pointsColumn } from '../points/millionths.ts'
 
 const addresses = columnsOf(Prisma.UserScalarFieldEnum, {
   address: { type: 'address', description: "The user's address.", sort: true },
@@ -23,7 +23,7 @@ export const users = listing({
 /** The stored columns of a user. 0 or null for a user without positions. */
 export const accountColumns = columnsOf(Prisma.AccountScalarFieldEnum, {
   address: { sql: 'u.address', type: 'address' },
-  points: { sql: pointsOf('coalesce(t.points, 0)'), type: 'decimal' },
+  points: pointsColumn('coalesce(t.points, 0)'),
   rank: { type: 'int', nullable: true },
   positionCount: { sql: 'coalesce(t.position_count, 0)', type: 'int' },
   firstDistributionDate: { type: 'date', nullable: true },

@@ -2,7 +2,7 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { one, range } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { Prisma, type Distribution as StoredDistribution } from '../../generated/prisma/client.ts'
-import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 /** A stored distribution, with points instead of millionths. */
 export type Distribution = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
@@ -10,8 +10,7 @@ export type Distribution = Omit<StoredDistribution, 'totalPoints'> & { totalPoin
 const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
   date: { type: 'date', description: 'The distribution date, midnight UTC.', filter: true, sort: true },
   totalPoints: {
-    sql: pointsOf('t.total_points'),
-    type: 'decimal',
+    ...pointsColumn('t.total_points'),
     description: 'Total points of all positions on the date.',
     sort: true,
   },

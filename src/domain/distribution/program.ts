@@ -1,14 +1,13 @@
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { pointsOf } from '../points/millionths.ts'
+import { pointsColumn } from '../points/millionths.ts'
 
 const UP_TO = 'With `asOf`, up to the last one at or before that time.'
 
 /** The totals of the whole points program. */
 export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
   totalPoints: {
-    sql: pointsOf('t.total_points'),
-    type: 'decimal',
+    ...pointsColumn('t.total_points'),
     description: `Total points of all users over all distribution dates. ${UP_TO}`,
   },
   accountCount: {
@@ -30,7 +29,7 @@ const summed = (column: string) => `(SELECT coalesce(sum(d.${column}), 0) FROM d
 export const pastProgramColumns: Columns = {
   totalPoints: {
     ...programColumns.totalPoints,
-    sql: pointsOf(asOf('t.total_points', summed('total_points'))),
+    ...pointsColumn(asOf('t.total_points', summed('total_points'))),
   },
   accountCount: {
     ...programColumns.accountCount,

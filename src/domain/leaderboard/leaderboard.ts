@@ -4,14 +4,13 @@ import { many, one, range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { isoDate } from '../position/position.ts'
 
 const entryColumns = columnsOf(Prisma.RankHistoryScalarFieldEnum, {
   userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
   points: {
-    sql: pointsOf('t.points'),
-    type: 'decimal',
+    ...pointsColumn('t.points'),
     description: 'Points over all distribution dates up to the date of the leaderboard, or those of its window.',
   },
   rank: {

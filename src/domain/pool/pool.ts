@@ -3,7 +3,7 @@ import { many, one, range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { decimalsSql } from '../asset/decimals.ts'
-import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'
 
@@ -43,8 +43,7 @@ export const computedPoolColumns = columnsOf(
   {},
   {
     points: {
-      sql: pointsOf(POINTS),
-      type: 'decimal',
+      ...pointsColumn(POINTS),
       description: "Points of the pool's positions over all distribution dates.",
       sort: true,
     },

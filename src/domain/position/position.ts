@@ -4,7 +4,7 @@ import { type Lookup, lookedUp, many, one, range, type Where, withoutKeys } from
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { constantCase, type SortKey } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { doubleOf, pointsOf } from '../points/millionths.ts'
+import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { healthFactorSql, joinedThreshold, LTV, mostHealth, positionsUpTo, storedThreshold } from './health.ts'
 
 const POINTS = '(t.points_a + t.points_b)'
@@ -28,9 +28,9 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
   },
   poolKey: { type: 'int' },
   distributionDate: { type: 'date', description: 'The distribution date, midnight UTC.', sort: 'DATE' },
-  pointsA: { sql: pointsOf('t.points_a'), type: 'decimal', description: 'Points of side A.' },
-  pointsB: { sql: pointsOf('t.points_b'), type: 'decimal', description: 'Points of side B.' },
-  points: { sql: pointsOf(POINTS), type: 'decimal', description: 'Total points of both sides.', sort: true },
+  pointsA: { ...pointsColumn('t.points_a'), description: 'Points of side A.' },
+  pointsB: { ...pointsColumn('t.points_b'), description: 'Points of side B.' },
+  points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },
   runId: { type: 'bigint', nullable: true },
   given: { type: 'boolean' },
   ltv: {

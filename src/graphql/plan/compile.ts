@@ -85,7 +85,7 @@ class Compiler {
     const sqlField = isPast ? declared.past : declared
     const column = (name: string | undefined) => {
       if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)
-      return leaf(definition.type, scope.column(name), scope.encoding(name))
+      return leaf(definition.type, scope.value(name))
     }
     if (own?.[definition.name] !== undefined) return column(own[definition.name])
     if (!sqlField) return column(own ? undefined : (definition.extensions.pothosExposedField as string | undefined))
@@ -95,10 +95,10 @@ class Compiler {
       case 'column': {
         if (!sqlField.of) return column(at(sqlField.column))
         const row = this.#one(field, sqlField.of.one, sqlField.of.by, scope, at)
-        return leaf(definition.type, row.column(sqlField.column), row.encoding(sqlField.column))
+        return leaf(definition.type, row.value(sqlField.column))
       }
       case 'sql':
-        return leaf(definition.type, sqlField.sql(of), VALUE_TYPES[sqlField.type].encoding)
+        return leaf(definition.type, { sql: sqlField.sql(of), as: VALUE_TYPES[sqlField.type].encoding })
       case 'embedded': {
         const presence = sqlField.presence === undefined ? {} : { presence: of(sqlField.presence) }
         const members = this.members(definition.type, node.selectionSet, scope, sqlField.columns)
@@ -269,7 +269,7 @@ function argumentKey(field: Field, name: string, type: KeyType | undefined, asse
 }
 
 /** Returns the piece for a scalar or an enum. */
-function leaf(type: GraphQLOutputType, sql: string, as: Encoding): Piece {
+function leaf(type: GraphQLOutputType, { sql, as }: { sql: string; as: Encoding }): Piece {
   const nullable = isNonNullType(type) ? type.ofType : type
   if (isListType(nullable)) throw new Unplanned('a list of values')
   if (!isEnumType(nullable)) return { kind: 'leaf', sql, as }

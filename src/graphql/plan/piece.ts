@@ -1,6 +1,6 @@
 import type { FieldNode, GraphQLField } from 'graphql'
 import type { Columns } from '../../db/lists/column.ts'
-import type { Encoding } from '../../db/lists/encoding.ts'
+import { ENCODINGS, type Encoding } from '../../db/lists/encoding.ts'
 import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import type { Assert, More, One, SqlList, SqlRows } from '../fields/sql-field.ts'
 
@@ -67,6 +67,18 @@ export interface List {
   column(field: string): string
 }
 
+/** Follows the name of a column whose millionths are read. */
+const MILLIONTHS = ' millionths'
+
+/** Selects the used columns of a row, whose SQL may depend on arguments. */
+export function selectUsed(used: ReadonlySet<string>, columns: Columns): string[] {
+  return [...used].map((name) => {
+    if (!name.endsWith(MILLIONTHS)) return `${columns[name]?.sql} AS "${name}"`
+    const { sql, millionths = `((${sql}) * 1000000)::bigint` } = columns[name.slice(0, -MILLIONTHS.length)] ?? {}
+    return `${millionths} AS "${name}"`
+  })
+}
+
 /** A row under an SQL alias. Only columns in `used` are read. */
 export class Scope {
   readonly alias: string
@@ -106,12 +118,15 @@ export class Scope {
     return `${this.alias}."${field}"`
   }
 
-  /** Returns the JSON encoding of a column. @throws Unplanned if the column has no type */
-  encoding(field: string): Encoding {
-    if (!(field in this.columns)) return this.#joined(field).encoding(field)
-    const type = this.columns[field]?.type
+  /** Returns the SQL and the JSON encoding of a column, which it marks as used. @throws Unplanned if it has no type */
+  value(field: string): { sql: string; as: Encoding } {
+    if (!(field in this.columns)) return this.#joined(field).value(field)
+    const { type, millionths } = this.columns[field] ?? {}
     if (!type) throw new Unplanned(`${field} has no type`)
-    return VALUE_TYPES[type].encoding
+    if (millionths === undefined) return { sql: this.column(field), as: VALUE_TYPES[type].encoding }
+    const name = field + MILLIONTHS
+    this.used.add(name)
+    return { sql: `${this.alias}."${name}"`, as: ENCODINGS.millionths }
   }
 
   #joined(field: string): Scope {

@@ -13,7 +13,7 @@ import type { Topology } from '../../db/topology/topology.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { readPage } from '../fields/connection.ts'
 import { type Layout, ordinalOf } from './layout.ts'
-import type { Field, Join, Key, Level, List, Scope } from './piece.ts'
+import { type Field, type Join, type Key, type Level, type List, type Scope, selectUsed } from './piece.ts'
 import { jsonSql } from './write.ts'
 
 /** The arguments and pages of one request. */
@@ -174,8 +174,6 @@ function owned({ sqlField, owner }: List): Prisma.Sql[] {
 
 /** @param columns the row's columns, whose SQL may depend on the list's arguments */
 const selected = ({ used, columns: all }: Scope, columns: Columns = all) =>
-  used.size === 0
-    ? Prisma.raw('true AS present')
-    : Prisma.raw([...used].map((field) => `${columns[field]?.sql} AS "${field}"`).join(', '))
+  used.size === 0 ? Prisma.raw('true AS present') : raw(selectUsed(used, columns))
 
 const raw = (sql: string[]) => Prisma.raw(sql.join(', '))

@@ -1,7 +1,7 @@
 import { columnsOf, type RowOf } from '../../../db/lists/column.ts'
 import { topUsersSql } from '../../../domain/account/account.ts'
 import { assetOfPool, poolsOfAssets } from '../../../domain/asset/asset.ts'
-import { pointsOf } from '../../../domain/points/millionths.ts'
+import { pointsColumn } from '../../../domain/points/millionths.ts'
 import { computedPoolColumns, poolColumns, pools } from '../../../domain/pool/pool.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
@@ -39,8 +39,7 @@ const topUserColumns = columnsOf(
     userAddress: { sql: 't.user_address', type: 'address' },
     distributionDate: { sql: 't.distribution_date', type: 'date', description: 'The date, midnight UTC.' },
     points: {
-      sql: pointsOf('t.points'),
-      type: 'decimal',
+      ...pointsColumn('t.points'),
       description: "The user's points from this pool on that date.",
     },
   },
