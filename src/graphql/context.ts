@@ -48,7 +48,8 @@ export class Batches {
     const name = signature(args)
     let loader = loaders.get(name)
     if (!loader) {
-      const load = (keys: readonly unknown[]) => batch(this.#reader, keys as readonly Key[], ...args)
+      // A batch that throws at once is a rejected one.
+      const load = async (keys: readonly unknown[]) => batch(this.#reader, keys as readonly Key[], ...args)
       loader = new DataLoader<unknown, unknown, string>(load, { cacheKeyFn: signature, maxBatchSize: 10_000 })
       loaders.set(name, loader)
     }
