@@ -7,6 +7,9 @@ import { operationText } from '../rest/operation-text.ts'
 import { DATA_VERSION } from './exchange.ts'
 import { problem } from './server/problem.ts'
 
+/** The version of the REST API. It changes when an answer does, not with each release of the program. */
+const REST_VERSION = '1.0.0'
+
 const problemShape = z
   .strictObject({
     type: z.string(),
@@ -239,7 +242,7 @@ export function openApiDocument() {
     openapi: '3.1.0',
     info: {
       title: 'Lending gateway',
-      version: '1.0.0',
+      version: REST_VERSION,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
         'The points program API at the root and the user analytics (indexer) API under /v1. Both are mapped onto the GraphQL API at /graphql. Addresses are accepted in any case and returned in lower case. A trailing slash and the case of the fixed words of a path make no difference. Unknown query parameters are ignored. Any request may send x-data-version, a whole number from a response: the response is not older than that one, even from another server. A request that takes too long to arrive gets a 408, and one whose URL and headers exceed 16 KiB a 431.',

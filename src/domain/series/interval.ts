@@ -5,7 +5,8 @@ export type Interval = 'day' | 'week' | 'month'
 
 /** The maximum number of buckets of one series. */
 export const MAX_BUCKETS = 1000
-const DEFAULT_BUCKETS = 30
+/** The number of buckets of a series without `from`. */
+export const DEFAULT_BUCKETS = 30
 
 /** Whole buckets, in order. Dates are midnight UTC. */
 export interface Span {

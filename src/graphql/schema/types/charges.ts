@@ -1,5 +1,6 @@
 import { datesOf, type Timed } from '../../../domain/aggregate/bounds.ts'
 import { MOST_WINDOW_DATES } from '../../../domain/leaderboard/window.ts'
+import { DEFAULT_BUCKETS, MAX_BUCKETS } from '../../../domain/series/interval.ts'
 import { parseUtc } from '../../../time.ts'
 import { MAX_PAGE } from '../../fields/connection.ts'
 import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
@@ -8,8 +9,6 @@ import { type Charge, COUNT, type Given } from '../../policy/cost.ts'
 
 const DAY_MS = 86_400_000
 const INTERVAL_DAYS: Record<string, number> = { DAY: 1, WEEK: 7, MONTH: 28 }
-const DEFAULT_BUCKETS = 30
-const MAX_BUCKETS = 1000
 
 const moment = (given: unknown) => (typeof given === 'string' ? parseUtc(given)?.getTime() : undefined)
 const lengthOf = (given: unknown) =>
