@@ -27,6 +27,7 @@ import { addRateSeries } from './types/rate-series.ts'
 import { addDistributionKind, addRun } from './types/run.ts'
 import { addSearch } from './types/search.ts'
 import { addSeries } from './types/series.ts'
+import { addSpanArguments } from './types/series-span.ts'
 import { addSnapshot } from './types/snapshot.ts'
 import { addStatus } from './types/status.ts'
 import { addUser } from './types/user.ts'
@@ -110,7 +111,8 @@ export function addTypes(builder: Builder) {
   const GroupKey = addGroupKey(builder, { User, Pool, Market, Vault })
   const UserLookup = addUserLookup(builder, { User })
   const Portfolio = addPortfolio(builder, { UserLookup, Pool, Market, Vault, Worth, ...earnings })
-  const { spanArguments } = addSeries(builder, { User, Market, Pool, Program, Portfolio, Worth, GroupKey })
+  const spanArguments = addSpanArguments(builder)
+  addSeries(builder, { User, Market, Pool, Program, Portfolio, Worth, GroupKey, spanArguments })
   addRateSeries(builder, { Market, Vault, spanArguments })
   addUserRank(builder, { User })
   addChange(builder, { User, Pool })

@@ -8,7 +8,7 @@ import { type GraphContext, once } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 import { buckets } from './charges.ts'
 import type { MarketRef } from './market.ts'
-import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series.ts'
+import { readSpan, SERIES_UNPLANNED, type SpanArguments } from './series-span.ts'
 import type { VaultRef } from './vault.ts'
 
 type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }

@@ -1,0 +1,177 @@
+import type { RankedPoints } from '../../../domain/leaderboard/rank-history.ts'
+import type { CalendarBucket } from '../../../domain/series/calendar.ts'
+import type { EarningsBucket } from '../../../domain/series/earnings-series.ts'
+import type { Levels } from '../../../domain/series/pool-series.ts'
+import type { UserRewards } from '../../../domain/series/user-series.ts'
+import type { Builder } from '../builder.ts'
+import { EARNED } from './charges.ts'
+import type { WorthRef } from './worth.ts'
+
+/** A bucket with lazy values: the first access reads the values of all buckets at once. */
+export interface Bucket {
+  start: Date
+  program(): Promise<CalendarBucket | undefined>
+  points(): Promise<number>
+  /** Number of positions on the bucket's last date. 0 if there were none. */
+  positionCount(): Promise<number>
+  /** Of pools. Undefined without a position. */
+  levels?(): Promise<Levels | undefined>
+  /** Number of users with a position on the bucket's last date. Null if unknown. */
+  userCount?(): Promise<number | null>
+  rewards?(): Promise<UserRewards | undefined>
+  /** The users' points and best rank as of the bucket's last date. */
+  rankedPoints?(): Promise<Pick<RankedPoints, 'points' | 'rank'> | undefined>
+  /** The users' worth and earnings as of the bucket's end. */
+  earnings?(): Promise<EarningsBucket | undefined>
+}
+
+export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
+  const SeriesBucket = builder.interfaceRef<Bucket>('SeriesBucket').implement({
+    description:
+      'One date, week or month of a series. Points and rewards are summed over the bucket and are 0 in a gap. Counts and amounts of positions are those of its last distribution date: 0 if there were no positions, null in a gap. A gap is a bucket without a distribution.',
+    fields: (t) => ({
+      start: t.expose('start', { type: 'DateTime', description: "The bucket's first date, midnight UTC." }),
+      lastDate: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: "The bucket's last distribution date, midnight UTC: the date of its positions. Null in a gap.",
+        resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
+      }),
+      distributionCount: t.int({
+        description: 'Number of distribution dates in the bucket. 0 in a gap.',
+        resolve: async (bucket) => (await bucket.program())?.distributionCount ?? 0,
+      }),
+      points: t.float({ description: 'Points, summed over the bucket.', resolve: (bucket) => bucket.points() }),
+      positionCount: t.int({
+        nullable: true,
+        description: 'Number of positions on the last distribution date. Null in a gap.',
+        resolve: async (bucket) => ((await bucket.program()) ? await bucket.positionCount() : null),
+      }),
+    }),
+    resolveType: (bucket) => (bucket.rewards ? 'UserSeriesBucket' : 'PoolSeriesBucket'),
+  })
+
+  const UserSeriesBucket = builder.objectRef<Bucket>('UserSeriesBucket').implement({
+    description:
+      'One date, week or month of the series of a user, or of the users of a portfolio combined. Points and rewards are summed over the bucket; worth and earnings are those at its end, also in a gap.',
+    interfaces: [SeriesBucket],
+    fields: (t) => {
+      const cost = { weight: EARNED }
+      const earned = (name: 'netCashInvestedUsd' | 'earningsUsd', description: string) =>
+        t.float({
+          nullable: true,
+          extensions: { cost },
+          description,
+          resolve: async (bucket) => (await bucket.earnings?.())?.[name] ?? null,
+        })
+      return {
+        worth: t.field({
+          type: Worth,
+          nullable: true,
+          extensions: { cost },
+          description:
+            'The worth at the end of the bucket, by the newest snapshots up to it, like `worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: `hasIncompletePrices`.',
+          resolve: async (bucket) => {
+            const worth = (await bucket.earnings?.())?.worth
+            return worth && !worth.hasIncompletePrices ? worth : null
+          },
+        }),
+        netCashInvestedUsd: earned(
+          'netCashInvestedUsd',
+          'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings in each market and vault, up to its newest snapshot. Null before the first snapshot, and once one of them lacks a price.',
+        ),
+        earningsUsd: earned(
+          'earningsUsd',
+          'Total earnings, in USD: `worth.netUsd` minus `netCashInvestedUsd`. Both are of the same snapshots, so that a deposit is no loss until the next one. Null if either is.',
+        ),
+        pendingCashUsd: t.float({
+          nullable: true,
+          extensions: { cost },
+          description:
+            'Net cash of the cash flows after the snapshots and up to the end of the bucket, in USD: no snapshot shows them yet, so the bucket leaves them out. `earnings(asOf)` counts them: with all prices known it is this much less than `earningsUsd`. Null if one of them lacks a price.',
+          resolve: async (bucket) => {
+            const earnings = await bucket.earnings?.()
+            return earnings ? earnings.pendingCashUsd : 0
+          },
+        }),
+        hasIncompletePrices: t.boolean({
+          nullable: true,
+          extensions: { cost },
+          description:
+            'Whether the price of an amount other than 0 is missing in the snapshots or the cash flows up to them: what depends on it is null here, and counts it as 0 in `earnings(asOf)`. Null before the first snapshot.',
+          resolve: async (bucket) => {
+            const earnings = await bucket.earnings?.()
+            return earnings?.worth ? earnings.earningsUsd === null : null
+          },
+        }),
+        totalPoints: t.float({
+          nullable: true,
+          description:
+            "The points over all distribution dates up to the bucket's last one. Null in a gap and before the first position.",
+          resolve: async (bucket) => (await bucket.rankedPoints?.())?.points ?? null,
+        }),
+        rank: t.int({
+          nullable: true,
+          description:
+            "The rank on the leaderboard as of the bucket's last distribution date, starting at 1; of a portfolio, the best rank of its users. Null in a gap, before the first position, and briefly while the ranks of the date are recomputed after a run for it or for an earlier date.",
+          resolve: async (bucket) => (await bucket.rankedPoints?.())?.rank ?? null,
+        }),
+        liquidationRewardCount: t.int({
+          description: 'Number of liquidation rewards in the bucket, by time of the liquidation.',
+          resolve: async (bucket) => {
+            const rewards = await bucket.rewards?.()
+            return rewards ? rewards.marketCount + rewards.vaultCount : 0
+          },
+        }),
+        marketLiquidationRewardsUsd: t.float({
+          nullable: true,
+          description:
+            'Liquidation rewards in markets, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
+          resolve: async (bucket) => {
+            const rewards = await bucket.rewards?.()
+            return rewards ? rewards.marketUsd : 0
+          },
+        }),
+        vaultLiquidationRewardsUsd: t.float({
+          nullable: true,
+          description:
+            'Liquidation rewards in vaults, in USD. Rewards without a price are left out. Null if there are rewards but none has a price.',
+          resolve: async (bucket) => {
+            const rewards = await bucket.rewards?.()
+            return rewards ? rewards.vaultUsd : 0
+          },
+        }),
+      }
+    },
+  })
+
+  const PoolSeriesBucket = builder.objectRef<Bucket>('PoolSeriesBucket').implement({
+    description:
+      'One date, week or month of the series of a market, of a pool or of several pools combined. Points are summed over the bucket; amounts are those of its last distribution date.',
+    interfaces: [SeriesBucket],
+    fields: (t) => {
+      const level = (name: 'suppliedUsd' | 'protectedUsd' | 'tvlUsd' | 'borrowedUsd', description: string) =>
+        t.float({
+          nullable: true,
+          description: `${description} Null in a gap.`,
+          resolve: async (bucket) => ((await bucket.program()) ? ((await bucket.levels?.())?.[name] ?? 0) : null),
+        })
+      return {
+        suppliedUsd: level('suppliedUsd', 'Borrowable supply on the last distribution date, in USD.'),
+        protectedUsd: level('protectedUsd', 'Protected (non-borrowable) supply on the last distribution date, in USD.'),
+        tvlUsd: level(
+          'tvlUsd',
+          'Total value locked on the last distribution date, in USD: borrowable plus protected supply, including what is lent out.',
+        ),
+        borrowedUsd: level('borrowedUsd', 'Amount borrowed on the last distribution date, in USD.'),
+        userCount: t.int({
+          nullable: true,
+          description:
+            'Number of users with a position on the last distribution date. Null in a gap, and in series of chains and tokens, where it is unknown.',
+          resolve: async (bucket) => ((await bucket.program()) && bucket.userCount ? await bucket.userCount() : null),
+        }),
+      }
+    },
+  })
+  return { UserSeriesBucket, PoolSeriesBucket }
+}
