@@ -63,11 +63,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-async function ask(query: string, variables?: object) {
-  const { data, errors } = await gateway.graphql(query, variables)
-  expect(errors).toBeUndefined()
-  return data
-}
+const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 
 const monday = (date: string) => {
   const time = Date.parse(date)

@@ -17,11 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-async function ask(query: string, variables?: object) {
-  const { data, errors } = await gateway.graphql(query, variables)
-  expect(errors).toBeUndefined()
-  return data
-}
+const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 
 const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 4))
 const add = (rows: Row[], value: (row: Row) => number) => rows.reduce((total, row) => total + value(row), 0)

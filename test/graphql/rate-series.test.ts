@@ -34,11 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-async function ask(query: string, variables?: object) {
-  const { data, errors } = await gateway.graphql(query, variables)
-  expect(errors).toBeUndefined()
-  return data
-}
+const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 
 const marketSeries = async (args: string) =>
   (

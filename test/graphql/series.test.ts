@@ -102,11 +102,7 @@ const close = (value: number) => expect.closeTo(value, 4)
 const fields = 'start lastDate distributionCount points positionCount'
 const amounts = 'suppliedUsd protectedUsd borrowedUsd'
 
-async function ask(query: string, variables?: object) {
-  const { data, errors } = await gateway.graphql(query, variables)
-  expect(errors).toBeUndefined()
-  return data
-}
+const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 const range = () => ({
   from: iso(Date.parse(dates[0] ?? '') - 5 * DAY_MS),
   to: iso(Date.parse(dates.at(-1) ?? '') + DAY_MS),

@@ -18,11 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-async function ask(query: string, variables?: object) {
-  const { data, errors } = await gateway.graphql(query, variables)
-  expect(errors).toBeUndefined()
-  return data
-}
+const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 
 /** The leaderboard as of a date, from the points of positions alone. */
 async function boardAsOf(date: string): Promise<{ userAddress: string; points: number; rank: number }[]> {

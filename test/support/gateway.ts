@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
+import { expect } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { openCache } from '../../src/cache/open-cache.ts'
 import { readConfig } from '../../src/config.ts'
@@ -30,6 +31,8 @@ export interface Gateway {
   /** Bypasses every cache, unless `headers` have another cache-control. */
   get(path: string, headers?: Record<string, string>): Promise<Response>
   graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<{ data?: any; errors?: any[] }>
+  /** Sends an operation that has no errors. @returns its data */
+  ask(query: string, variables?: object): Promise<any>
   close(): Promise<void>
 }
 
@@ -102,24 +105,29 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const address = app.server.address()
   if (!address || typeof address !== 'object') throw new Error('the gateway does not listen')
   const base = `http://127.0.0.1:${address.port}`
+  const graphql: Gateway['graphql'] = async (query, variables, headers = {}) => {
+    const response = await fetch(`${base}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'cache-control': 'no-cache',
+        ...headers,
+      },
+      body: JSON.stringify({ query, variables }),
+    })
+    return response.json() as Promise<{ data?: any; errors?: any[] }>
+  }
   return {
     base,
     deps,
     statements,
     get: (path, headers = {}) => fetch(base + path, { headers: { 'cache-control': 'no-cache', ...headers } }),
-    async graphql(query, variables, headers = {}) {
-      const body = JSON.stringify({ query, variables })
-      const response = await fetch(`${base}/graphql`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json',
-          'cache-control': 'no-cache',
-          ...headers,
-        },
-        body,
-      })
-      return response.json() as Promise<{ data?: any; errors?: any[] }>
+    graphql,
+    async ask(query, variables) {
+      const { data, errors } = await graphql(query, variables)
+      expect(errors).toBeUndefined()
+      return data
     },
     async close() {
       await app.close()
