@@ -15,7 +15,11 @@ export class Layout {
   readonly nested: List | undefined
   /** Whether only the row's columns are selected: there is nothing else to read. */
   readonly bare: boolean
-  /** The ordinal of the row. Undefined if the layout is bare or has no spliced list. */
+  /** Whether nothing but the spliced list is read at the root. */
+  readonly alone: boolean
+  /** Whether the statement orders its rows by the list's order. Otherwise it numbers them. */
+  readonly ordered: boolean
+  /** The ordinal of the row or, of ordered rows, a value that is not null. Undefined if each row of the statement is one of the list. */
   readonly number: number | undefined
   /** The ordinal of the nested row. */
   readonly nestedNumber: number | undefined
@@ -31,9 +35,11 @@ export class Layout {
     const nested = spliced && nestedList(spliced)
     this.spliced = spliced
     this.nested = nested
-    this.bare = root.joins.length === 1 && spliced?.rows?.level.joins.length === 0
+    this.alone = root.joins.length === 1 && spliced !== undefined
+    this.bare = this.alone && spliced?.rows?.level.joins.length === 0
+    this.ordered = spliced?.sqlField.kind === 'list' && !nested
     this.answer = writerOf(answer, this.#part(), spliced)
-    if (spliced && !this.bare) this.number = this.#add(ordinalOf(spliced))
+    if (spliced && !this.bare && !(this.alone && this.ordered)) this.number = this.#add(ordinalOf(spliced))
     // The columns of a row are null beside all but the first of its nested rows.
     const once = nested && ((sql: string) => `CASE WHEN ${ordinalOf(nested)} > 1 THEN NULL ELSE ${sql} END`)
     const row = this.#part(once)

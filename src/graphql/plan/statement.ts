@@ -43,13 +43,24 @@ export function statement(root: Level, layout: Layout, cursor: string[], request
   const { scope, level } = spliced.rows
   if (layout.bare) return Prisma.sql`SELECT ${columns} FROM (${rowsSql(spliced, request)}) ${raw([scope.alias])}`
   const others = root.joins.filter((join) => join.kind !== 'list')
+  const ofRows = joins(
+    level.joins.filter((join) => join.kind !== 'list' || join.list !== nested),
+    request,
+  )
+  if (layout.ordered) {
+    const order = orderOf(spliced, request)
+    const rows = rowsSql(spliced, request, order)
+    const from = layout.alone
+      ? Prisma.sql`(${rows}) ${raw([scope.alias])}`
+      : Prisma.sql`(SELECT) r ${joins(others, request)}
+        LEFT JOIN LATERAL (SELECT p.*, true AS n FROM (${rows}) p) ${raw([scope.alias])} ON true`
+    const terms = order.map(({ name, direction }) => `${scope.alias}."${name}" ${direction}`)
+    return Prisma.sql`SELECT ${columns} FROM ${from} ${ofRows} ORDER BY ${raw(terms)}`
+  }
   const number = ordinalOf(spliced)
   const order = request.pageOf(spliced)?.backward ? `${number} DESC` : number
   const head = Prisma.sql`FROM (SELECT) r ${joins(others, request)} LEFT JOIN LATERAL ${numbered(spliced, request)} ON true
-    ${joins(
-      level.joins.filter((join) => join.kind !== 'list' || join.list !== nested),
-      request,
-    )}`
+    ${ofRows}`
   if (!nested?.rows) return Prisma.sql`SELECT ${columns} ${head} ORDER BY ${raw([order])}`
   return Prisma.sql`SELECT ${columns} ${head}
     LEFT JOIN LATERAL ${numbered(nested, request)} ON true ${joins(nested.rows.level.joins, request)}
@@ -111,8 +122,28 @@ function textSql(list: List, request: Request): Prisma.Sql {
     FROM ${numbered(list, request)} ${joins(level.joins, request)}`
 }
 
-/** Selects a list's rows in order, reversed if backward. A page has an extra row if more follow, unless `exact`. */
-function rowsSql(list: List, request: Request): Prisma.Sql {
+/** A column that the rows of a list are ordered by, under its name in the page. */
+interface Order {
+  name: string
+  column: string
+  direction: string
+  /** Whether the page selects it as one of the row's columns. */
+  isField: boolean
+}
+
+function orderOf(list: List, request: Request): Order[] {
+  const { order, columns } = listingOf(list, request.argumentsOf(list.field), request)
+  return order.map(({ field, column, direction }, i) => {
+    const isField = field in (list.rows?.scope.columns ?? {}) && (columns as Columns)[field]?.sql === column
+    return { name: isField ? field : `order ${i}`, column, direction, isField }
+  })
+}
+
+/**
+ * Selects a list's rows in order, reversed if backward. A page has an extra row if more follow, unless `exact`.
+ * @param order what the page selects in addition, to be ordered by
+ */
+function rowsSql(list: List, request: Request, order: Order[] = []): Prisma.Sql {
   if (!list.rows) throw new Error('a list without rows')
   const { scope } = list.rows
   const args = request.argumentsOf(list.field)
@@ -133,9 +164,11 @@ function rowsSql(list: List, request: Request): Prisma.Sql {
   const keys = list.cursors || united ? listing.order : []
   const more = keys.filter(({ field }) => !(field in scope.columns))
   for (const { field } of keys) if (field in scope.columns) scope.used.add(field)
+  for (const { name, isField } of order) if (isField) scope.used.add(name)
   const columns = Prisma.join([
     selected(scope, listing.columns),
     ...more.map((o) => Prisma.raw(`${o.column} AS "${o.field}"`)),
+    ...order.filter(({ isField }) => !isField).map((o) => Prisma.raw(`${o.column} AS "${o.name}"`)),
   ])
   return pageSql(listing, columns, filtered, page, owned(list))
 }
