@@ -8,6 +8,7 @@ export const statementTable: Record<string, number> = {
   'graphql DailyPoints': 1,
   'graphql Activity': 1,
   'graphql Snapshots': 1,
+  'graphql Status': 4,
   'graphql PoolsByTvl': 1,
   'graphql Asset': 1,
   'graphql Pools': 1,
