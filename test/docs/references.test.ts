@@ -16,6 +16,7 @@ import { ERROR_CODES, REFUSALS } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/rest/endpoint.ts'
 import { endpoints } from '../../src/rest/index.ts'
 import { operationText } from '../../src/rest/operation-text.ts'
+import { EXPLORERS } from '../../src/web/explorers.ts'
 import { command } from '../support/command-line.ts'
 import { codesIn, documentAt, documents, fromRoot, ROOT, readDocument, tableUnder } from './markdown.ts'
 
@@ -244,8 +245,9 @@ test('the client exports the operations and fragments of its table, and no other
 })
 
 describe('hosts', () => {
-  /** Hosts that the repository may name: of specifications, tools and the price API. */
+  /** Hosts that the repository may name: of specifications, tools, the price API and block explorers. */
   const KNOWN = [
+    ...Object.values(EXPLORERS).map((url) => new URL(url).host),
     'biomejs.dev',
     'coins.llama.fi',
     'eips.ethereum.org',
