@@ -34,6 +34,14 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
   test('examples have the same answer, planned and resolved', async () => {
     const differing: string[] = []
     for (const { key, query, variables } of await queries(sharded)) {
+      // Which snapshots of a chain are newest is not answered there: the error says to leave the field out.
+      if (key.startsWith('Status ')) {
+        const { errors } = await sharded.graphql(query, variables)
+        expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['UNSUPPORTED']))
+        const { data } = await sharded.graphql(query.replace(/chains \{.*?\}/, ''), variables)
+        expect(data.status).toMatchObject({ distributionLate: false, lastRun: { status: 'SUCCEEDED' } })
+        continue
+      }
       const answer = JSON.stringify(await sharded.graphql(query, variables))
       if (answer !== before[key] && !answer.includes('dataVersion'))
         differing.push(`${key}: ${answer} was ${before[key]}`)
