@@ -1,4 +1,4 @@
-import { DistributionDatesDocument, type Interval } from 'lending-graph-client'
+import { DistributionDatesDocument, type DistributionDatesFragment, type Interval } from 'lending-graph-client'
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { Link } from 'wouter'
@@ -189,7 +189,7 @@ const axisText = (value: number, unit: Unit) => short(value, unit).replace(/\.0+
 const currentTheme = () =>
   document.documentElement.dataset.theme ?? String(matchMedia('(prefers-color-scheme: dark)').matches)
 
-/** Changes with the theme, whoever chooses it. */
+/** Follows the theme, which is the system's or a chosen one. */
 function useTheme(): string {
   const [theme, setTheme] = useState(currentTheme)
   useEffect(() => {
@@ -232,12 +232,17 @@ export function useSpan(): Span | undefined {
   // The graph's default are the 30 newest buckets.
   if (range === '30') return { interval }
   if (!data) return undefined
-  const [oldest, newest] = [data.oldest.nodes[0], data.newest.nodes[0]].map((one) => Date.parse(one?.date ?? ''))
-  if (!oldest || !newest) return { interval }
-  const from = range === 'all' ? oldest : Math.max(oldest, newest - (Number(range) - 1) * DAY_MS)
-  const days = (newest - from) / DAY_MS
+  return spanOf(data, range === 'all' ? Number.POSITIVE_INFINITY : Number(range)) ?? { interval }
+}
+
+/** The last days of the program, or all of them if there are fewer. Undefined without a distribution. */
+export function spanOf({ oldest, newest }: DistributionDatesFragment, days: number): Required<Span> | undefined {
+  const [first, last] = [oldest.nodes[0], newest.nodes[0]].map((one) => Date.parse(one?.date ?? ''))
+  if (!first || !last) return undefined
+  const from = Math.max(first, last - (days - 1) * DAY_MS)
+  const buckets = (last - from) / DAY_MS
   return {
-    interval: days < MAX_BUCKETS ? 'DAY' : days < MAX_BUCKETS * 7 ? 'WEEK' : 'MONTH',
+    interval: buckets < MAX_BUCKETS ? 'DAY' : buckets < MAX_BUCKETS * 7 ? 'WEEK' : 'MONTH',
     from: new Date(from).toISOString(),
   }
 }

@@ -1,6 +1,7 @@
 import type { MarketNameFragment, VaultNameFragment } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { brief } from './format.ts'
+import { vaultPath } from './paths.ts'
 import { PoolLink } from './values.tsx'
 
 interface Entity {
@@ -28,8 +29,8 @@ export function EntityLink({ market, vault, address }: Entity) {
   return <span title={address}>{brief(address ?? '')}</span>
 }
 
-export const VaultLink = ({ vault: { chainId, address, name } }: { vault: VaultNameFragment }) => (
-  <Link href={`/vaults/${chainId}/${address}`} title={address}>
-    {name}
+export const VaultLink = ({ vault }: { vault: VaultNameFragment }) => (
+  <Link href={vaultPath(vault)} title={vault.address}>
+    {vault.name}
   </Link>
 )

@@ -2,7 +2,7 @@ import { blo } from 'blo'
 
 /** The mark of the product: two sides of a pool, and what rises between them. */
 export const Mark = () => (
-  <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true" className="icon-mark">
+  <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="9" fill="#4f46e5" />
     <path d="M7 21a9 9 0 0 1 9-9" stroke="#a5a0ff" strokeWidth="3.5" strokeLinecap="round" fill="none" />
     <path d="M25 11a9 9 0 0 1-9 9" stroke="#ffffff" strokeWidth="3.5" strokeLinecap="round" fill="none" />
@@ -47,7 +47,7 @@ export function TokenIcons({ tokens, size = 20 }: { tokens: readonly Token[]; si
   const step = size * 0.68
   const width = size + step * (tokens.length - 1)
   return (
-    <svg className="tokens" width={width} height={size} viewBox={`0 0 ${width} ${size}`} aria-hidden="true">
+    <svg width={width} height={size} viewBox={`0 0 ${width} ${size}`} aria-hidden="true">
       {tokens.map((token, i) => <Glyph key={token.address} token={token} x={i * step} size={size} />).reverse()}
     </svg>
   )

@@ -55,22 +55,8 @@ export function Layout({ children }: { children: ReactNode }) {
           >
             <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
               <circle cx="2.5" cy="13.5" r="1.4" fill="currentColor" />
-              <rect
-                x="5.5"
-                y="4"
-                width="4.5"
-                height="10"
-                rx="2.25"
-                fill="none"
-                stroke="currentColor"
-                strokeWidth="1.6"
-              />
-              <rect
-                x="12"
-                y="4"
-                width="4.5"
-                height="10"
-                rx="2.25"
+              <path
+                d="M5.5 6.25a2.25 2.25 0 0 1 4.5 0v5.5a2.25 2.25 0 0 1-4.5 0ZM12 6.25a2.25 2.25 0 0 1 4.5 0v5.5a2.25 2.25 0 0 1-4.5 0Z"
                 fill="none"
                 stroke="currentColor"
                 strokeWidth="1.6"

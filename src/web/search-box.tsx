@@ -3,6 +3,7 @@ import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState 
 import { useLocation, useSearchParams } from 'wouter'
 import { brief } from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
+import { poolPath, vaultPath, walletPath } from './paths.ts'
 import { useGraph } from './use-graph.ts'
 
 const WAIT_MS = 150
@@ -132,10 +133,10 @@ function Suggestion({ item }: { item: Item }) {
 }
 
 function placeOf(item: Item): string {
-  if (item.__typename === 'User') return `/wallets/${item.address}`
-  if (item.__typename === 'Pool') return `/pools/${item.address}`
-  if (item.__typename === 'Vault') return `/vaults/${item.chainId}/${item.address}`
-  return item.pool ? `/pools/${item.pool.address}` : `/search?q=${item.address}`
+  if (item.__typename === 'User') return walletPath(item.address)
+  if (item.__typename === 'Pool') return poolPath(item.address)
+  if (item.__typename === 'Vault') return vaultPath(item)
+  return item.pool ? poolPath(item.pool.address) : `/search?q=${item.address}`
 }
 
 /** The value as it was when it last stood still for some time. */

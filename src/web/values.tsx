@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { brief, day, full, isoDay, moment, type Quantity, short, signed, type Unit } from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
+import { poolPath, walletPath } from './paths.ts'
 
 interface NumProps {
   /** Null where the store does not know it. */
@@ -66,7 +67,7 @@ export const Moment = ({ iso }: { iso: string }) => (
 )
 
 export const WalletLink = ({ address }: { address: string }) => (
-  <Link href={`/wallets/${address}`} title={address} className="named hex">
+  <Link href={walletPath(address)} title={address} className="named hex">
     <WalletIcon address={address} />
     {brief(address)}
   </Link>
@@ -80,7 +81,7 @@ interface PoolLinkProps {
 }
 
 export const PoolLink = ({ address, name, tokens }: PoolLinkProps) => (
-  <Link href={`/pools/${address}`} title={address} className={tokens && 'named'}>
+  <Link href={poolPath(address)} title={address} className={tokens && 'named'}>
     {tokens && <TokenIcons tokens={tokens} />}
     {tokens ? <span>{name ?? brief(address)}</span> : (name ?? brief(address))}
   </Link>

@@ -1,16 +1,16 @@
 import {
-  DistributionDatesDocument,
+  type DistributionDatesFragment,
   LeaderboardDocument,
   type LeaderboardRowFragment,
   type PoolCardFragment,
   PoolsDocument,
   PoolTrendsDocument,
   ProgramChartDocument,
-  type ProgramChartQuery,
   StatusDocument,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
+import { spanOf } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Page } from '../page-frame.tsx'
 import { SearchBox } from '../search-box.tsx'
@@ -20,29 +20,21 @@ import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Num, PoolLink, RankChange, WalletLink } from '../values.tsx'
 
 const DAYS = 90
-const DAY_MS = 86_400_000
 const WALLETS = 10
 const POOLS = 8
-
-type Bucket = ProgramChartQuery['program']['series'][number]
 
 /** The first page: what the program is, how it is doing, and the search for a wallet. */
 export function Overview() {
   const board = useGraph(LeaderboardDocument, { first: WALLETS })
-  const dates = useGraph(DistributionDatesDocument, {})
-  const newest = dates.data?.newest.nodes[0]?.date
-  const oldest = dates.data?.oldest.nodes[0]?.date
-  const from =
-    newest && oldest && new Date(Math.max(Date.parse(oldest), Date.parse(newest) - (DAYS - 1) * DAY_MS)).toISOString()
   return (
     <Page title="Overview" heading="Every position, and the points it earns" hero={<Hero />}>
       <Answer of={board} rows={16}>
-        {({ program, leaderboard }) =>
+        {({ program, leaderboard, ...dates }) =>
           leaderboard.nodes.length === 0 ? (
             <NothingStored of="positions" />
           ) : (
             <>
-              <Program totalPoints={program.totalPoints} newest={newest} from={from} />
+              <Program totalPoints={program.totalPoints} dates={dates} />
               <div className="columns">
                 <section aria-labelledby="board">
                   <div className="section-head">
@@ -56,7 +48,7 @@ export function Overview() {
                     rowKey={({ userAddress }) => userAddress}
                   />
                 </section>
-                <Pools from={from} />
+                <Pools dates={dates} />
               </div>
             </>
           )
@@ -73,37 +65,27 @@ const Hero = () => (
   </>
 )
 
-interface ProgramProps {
-  totalPoints: number
-  newest: string | undefined
-  from: string | undefined
-}
+const FIGURES = [
+  ['TVL', 'tvlUsd', 'usd'],
+  ['Borrowed', 'borrowedUsd', 'usd'],
+  ['Points per day', 'points', 'points'],
+  ['Active wallets', 'userCount', 'count'],
+] as const
 
 /** The program in four numbers, each with how it moved. */
-function Program({ totalPoints, newest, from }: ProgramProps) {
-  const chart = useGraph(ProgramChartDocument, { ...(from && { from }) }, { pause: !from })
+function Program({ totalPoints, dates }: { totalPoints: number; dates: DistributionDatesFragment }) {
+  const chart = useGraph(ProgramChartDocument, { ...spanOf(dates, DAYS) })
   const series = chart.data?.program.series ?? []
-  const last = series.at(-1)
-  const of = (key: 'tvlUsd' | 'points' | 'userCount' | 'borrowedUsd') => series.map((bucket: Bucket) => bucket[key])
+  const newest = dates.newest.nodes[0]?.date
   return (
     <>
       <Facts lead>
-        <Fact name="TVL">
-          <Num value={last?.tvlUsd} unit="usd" />
-          <Sparkline values={of('tvlUsd')} />
-        </Fact>
-        <Fact name="Borrowed">
-          <Num value={last?.borrowedUsd} unit="usd" />
-          <Sparkline values={of('borrowedUsd')} />
-        </Fact>
-        <Fact name="Points per day">
-          <Num value={last?.points} unit="points" />
-          <Sparkline values={of('points')} />
-        </Fact>
-        <Fact name="Active wallets">
-          <Num value={last?.userCount} unit="count" />
-          <Sparkline values={of('userCount')} />
-        </Fact>
+        {FIGURES.map(([name, key, unit]) => (
+          <Fact key={name} name={name}>
+            <Num value={series.at(-1)?.[key]} unit={unit} />
+            <Sparkline values={series.map((bucket) => bucket[key])} />
+          </Fact>
+        ))}
       </Facts>
       <p className="lede">
         <Num value={totalPoints} unit="points" /> points so far.{' '}
@@ -139,9 +121,9 @@ const boardColumns: Column<LeaderboardRowFragment>[] = [
   { name: 'Ranks', numeric: true, cell: ({ user }) => <RankChange ranks={user.change?.rank} /> },
 ]
 
-function Pools({ from }: { from: string | undefined }) {
+function Pools({ dates }: { dates: DistributionDatesFragment }) {
   const pools = useGraph(PoolsDocument, { first: POOLS, orderBy: 'TVL_USD_DESC' })
-  const trends = useGraph(PoolTrendsDocument, { first: POOLS, ...(from && { from }) }, { pause: !from })
+  const trends = useGraph(PoolTrendsDocument, { first: POOLS, ...spanOf(dates, DAYS) })
   const lines = new Map(trends.data?.pools.nodes.map(({ id, series }) => [id, series.map(({ tvlUsd }) => tvlUsd)]))
   const columns: Column<PoolCardFragment>[] = [
     {

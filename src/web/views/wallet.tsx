@@ -92,6 +92,14 @@ const isUnknown = ({ positionCount, worth, earnings }: UserSummaryFragment) =>
 function Summary({ user }: { user: UserSummaryFragment }) {
   const { change, worth } = user
   const { earningsUsd, earnNetApr, borrowNetApr } = knownNumbers(user)
+  const details = [
+    ['Supplied', worth?.suppliedUsd, 'usd'],
+    ['Protected', worth?.protectedUsd, 'usd'],
+    ['In vaults', worth?.vaultsUsd, 'usd'],
+    ['Borrowed', worth?.borrowedUsd, 'usd'],
+    ['Net APR, deposits', earnNetApr, 'percent'],
+    ['Net APR, debt', borrowNetApr, 'percent'],
+  ] as const
   return (
     <>
       <Facts lead>
@@ -125,24 +133,11 @@ function Summary({ user }: { user: UserSummaryFragment }) {
         </Fact>
       </Facts>
       <Facts>
-        <Fact name="Supplied">
-          <Num value={worth?.suppliedUsd} unit="usd" />
-        </Fact>
-        <Fact name="Protected">
-          <Num value={worth?.protectedUsd} unit="usd" />
-        </Fact>
-        <Fact name="In vaults">
-          <Num value={worth?.vaultsUsd} unit="usd" />
-        </Fact>
-        <Fact name="Borrowed">
-          <Num value={worth?.borrowedUsd} unit="usd" />
-        </Fact>
-        <Fact name="Net APR, deposits">
-          <Num value={earnNetApr} unit="percent" />
-        </Fact>
-        <Fact name="Net APR, debt">
-          <Num value={borrowNetApr} unit="percent" />
-        </Fact>
+        {details.map(([name, value, unit]) => (
+          <Fact key={name} name={name}>
+            <Num value={value} unit={unit} />
+          </Fact>
+        ))}
         <Fact name="Points since">
           {user.firstDistributionDate ? <DistributionLink date={user.firstDistributionDate} /> : <Unknown />}
         </Fact>
