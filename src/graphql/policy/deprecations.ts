@@ -1,4 +1,12 @@
-import { type DocumentNode, type GraphQLSchema, NoDeprecatedCustomRule, validate } from 'graphql'
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
 
 /** What a document uses although it will be removed. */
 export interface Deprecation {
@@ -14,22 +22,35 @@ export interface Deprecation {
 export const deprecated = (replacement: string, removal: string) => `Use ${replacement}. Removed on ${removal}.`
 
 const REASON = /^Use (?<replacement>.+)\. Removed on (?<removal>\d{4}-\d{2}-\d{2})\.$/
-const FORMS = [
-  /^Field "(?<owner>.+)" argument "(?<arg>.+?)" is deprecated\. (?<reason>.*)$/s,
-  /^The (?:field|input field) (?<owner>\S+) is deprecated\. (?<reason>.*)$/s,
-  /^The enum value "(?<owner>.+?)" is deprecated\. (?<reason>.*)$/s,
-]
 
 /** Finds what a valid document uses that is deprecated, each once. Values of variables are not looked at. */
 export function deprecationsIn(schema: GraphQLSchema, document: DocumentNode): Deprecation[] {
   if (!deprecates(schema)) return []
   const found = new Map<string, Deprecation>()
-  for (const { message } of validate(schema, document, [NoDeprecatedCustomRule])) {
-    const { owner = message, arg, reason } = FORMS.map((form) => form.exec(message)?.groups).find(Boolean) ?? {}
-    const element = arg ? `${owner}(${arg}:)` : owner
-    const { replacement = null, removal = null } = REASON.exec(reason ?? '')?.groups ?? {}
+  const note = (element: string, definition: { deprecationReason?: string | null | undefined } | null | undefined) => {
+    if (definition?.deprecationReason == null) return
+    const { replacement = null, removal = null } = REASON.exec(definition.deprecationReason)?.groups ?? {}
     found.set(element, { element, replacement, removal })
   }
+  const types = new TypeInfo(schema)
+  const fieldName = () => `${types.getParentType()?.name}.${types.getFieldDef()?.name}`
+  const visitor = visitWithTypeInfo(types, {
+    Field() {
+      note(fieldName(), types.getFieldDef())
+    },
+    Argument({ name }) {
+      const directive = types.getDirective()
+      note(`${directive ? `@${directive.name}` : fieldName()}(${name.value}:)`, types.getArgument())
+    },
+    ObjectField({ name }) {
+      const owner = getNamedType(types.getParentInputType())
+      if (isInputObjectType(owner)) note(`${owner.name}.${name.value}`, owner.getFields()[name.value])
+    },
+    EnumValue({ value }) {
+      note(`${getNamedType(types.getInputType())?.name}.${value}`, types.getEnumValue())
+    },
+  })
+  visit(document, visitor)
   return [...found.values()]
 }
 
