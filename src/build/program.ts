@@ -1,6 +1,6 @@
 /**
  * Bundles the program and its packages into dist/main.js and a few parts of it: they start in a third of the time that thousands of
- * files take. Packages that find files beside them, or bring megabytes that are seldom used, stay outside.
+ * files take. Packages that look for files next to their own, or bring megabytes that are seldom used, stay outside.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
@@ -49,7 +49,7 @@ async function bundle(): Promise<string[]> {
     target: 'node20',
     external: EXTERNAL,
     plugins: [allModules, namedImportsOnly],
-    // Packages in CommonJS ask for these, which a module has not.
+    // Packages in CommonJS need these, which ES modules lack.
     banner: {
       js: [
         "import { createRequire as requireOf } from 'node:module'",

@@ -85,9 +85,9 @@ function checkVersions(): Found {
 }
 
 function checkSettings(env: NodeJS.ProcessEnv): Found[] {
-  const given = listSettings().filter(({ name }) => env[name] !== undefined)
+  const fromEnvironment = listSettings().filter(({ name }) => env[name] !== undefined)
   const misspelt = misspeltSettings(env).map((message) => warning(message, 'Rename or remove the variable.'))
-  return [ok(`Settings from the environment: ${given.length}. (\`gateway config\` shows them.)`), ...misspelt]
+  return [ok(`Settings from the environment: ${fromEnvironment.length}. (\`gateway config\` shows them.)`), ...misspelt]
 }
 
 async function* checkStore(config: Config): AsyncGenerator<Finding> {

@@ -71,5 +71,5 @@ export async function openEdge(app: FastifyInstance, deps: Deps, knownOperations
   return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: adminTokens(config) }
 }
 
-/** A route's path as the documents write it. Undefined if there is no route. */
+/** A route's path as the documents write it. Undefined without a route. */
 const documentedPath = (url: string | undefined) => url?.replace(/:(\w+)/g, '{$1}')

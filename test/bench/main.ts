@@ -15,5 +15,5 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
 const hasName = process.argv[2] !== undefined && !process.argv[2].startsWith('-')
 const [name = 'speed'] = hasName ? process.argv.splice(2, 1) : []
 const run = BENCHES[name]
-if (!run) throw new Error(`There is no benchmark ${name}: choose of ${Object.keys(BENCHES).join(', ')}.`)
+if (!run) throw new Error(`Unknown benchmark ${name}. Use one of these: ${Object.keys(BENCHES).join(', ')}.`)
 await run()

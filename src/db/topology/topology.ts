@@ -73,7 +73,7 @@ export interface Topology {
    * @param isList whether it selects the rows of one list alone
    */
   textRows(reader: Answering, query: Query, isList: boolean): Promise<TextRow[] | undefined>
-  /** Returns a temporary table as a FROM item beside stored tables. */
+  /** Returns a temporary table as a FROM item that can be joined with stored tables. */
   temporary(table: string): string
   /** Builds a statement that adds rows that are missing, and changes those that differ. */
   merge(merge: Merge): string

@@ -4,7 +4,7 @@ import { Cron } from 'croner'
 export interface Ticks {
   /** The last match at or before a time, to the minute. Undefined if there was none. */
   lastUntil(moment: Date): Date | undefined
-  /** The first match at or after a time. Undefined if there is none. */
+  /** The first match at or after a time. Undefined without a match. */
   firstFrom(moment: Date): Date | undefined
 }
 

@@ -156,7 +156,7 @@ const isOne = (groups: Groups) => groups.length === 1 && groups[0]?.length === 1
 /**
  * Reads aggregates over the holdings of each group of addresses, in one statement.
  * @param columns aggregates over the entities `t` of `from`. `entities` is returned as JSON
- * @param tables the tables of users that `from` reads beside holdings
+ * @param tables the tables of users that `from` reads in addition to holdings
  * @param moment the moment up to which records count; all by default
  */
 export const readGroups = <Row>(...args: Parameters<typeof readAll>): Promise<Row[]> =>

@@ -45,7 +45,7 @@ export const millionthsSql = (points: string) => `round(${points} * 1e6)::bigint
 /** SQL that converts millionths to points as an exact decimal without trailing zeros. */
 export const pointsOf = (millionths: string) => `trim_scale((${millionths}) * 0.000001)`
 
-/** The SQL and type of a column of points, given the SQL of their millionths as a bigint. */
+/** The SQL and type of a column of points, from the SQL of their millionths as a bigint. */
 export const pointsColumn = (millionths: string) =>
   ({ sql: pointsOf(millionths), millionths, type: 'decimal' }) as const
 

@@ -2,8 +2,8 @@ import { readCron } from '../distribution/cron.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Data is late so long after it was expected. */
-const LATE_MS = 12 * HOUR_MS
+/** Data is late so many hours after it was expected. */
+export const LATE_HOURS = 12
 
 /** When data is expected, and whether it is late. */
 export interface Expected {
@@ -25,5 +25,5 @@ export const nextSnapshots = (newest: Date, now: Date): Expected => expected(new
 
 const expected = (expectedAt: Date, now: Date): Expected => ({
   expectedAt,
-  late: now.getTime() > expectedAt.getTime() + LATE_MS,
+  late: now.getTime() > expectedAt.getTime() + LATE_HOURS * HOUR_MS,
 })

@@ -16,7 +16,7 @@ import type { Operation } from './operations.ts'
 import { type Outcome, resultOf } from './outcome.ts'
 import { answerJson, resolvedParts } from './resolved.ts'
 
-/** The request of an operation. It is told what its operation turns out to be. */
+/** The request of an operation. It records the operation's name, cost and errors. */
 export interface OperationCaller extends Caller {
   cost?: number | undefined
   /** The codes of the operation's errors. */
@@ -55,7 +55,7 @@ export function findQuery(
 }
 
 /**
- * Admits an operation that a client requests: charges for it, and tells its request what it is.
+ * Admits an operation that a client requests: names it to its request, and charges for it.
  * @returns a promise if it must be awaited @throws COST_LIMIT_EXCEEDED or RATE_LIMITED
  */
 export function admit(

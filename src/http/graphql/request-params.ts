@@ -30,9 +30,11 @@ const MAX_KEY = 8000
 /** Whether a browser requests the GraphiQL page. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   const acceptsHtml = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
-  const given = query as Record<string, unknown>
+  const parameters = query as Record<string, unknown>
   return (
-    (method === 'GET' || method === 'HEAD') && acceptsHtml && !(given.query || given.documentId || given.extensions)
+    (method === 'GET' || method === 'HEAD') &&
+    acceptsHtml &&
+    !(parameters.query || parameters.documentId || parameters.extensions)
   )
 }
 

@@ -76,7 +76,7 @@ export async function openRateLimit(
   return new RateLimit({ limit, clientOf, shared })
 }
 
-/** Returns a function that charges a request at most once, whichever handler calls it. Undefined without a rate limit. */
+/** Returns a function that charges a request at most once, even if several handlers call it. Undefined without a rate limit. */
 export function chargeOnce(
   rateLimit: RateLimit | undefined,
   request: IncomingMessage,

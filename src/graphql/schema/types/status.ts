@@ -1,4 +1,4 @@
-import { nextDistribution, nextSnapshots } from '../../../domain/status/expected.ts'
+import { LATE_HOURS, nextDistribution, nextSnapshots } from '../../../domain/status/expected.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
 import { NEWEST_SNAPSHOTS, type NewestSnapshot } from '../../../domain/status/newest-snapshots.ts'
 import { type Distribution as DistributionRow, Prisma } from '../../../generated/prisma/client.ts'
@@ -18,7 +18,7 @@ interface StatusRow {
 
 type ChainRow = NewestSnapshot & { now: Date }
 
-const LATE = 'later than 12 hours after it was expected'
+const LATE = `later than ${LATE_HOURS} hours after it was expected`
 
 /** Adds how new the data is, and what is late. */
 export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
