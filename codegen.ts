@@ -16,6 +16,7 @@ import { createSchema } from './src/graphql/schema/schema.ts'
 
 const scalars = {
   Address: 'string',
+  Date: 'string',
   DateTime: 'string',
   BigInt: { input: 'string | bigint', output: 'string' },
   SafeInt: 'number',

@@ -10,8 +10,8 @@ const runs = graphql(`
       nodes {
         recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
-        totalsBefore { positionCount userCount totalPoints }
-        totalsAfter { positionCount userCount totalPoints }
+        totalsBefore { positionCount userCount totalPoints: points }
+        totalsAfter { positionCount userCount totalPoints: points }
       }
     }
   }
@@ -42,7 +42,7 @@ export function addRuns(program: Command): void {
       withDeps(async (deps) => {
         await closeDeadRuns(deps.store.pool)
         const where = {
-          ...(date && { date: { eq: date.toISOString() } }),
+          ...(date && { date: { eq: isoDay(date) } }),
           ...(kind && { kind: upper(kind) as never }),
           ...(status && { status: upper(status) as never }),
         }

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { exactJson } from '../exact-number.ts'
 import type { Rows } from '../graphql/plan/plan.ts'
 
+/** A date as the documents write it. */
+export const midnight = (date: string) => `${date}T00:00:00.000Z`
+
 /** Puts rows into a body as a list. Their JSON is copied unread, so the list can have any type. */
 export const listed = (...rows: Rows[]): never[] => new Listed(rows) as never
 

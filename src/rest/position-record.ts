@@ -3,7 +3,7 @@ import { graphql } from '../generated/operations/gql.ts'
 /** A position in the shape of section 2.1 of the points document. */
 export const positionRecord = graphql(`
   fragment PositionRecord on Position {
-    id: recordId marketAddress: poolAddress userAddress distributionDate pointsA pointsB points
+    id: recordId marketAddress: poolAddress userAddress distributionDate: date @midnight pointsA pointsB points
     sideA @flat {
       aTokenAddress: assetAddress aTokenSymbol: assetSymbol aTokenPrice: assetPriceUsd
       aSuppliedAmount: suppliedAmount aSuppliedAmountUsd: suppliedAmountUsd

@@ -42,7 +42,7 @@ const PAGES: { path: string; title: string; names: string[] }[] = [
   {
     path: 'graph/markets',
     title: 'Markets and vaults',
-    names: ['Market', 'Vault', 'RateBucket', 'Snapshot', 'LiquidationReward'],
+    names: ['Market', 'Vault', 'AprBucket', 'Snapshot', 'LiquidationReward'],
   },
   { path: 'graph/common', title: 'Common types', names: [''] },
 ]

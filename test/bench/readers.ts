@@ -28,7 +28,7 @@ interface Read {
 
 const query = `query ($account: Address!, $first: Int!) {
   leaderboard(first: $first) { totalCount nodes { rank userAddress points } }
-  user(address: $account) { rank address points }
+  user(address: $account) { rank address points: totalPoints }
 }`
 
 await buildProgram()

@@ -34,17 +34,17 @@ const read = (...path: string[]) => readFile(join(...path), 'utf8')
 /** All of the graph that REST does not show, and the documented examples. */
 async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
   const revision = 'recordId poolAddress depositA depositB borrowA borrowB changedAt recordedAt changedBy'
-  const totals = 'positionCount userCount totalPoints'
+  const totals = 'positionCount userCount totalPoints: points'
   const run = `recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
     sources { kind name digest count block time fetchedAt } totalsBefore { ${totals} } totalsAfter { ${totals} }
     multipliers(first: 100) { nodes { ${revision} } }`
   const queries = [
     `{ runs(first: 100) { totalCount nodes { ${run} } } }`,
     `{ multiplierRevisions(first: 1000) { nodes { ${revision} } } }`,
-    `{ distributions(first: 100) { nodes { date kind startedAt finishedAt totalPoints positionCount run { recordId } } } }`,
-    '{ markets(first: 100) { nodes { address maxLtv liquidationThreshold rateSeries { start depositRate borrowRate } } } }',
-    '{ vaults(first: 100) { nodes { address rateSeries { start depositRate borrowRate } } } }',
-    '{ users(first: 1000) { nodes { address rank points } } }',
+    `{ distributions(first: 100) { nodes { date kind startedAt finishedAt totalPoints: points positionCount run { recordId } } } }`,
+    '{ markets(first: 100) { nodes { address maxLtv liquidationThreshold rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
+    '{ vaults(first: 100) { nodes { address rateSeries: aprSeries { start depositRate: depositApr borrowRate: borrowApr } } } }',
+    '{ users(first: 1000) { nodes { address rank points: totalPoints } } }',
     '{ positions(first: 1000) { nodes { recordId points run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
     `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex timestamp } }
       snapshots: marketSnapshots(first: 100) { nodes { positionId collateralUsd } } } } }`,

@@ -208,7 +208,7 @@ describe('an import warns', () => {
     expect((await run(['import', path])).err).toContain(
       `Warning: 1 position scores 0, because the pool has no multiplier: S·USDC·8 (${CAT}): 1.`,
     )
-    const { data } = await gateway.graphql(`{ pool(address: "${POOL}") { points } }`)
+    const { data } = await gateway.graphql(`{ pool(address: "${POOL}") { points: totalPoints } }`)
     expect(data.pool.points).toBe(11)
   })
 

@@ -47,7 +47,7 @@ const file = async (name: string, value: unknown) => {
   return join(dir, name)
 }
 const totals = async () => {
-  const { data } = await gateway.graphql('{ distributions { nodes { date totalPoints kind } } }')
+  const { data } = await gateway.graphql('{ distributions { nodes { date totalPoints: points kind } } }')
   return Object.fromEntries(
     data.distributions.nodes.map(({ date, totalPoints, kind }: any) => [date.slice(0, 10), `${kind} ${totalPoints}`]),
   )
@@ -183,7 +183,7 @@ test('runs shows their records', async () => {
     ...[1, 2, 3].map(() => ['IMPORT', 'SUCCEEDED', 'import']),
   ])
   expect(parsed(failed.out)).toMatchObject([{ error: expect.stringContaining('no positions of 2026-03-03') }])
-  expect(parsed(dated.out)).toMatchObject([{ date: midnight('2026-03-02'), totalsAfter: { totalPoints: 20 } }])
+  expect(parsed(dated.out)).toMatchObject([{ date: '2026-03-02', totalsAfter: { totalPoints: 20 } }])
   expect(none).toEqual({ code: 0, out: 'No runs match.\n', err: '' })
   for (const line of table.out.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
   expect(table.out.match(/ {2}(manualupdate|resync|import) +(failed|succeeded) +cli {2}/g)).toHaveLength(2)

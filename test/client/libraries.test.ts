@@ -79,7 +79,7 @@ describe('graphql-request', () => {
     })
     expectTypeOf(user.rank).toEqualTypeOf<number | null>()
     expectTypeOf(user.address).toEqualTypeOf<Scalars['Address']['output']>()
-    expectTypeOf(user.lastDistributionDate).toEqualTypeOf<Scalars['DateTime']['output'] | null>()
+    expectTypeOf(user.lastDate).toEqualTypeOf<Scalars['Date']['output'] | null>()
 
     const { lookupUsers } = await request.request(UsersDocument, { addresses: [address, address] })
     expect(lookupUsers.map((one) => one.user)).toEqual([user, user])
@@ -112,7 +112,7 @@ describe('graphql-request', () => {
     const { pool } = await request.request(PoolChartDocument, { address: pools.nodes[0]!.address, interval: 'WEEK' })
     expect(pool?.series.at(-1)?.tvlUsd).toBeGreaterThan(0)
     expect(pool?.marketA).toMatchObject({ pool: { displayName: pool?.displayName } })
-    expect(pool?.marketA?.rateSeries.length).toBeGreaterThan(0)
+    expect(pool?.marketA?.aprSeries.length).toBeGreaterThan(0)
     const { program } = await request.request(ProgramChartDocument, {})
     const { series } = await request.request(StackedChartDocument, { groupBy: 'CHAIN', first: 100 })
     const points = (buckets: { points: number }[]) => buckets.reduce((sum, bucket) => sum + bucket.points, 0)
@@ -126,14 +126,14 @@ describe('graphql-request', () => {
     const row = around.leaderboard.nodes.find(({ userAddress }) => userAddress === address)
     expect(row).toMatchObject({
       rank: user.rank,
-      points: user.points,
+      points: user.totalPoints,
       user: { change: { rank: user.change?.rank, points: user.change?.points } },
     })
-    const asOf = user.firstDistributionDate
+    const asOf = user.firstDate
     const then = await request.request(LeaderboardDocument, { first: 1, asOf })
     expect(then.leaderboard.nodes[0]!.points).toBeLessThan(around.leaderboard.nodes[0]!.points)
     const { distributions } = await request.request(DistributionsDocument, { first: 2 })
-    expect(distributions.nodes[0]).toMatchObject({ date: user.lastDistributionDate })
+    expect(distributions.nodes[0]).toMatchObject({ date: user.lastDate })
     const { distribution } = await request.request(DistributionDocument, { date: distributions.nodes[1]!.date })
     expect(distribution?.id).toBe(distributions.nodes[1]!.id)
     expect((await request.request(RunsDocument, { first: 1 })).runs.nodes[0]).toMatchObject({ status: 'SUCCEEDED' })
@@ -143,7 +143,7 @@ describe('graphql-request', () => {
     const request = client()
     const { user } = await request.request(UserDocument, { address })
     const { portfolio } = await request.request(PortfolioDocument, { addresses: [address, 'me'] })
-    expect(portfolio).toMatchObject({ points: user.points, bestRank: user.rank, earnings: user.earnings })
+    expect(portfolio).toMatchObject({ totalPoints: user.totalPoints, bestRank: user.rank, earnings: user.earnings })
     expect(portfolio.users.map(({ problem }) => problem)).toEqual([null, expect.any(String)])
     const { user: rates } = await request.request(NetAprDocument, { address })
     const { user: latest } = await request.request(LatestSnapshotsDocument, { address })
@@ -230,8 +230,8 @@ describe('graphql-request', () => {
     const { pool } = await request.request(PoolDocument, { address: positions.nodes[0]!.poolAddress })
     const side = pool!.marketA!
     const { market } = await request.request(MarketChartDocument, { chainId: side.chainId, address: side.address })
-    expect(market?.series.length).toBe(market?.rateSeries.length)
-    const to = now.lastDistributionDate
+    expect(market?.series.length).toBe(market?.aprSeries.length)
+    const to = now.lastDate
     const window = await request.request(LeaderboardWindowDocument, { from: to, to, first: 2 })
     expect(window.leaderboard.nodes.map(({ rank }) => rank)).toEqual([1, 2])
     const near = await request.request(NearLiquidationDocument, { below: 1.5, first: 3 })

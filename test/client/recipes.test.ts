@@ -117,7 +117,7 @@ test.skipIf(!hasBrowser)(`the chart of a wallet follows the data${hasBrowser ? '
     write: false,
   })
   const caption = async () => {
-    const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank points } }`)
+    const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { rank points: totalPoints } }`)
     return `#${data.user.rank}, ${data.user.points.toLocaleString('en-US')} points`
   }
   const before = await caption()
@@ -151,7 +151,7 @@ test('codegen types documents with the scalars of the guide', async () => {
   const [[directory, { config: options }]] = Object.entries(config.generates) as [[string, { config: object }]]
   const schemaAst = await loadSchema('src/client/dist/schema.graphql', { loaders: [new GraphQLFileLoader()] })
   const document = parse(
-    'query Pools($asset: Address!) { pools(where: { asset: $asset }) { nodes { marketA { depositRate } createdTimestamp } } dataVersion }',
+    'query Pools($asset: Address!) { pools(where: { asset: $asset }) { nodes { marketA { depositRate: depositApr } createdTimestamp } } dataVersion }',
   )
   const generated = await preset.buildGeneratesSection({
     baseOutputDir: directory,

@@ -18,7 +18,7 @@ const config = {
   artifactDirectory: './artifacts',
   eagerEsModules: true,
   persistConfig: { file: './queries.json', algorithm: 'SHA256' },
-  customScalarTypes: { Address: 'string', BigInt: 'string', DateTime: 'string', SafeInt: 'number' },
+  customScalarTypes: { Address: 'string', BigInt: 'string', Date: 'string', DateTime: 'string', SafeInt: 'number' },
 }
 
 /** A page of a user's positions that is loaded on, a list that grows, and an object refetched by its id. */
@@ -36,13 +36,13 @@ graphql\`
   @refetchable(queryName: "pagePositionsQuery") {
     positions(first: $count, after: $cursor) @connection(key: "page_positions") {
       totalCount
-      edges { node { id distributionDate points pool { displayName } } }
+      edges { node { id date points pool { displayName } } }
     }
   }
 \`
 graphql\`
   fragment page_summary on User @refetchable(queryName: "pageSummaryQuery") {
-    points rank earnings { totalEarningsUsd }
+    totalPoints rank earnings { totalEarningsUsd }
     latestSnapshots { timestamp ... on MarketSnapshot { debtUsd } ... on VaultSnapshot { assetsUsd } }
   }
 \`
@@ -54,7 +54,7 @@ graphql\`
   }
 \`
 graphql\`
-  subscription pageSubscription { distributionComputed { date distribution { id totalPoints } } }
+  subscription pageSubscription { distributionComputed { date distribution { id points } } }
 \`
 graphql\`
   mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id depositA } }
@@ -107,11 +107,11 @@ test("Relay's compiler takes the schema with its connections and nodes, and the 
   const more = await ask('pagePositionsQuery', { id, count: 2, cursor: positions.pageInfo.endCursor })
   expect(more.node.positions.edges).toHaveLength(2)
   expect(more.node.positions.edges).not.toEqual(positions.edges)
-  expect((await ask('pageSummaryQuery', { id })).node.points).toBe(first.user.points)
+  expect((await ask('pageSummaryQuery', { id })).node.totalPoints).toBe(first.user.totalPoints)
   const pools = await ask('pagePoolsQuery', { count: 3, cursor: first.pools.pageInfo.endCursor })
   expect(pools.pools.edges).toHaveLength(3)
   expect(await readFile(join(project, 'artifacts/page_positions.graphql.ts'), 'utf8')).toContain(
-    'readonly distributionDate: string;',
+    'readonly date: string;',
   )
 })
 

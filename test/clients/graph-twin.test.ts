@@ -182,7 +182,7 @@ function merged(record: Json): Json {
   return Object.assign({}, ...inner.map(merged), record)
 }
 
-/** A value of the graph as REST writes it: `rank` and `total` are texts there, and entity types are in lower case. */
+/** A value of the graph as REST writes it: `rank` and `total` are texts there, dates are moments, and entity types are in lower case. */
 function expectSame(rest: Json, graph: Json, path: string): void {
   if (Array.isArray(rest)) {
     expect(graph, path).toHaveLength(rest.length)
@@ -191,14 +191,15 @@ function expectSame(rest: Json, graph: Json, path: string): void {
     const found = merged(graph)
     for (const [key, value] of Object.entries(rest)) expectSame(value, found[key], `${path}.${key}`)
   } else if (typeof rest === 'string' && typeof graph === 'number') expect(String(graph), path).toBe(rest)
+  else if (/^\d{4}-\d\d-\d\d$/.test(graph)) expect(`${graph}T00:00:00.000Z`, path).toBe(rest)
   else expect(/entity_type$/.test(path) ? String(graph).toLowerCase() : graph, path).toBe(rest)
 }
 
 /** What is at a place of the graph's answer, or among the variables of the link. */
 function placed(place: string, data: Json, variables: Json): Json {
   if (place === 'accounts of user') {
-    const { lastSnapshotDate } = data.user
-    return lastSnapshotDate ? [{ ...data.user, timestamp: now.toISOString() }] : []
+    const { lastDate: lastSnapshotDate } = data.user
+    return lastSnapshotDate ? [{ ...data.user, lastSnapshotDate, timestamp: now.toISOString() }] : []
   }
   if (place === 'entry of user') return data.user?.rank ? data.user : null
   if (place === 'page of $offset and $first') return Number(variables.offset) / variables.first + 1

@@ -91,7 +91,7 @@ describe('manualupdate from a GraphQL source with prices beside it', () => {
     expect(await response.json()).toMatchObject({ positionCount: 2, totalPoints: 2 * 5 + 0.5 * 4 * 4 + 2 * 2 })
     expect(response.status).toBe(200)
     const { data } = await gateway.graphql(
-      `query ($day: DateTime!) { distribution(date: $day) {
+      `query ($day: Date!) { distribution(date: $day) {
         run { kind requestedBy sources { kind name count block digest } }
         positions { nodes { userAddress points sideA { assetPriceUsd suppliedAmount suppliedAmountUsd } sideB { borrowedAmount } } } } }`,
       { day: DAY },

@@ -30,10 +30,10 @@ afterEach(() => {
   source.rows = []
 })
 
-const PREVIEW = `query ($date: DateTime, $multipliers: [MultiplierInput!], $kind: DistributionKind!, $first: Int!) {
+const PREVIEW = `query ($date: Date, $multipliers: [MultiplierInput!], $kind: DistributionKind!, $first: Int!) {
   previewDistribution(date: $date, multipliers: $multipliers, kind: $kind, first: $first) {
-    distributionDate kind programPointsBefore programPointsAfter changedUserCount changedRankCount
-    totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }
+    distributionDate: date kind programPointsBefore: totalPointsBefore programPointsAfter: totalPointsAfter changedUserCount changedRankCount
+    totalsBefore { positionCount userCount totalPoints: points } totalsAfter { positionCount userCount totalPoints: points }
     movers { userAddress pointsBefore pointsAfter pointsChange rankBefore rankAfter } } }`
 
 interface Asked {
@@ -64,7 +64,7 @@ interface State {
 }
 async function state(date: string): Promise<State> {
   const { data } = await gateway.graphql(`{ leaderboard(first: 1000) { nodes { userAddress points rank } }
-    program { totalPoints } distribution(date: "${date}") { positionCount userCount totalPoints } }`)
+    program { totalPoints } distribution(date: "${date}") { positionCount userCount totalPoints: points } }`)
   return data
 }
 
@@ -90,7 +90,7 @@ function changes(date: string, kind: string, before: State, after: State) {
     .sort((x, y) => Math.abs(y.pointsChange) - Math.abs(x.pointsChange) || (x.userAddress < y.userAddress ? -1 : 1))
   const none = { positionCount: 0, userCount: 0, totalPoints: 0 }
   return {
-    distributionDate: midnight(date),
+    distributionDate: date,
     kind,
     totalsBefore: before.distribution ?? none,
     totalsAfter: after.distribution ?? none,
@@ -115,7 +115,7 @@ test('shows what a resync would change: the biggest movers first', async () => {
     ],
   })
   expect(await preview()).toEqual({
-    distributionDate: midnight(DAY),
+    distributionDate: DAY,
     kind: 'RESYNC',
     totalsBefore: { positionCount: 3, userCount: 3, totalPoints: 51 },
     totalsAfter: { positionCount: 3, userCount: 3, totalPoints: 40 },
@@ -137,12 +137,12 @@ test('of changes of one size the first address is first; without a date it is th
     positions: [on(DAY, CAT, 9), on(DAY, ANN, 9), on(DAY, BEN, 9), on(DAYS[0] as string, BEN, 7)],
   })
   const { data } = await gateway.graphql(
-    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositA: 3 }) { distributionDate kind movers { userAddress pointsChange } } }`,
+    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositA: 3 }) { distributionDate: date kind movers { userAddress pointsChange } } }`,
     {},
     asAdmin,
   )
   expect(data.previewDistribution).toEqual({
-    distributionDate: midnight(DAY),
+    distributionDate: DAY,
     kind: 'RESYNC',
     movers: [ANN, BEN, CAT].map((userAddress) => ({ userAddress, pointsChange: 9 })),
   })
@@ -298,7 +298,7 @@ test('equals what the run then does, also with multipliers that are not stored y
             m: multipliers,
           })
         const verb = kind === 'RESYNC' ? 'resyncDistribution' : 'updateDistribution'
-        await mutate(`mutation ($date: DateTime) { ${verb}(date: $date) { status } }`, { date })
+        await mutate(`mutation ($date: Date) { ${verb}(date: $date) { status } }`, { date })
         const done = changes(date, kind, before, await state(date))
         expect(previewed).toEqual({ ...done, movers: done.movers.slice(0, first) })
       },

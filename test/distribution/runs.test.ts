@@ -27,7 +27,7 @@ const FACTORS = 'depositA depositB borrowA borrowB'
 const RUN = `recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
   multipliers { totalCount nodes { poolAddress ${FACTORS} changedBy } }
   sources { kind name digest count block time fetchedAt }
-  totalsBefore { positionCount userCount totalPoints } totalsAfter { positionCount userCount totalPoints }`
+  totalsBefore { positionCount userCount totalPoints: points } totalsAfter { positionCount userCount totalPoints: points }`
 const zeros = { positionCount: 0, userCount: 0, totalPoints: 0 }
 const alice = { authorization: 'Bearer the-token-of-alice' }
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -80,7 +80,7 @@ describe('every run is a record', () => {
     expect(first).toEqual({
       recordId: expect.stringMatching(/^\d+$/),
       kind: 'IMPORT',
-      date: midnight('2026-01-01'),
+      date: '2026-01-01',
       status: 'SUCCEEDED',
       requestedBy: 'carol',
       startedAt: expect.any(String),
@@ -142,7 +142,7 @@ describe('every run is a record', () => {
     const [run] = await runsOf('2026-01-03')
     expect(run).toMatchObject({
       kind: 'MANUALUPDATE',
-      date: midnight('2026-01-03'),
+      date: '2026-01-03',
       status: 'SUCCEEDED',
       requestedBy: 'alice',
       error: null,
@@ -304,7 +304,7 @@ describe('every run is a record', () => {
       ['where: { kind: RESYNC, status: FAILED }', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
       ['where: { status: SUCCEEDED }', (run: any) => run.status === 'SUCCEEDED'],
       ['where: { status: RUNNING }', () => false],
-      ['where: { date: { eq: "2026-01-06" } }', (run: any) => run.date === midnight('2026-01-06')],
+      ['where: { date: { eq: "2026-01-06" } }', (run: any) => run.date === '2026-01-06'],
     ] as const) {
       const found = all.nodes.filter(fits)
       expect(await list(given), given).toEqual({ totalCount: found.length, nodes: found })

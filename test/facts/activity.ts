@@ -24,7 +24,7 @@ const NEWEST = 'timestamp DESC, log DESC, tx, chain, "user", source'
 const OLDEST = 'timestamp, log, tx DESC, chain DESC, "user" DESC, source DESC'
 
 const ROW = `kind time timestamp chainId userAddress marketAddress vaultAddress txHash logIndex assetAddress assetSymbol
-  assets amount amountUsd user { rank } market { borrowRate } vault { name } pool { name }`
+  assets amount amountUsd user { rank } market { borrowRate: borrowApr } vault { name } pool { name }`
 /** The digits of the amount with a point before the last `decimals` of them, without zeros at the end. */
 const padded = `lpad(assets::text, greatest(length(assets::text), decimals + 1), '0')`
 const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timestamp::text, chain AS "chainId",

@@ -93,11 +93,13 @@ const aprOf = (...accounts: string[]) => `(
   SELECT 'VAULT', s."chainId", "vaultId", "depositRate", 0, sum(coalesce("assetsUsd", 0)::numeric), 0
   FROM now_in_vaults s JOIN vaults v ON v.id = "vaultId" AND v."chainId" = s."chainId"
   WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY s."chainId", "vaultId", "depositRate") a`
-const APR = 'earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd'
+const APR =
+  'earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd'
 const apr = `coalesce(sum(deposit * deposit_rate::numeric) / nullif(sum(deposit), 0), 0) AS "earnNetApr",
   coalesce(sum(borrow * borrow_rate::numeric) / nullif(sum(borrow), 0), 0) AS "borrowNetApr",
   coalesce(sum(deposit), 0) AS "totalEarnDepositsUsd", coalesce(sum(borrow), 0) AS "totalBorrowUsd"`
-const APR_ROW = 'entityType chainId entityAddress depositRate borrowRate earnDepositUsd borrowUsd'
+const APR_ROW =
+  'entityType chainId entityAddress depositRate: depositApr borrowRate: borrowApr earnDepositUsd: depositUsd borrowUsd: borrowedUsd'
 const aprRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", deposit_rate AS "depositRate",
   borrow_rate AS "borrowRate", deposit AS "earnDepositUsd", borrow AS "borrowUsd"`
 
@@ -192,7 +194,7 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: 'a snapshot leads to its market on its chain',
-    query: of(ann, 'marketSnapshots { nodes { market { chainId assetSymbol borrowRate pool { name } } } }'),
+    query: of(ann, 'marketSnapshots { nodes { market { chainId assetSymbol borrowRate: borrowApr pool { name } } } }'),
     at: 'user.marketSnapshots.nodes',
     sql: `SELECT m."chainId" AS "market.chainId", "assetSymbol" AS "market.assetSymbol", "borrowRate" AS "market.borrowRate",
         p.name AS "market.pool.name" FROM market_snapshots s
@@ -345,7 +347,7 @@ export const analyticsFacts: Fact[] = [
             coalesce(sum(cash) FILTER (WHERE timestamp < until AND (at IS NULL OR timestamp > at)), 0) AS pending,
             count(*) FILTER (WHERE timestamp < until AND (at IS NULL OR timestamp > at) AND unpriced) AS unknown_pending
           FROM newest LEFT JOIN ${flows(users[name])} f ON f.entity = newest.entity GROUP BY start)
-      SELECT to_timestamp(start) AS start, CASE WHEN NOT unpriced THEN value END AS "worth.netUsd",
+      SELECT to_timestamp(start)::date AS start, CASE WHEN NOT unpriced THEN value END AS "worth.netUsd",
         CASE WHEN rows > 0 AND unknown = 0 THEN cash END AS "netCashInvestedUsd",
         CASE WHEN NOT unpriced AND unknown = 0 THEN value - cash END AS "earningsUsd",
         CASE WHEN unknown_pending = 0 THEN pending END AS "pendingCashUsd",
@@ -382,7 +384,7 @@ export const analyticsFacts: Fact[] = [
     name: 'the rates of markets on any chain, the dearest debt first',
     query: of(
       ann,
-      `netApr { breakdown(where: { entityType: MARKET }, orderBy: BORROW_RATE_DESC) { nodes { ${APR_ROW} } } }`,
+      `netApr { breakdown(where: { entityType: MARKET }, orderBy: BORROW_APR_DESC) { nodes { ${APR_ROW} } } }`,
     ),
     at: 'user.netApr.breakdown.nodes',
     sql: `SELECT ${aprRow} FROM ${aprOf(ann)} WHERE type = 'MARKET'
@@ -429,7 +431,7 @@ export const analyticsFacts: Fact[] = [
   },
   {
     name: 'a portfolio adds wallets up, each once',
-    query: `portfolio(${wallets}) { points positionCount bestRank ${WORTH} }`,
+    query: `portfolio(${wallets}) { points: totalPoints positionCount: recordCount bestRank ${WORTH} }`,
     at: 'portfolio',
     sql: `SELECT (SELECT sum(points) FROM scored WHERE "user" ${inWallets}) AS points,
         (SELECT count(*) FROM scored WHERE "user" ${inWallets}) AS "positionCount",

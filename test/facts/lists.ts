@@ -83,7 +83,7 @@ const lists: Record<string, List> = {
       [`points: { gte: 0.3 } ${DATES}`]: 'points >= 0.3',
       [`chainId: 146 ${DATES}`]: 'chain = 146',
       [`chainIds: [1, 146] ${DATES}`]: 'chain IN (1, 146)',
-      'date: { eq: "2025-03-03T15:00:00Z" }': `date = '2025-03-03'`,
+      'date: { eq: "2025-03-03" }': `date = '2025-03-03'`,
       'date: { in: ["2025-03-03", "2025-03-04", "2025-04-01"] }': `date IN ('2025-03-03', '2025-04-01')`,
       'date: { gt: "2025-03-01", lt: "2025-03-05" }': `date > '2025-03-01' AND date < '2025-03-05'`,
       'date: { gte: "2025-03-01", lte: "2025-03-05" }': `date >= '2025-03-01' AND date <= '2025-03-05'`,
@@ -121,13 +121,12 @@ const lists: Record<string, List> = {
   pools: {
     list: 'pools(first: 1000, ORDER WHERE)',
     at: 'pools',
-    node: `address chainId number name displayName createdTimestamp createdAt interestLastUpdated interestUpdatedAt
+    node: `address chainId number name displayName createdTimestamp createdAt interestLastUpdated
       marketAAddress marketBAddress
-      points positionCount ${AMOUNTS}
+      points: totalPoints positionCount ${AMOUNTS}
       assetA { chainId address symbol name decimals } assetB { chainId address symbol name decimals }`,
     columns: `id AS address, "chainId", "marketId" AS number, name, asset_1_symbol || '·' || asset_2_symbol || '·' || "marketId"
-      AS "displayName", "createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated",
-      to_timestamp("interestLastUpdated") AS "interestUpdatedAt", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
+      AS "displayName", "createdTimestamp", to_timestamp("createdTimestamp") AS "createdAt", "interestLastUpdated", unit_1_id AS "marketAAddress", unit_2_id AS "marketBAddress",
       points, positions AS "positionCount", ${amounts}, "chainId" AS "assetA.chainId", "chainId" AS "assetB.chainId",
       ${decimalsOf('p."chainId"', 'asset_1_address')} AS "assetA.decimals",
       ${decimalsOf('p."chainId"', 'asset_2_address')} AS "assetB.decimals",
@@ -140,12 +139,12 @@ const lists: Record<string, List> = {
     first: 'NUMBER ASC',
     sorts: {
       ...amountSorts,
-      POINTS: 'points',
+      TOTAL_POINTS: 'points',
       POSITION_COUNT: 'positions',
-      DEPOSIT_RATE_A: rateOf('unit_1_id', 'deposit'),
-      DEPOSIT_RATE_B: rateOf('unit_2_id', 'deposit'),
-      BORROW_RATE_A: rateOf('unit_1_id', 'borrow'),
-      BORROW_RATE_B: rateOf('unit_2_id', 'borrow'),
+      DEPOSIT_APR_A: rateOf('unit_1_id', 'deposit'),
+      DEPOSIT_APR_B: rateOf('unit_2_id', 'deposit'),
+      BORROW_APR_A: rateOf('unit_1_id', 'borrow'),
+      BORROW_APR_B: rateOf('unit_2_id', 'borrow'),
       MULTIPLIER_DEPOSIT_A: factorOf('deposit_tokenA'),
       MULTIPLIER_DEPOSIT_B: factorOf('deposit_tokenB'),
       MULTIPLIER_BORROW_A: factorOf('borrow_tokenA'),
@@ -163,10 +162,10 @@ const lists: Record<string, List> = {
       'borrowedUsd: { gt: 0.3, lte: 1e9 }': 'borrowed > 0.3 AND borrowed <= 1e9',
       'utilization: { lte: 1 }': 'borrowed <= supplied AND supplied > 0',
       'NOT: { utilization: { gte: 0 } }': 'supplied = 0',
-      'points: { gt: 0 }': 'points > 0',
+      'totalPoints: { gt: 0 }': 'points > 0',
       'positionCount: { gte: 3 }': 'positions >= 3',
-      'depositRateA: { gte: 0.03 }': `${rateOf('unit_1_id', 'deposit')} >= 0.03`,
-      'borrowRateB: { lt: 0.08 }': `${rateOf('unit_2_id', 'borrow')} < 0.08`,
+      'depositAprA: { gte: 0.03 }': `${rateOf('unit_1_id', 'deposit')} >= 0.03`,
+      'borrowAprB: { lt: 0.08 }': `${rateOf('unit_2_id', 'borrow')} < 0.08`,
       'multiplierDepositA: { gt: 1 }': `${factorOf('deposit_tokenA')} > 1`,
       'multiplierBorrowB: { lt: 6 }': `${factorOf('borrow_tokenB')} < 6`,
       [`asset: "${tokens.eth}"`]: `'${tokens.eth}' IN (asset_1_address, asset_2_address)`,
@@ -183,7 +182,7 @@ const lists: Record<string, List> = {
   markets: {
     list: 'markets(first: 1000, ORDER WHERE)',
     at: 'markets',
-    node: `chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate pool { address }
+    node: `chainId address assetAddress assetSymbol assetDecimals depositRate: depositApr borrowRate: borrowApr pool { address }
       ${AMOUNTS}`,
     columns: `"chainId", id AS address, "assetAddress", "assetSymbol", "assetDecimals", "depositRate", "borrowRate", ${amounts},
       "poolId" AS "pool.address"`,
@@ -200,8 +199,8 @@ const lists: Record<string, List> = {
       CHAIN_ID: '"chainId"',
       ADDRESS: 'id',
       ASSET_SYMBOL: '"assetSymbol"',
-      DEPOSIT_RATE: '"depositRate"',
-      BORROW_RATE: '"borrowRate"',
+      DEPOSIT_APR: '"depositRate"',
+      BORROW_APR: '"borrowRate"',
     },
     filters: {
       [`asset: "${tokens.usdc}"`]: `"assetAddress" = '${tokens.usdc}'`,
@@ -209,8 +208,8 @@ const lists: Record<string, List> = {
       'tvlUsd: { gt: 0 }': 'supplied + protected > 0',
       'NOT: { tvlUsd: { gte: 0 } }': 'supplied IS NULL',
       'utilization: { gt: 0 }': 'borrowed > 0 AND supplied > 0',
-      'borrowRate: { gte: 0.05, lt: 3 }': '"borrowRate" >= 0.05 AND "borrowRate" < 3',
-      'depositRate: { gt: 0, lte: 0.02 }': '"depositRate" > 0 AND "depositRate" <= 0.02',
+      'borrowApr: { gte: 0.05, lt: 3 }': '"borrowRate" >= 0.05 AND "borrowRate" < 3',
+      'depositApr: { gt: 0, lte: 0.02 }': '"depositRate" > 0 AND "depositRate" <= 0.02',
       'chainId: 1': '"chainId" = 1',
       'chainIds: [42161]': '"chainId" = 42161',
       [`market: "${markets.same}"`]: `id = '${markets.same}'`,
@@ -246,7 +245,7 @@ const lists: Record<string, List> = {
   vaults: {
     list: 'vaults(first: 1000, ORDER WHERE)',
     at: 'vaults',
-    node: 'chainId address name assetAddress assetSymbol assetDecimals depositRate',
+    node: 'chainId address name assetAddress assetSymbol assetDecimals depositRate: depositApr',
     columns: '"chainId", id AS address, name, "assetAddress", "assetSymbol", "assetDecimals", "depositRate"',
     from: 'vaults',
     own: '"chainId", id',
@@ -256,7 +255,7 @@ const lists: Record<string, List> = {
       CHAIN_ID: '"chainId"',
       ADDRESS: 'id',
       ASSET_SYMBOL: '"assetSymbol"',
-      DEPOSIT_RATE: '"depositRate"',
+      DEPOSIT_APR: '"depositRate"',
       NAME: 'name',
     },
     filters: {
@@ -264,7 +263,7 @@ const lists: Record<string, List> = {
       [`assets: ["${tokens.dust}"]`]: `"assetAddress" = '${tokens.dust}'`,
       'chainId: 1': '"chainId" = 1',
       'chainIds: [42161, 7]': '"chainId" = 42161',
-      'depositRate: { gt: 0.02 }': '"depositRate" > 0.02',
+      'depositApr: { gt: 0.02 }': '"depositRate" > 0.02',
       [`vault: "${vaults.same}"`]: `id = '${vaults.same}'`,
       [`vaults: ["${vaults.twin}"]`]: `id = '${vaults.twin}'`,
     },
@@ -272,26 +271,26 @@ const lists: Record<string, List> = {
   distributions: {
     list: 'distributions(first: 1000, ORDER WHERE)',
     at: 'distributions',
-    node: 'date kind totalPoints positionCount userCount',
+    node: 'date kind totalPoints: points positionCount userCount',
     columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "userCount"`,
     from: `(SELECT date, sum(points) AS points, count(*) AS positions, count(DISTINCT "user") AS accounts
       FROM scored GROUP BY date) d`,
     own: 'date DESC',
     reversed: 'date',
     first: 'DATE DESC',
-    sorts: { DATE: 'date', TOTAL_POINTS: 'points', POSITION_COUNT: 'positions', USER_COUNT: 'accounts' },
+    sorts: { DATE: 'date', POINTS: 'points', POSITION_COUNT: 'positions', USER_COUNT: 'accounts' },
     filters: {
       'date: { gte: "2025-03-05" }': `date >= '2025-03-05'`,
       'positionCount: { lt: 12 }': 'positions < 12',
       'userCount: { eq: 5 }': 'accounts = 5',
-      'totalPoints: { gt: 1000000 }': 'points > 1000000',
+      'points: { gt: 1000000 }': 'points > 1000000',
       'NOT: { kind: RESYNC }': 'true',
     },
   },
   'days of a user': {
     list: `user(address: "${users.ann}") { dailyPoints(first: 1000, ORDER WHERE)`,
     at: 'user.dailyPoints',
-    node: 'distributionDate points positionCount',
+    node: 'distributionDate: date points positionCount',
     columns: 'date AS "distributionDate", points, positions AS "positionCount"',
     from: `(SELECT date, sum(points) AS points, count(*) AS positions FROM scored WHERE "user" = '${users.ann}'
       GROUP BY date) d`,

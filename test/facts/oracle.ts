@@ -94,7 +94,7 @@ class Exact {
 const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INT8]: Number,
   [pg.types.builtins.NUMERIC]: (text) => new Exact(text),
-  [pg.types.builtins.DATE]: (text) => `${text}T00:00:00.000Z`,
+  [pg.types.builtins.DATE]: (text) => text,
   [pg.types.builtins.TIMESTAMPTZ]: (text) => new Date(text).toISOString(),
 }
 

@@ -124,7 +124,7 @@ export const pagingFacts: Fact[] = [
   node(
     'Market',
     'markets(where: { chainId: 42161 }, first: 1) { nodes { ID } }',
-    'chainId address borrowRate',
+    'chainId address borrowRate: borrowApr',
     `SELECT "chainId", id AS address, "borrowRate" FROM markets WHERE "chainId" = 42161 ORDER BY id LIMIT 1`,
   ),
   node(

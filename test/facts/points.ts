@@ -34,7 +34,7 @@ const windows: [args: string, condition: string][] = [
   ['from: "2025-03-02", to: "2025-03-02"', `date = '2025-03-02'`],
   ['from: "2025-02-27", to: "2025-03-05"', `date BETWEEN '2025-02-27' AND '2025-03-05'`],
   ['from: "2025-03-01", to: "2025-03-31"', `date BETWEEN '2025-03-01' AND '2025-03-31'`],
-  ['from: "2025-03-03T23:59:59Z", to: "2025-03-05T00:00:01Z"', `date BETWEEN '2025-03-03' AND '2025-03-05'`],
+  ['from: "2025-03-03", to: "2025-03-05"', `date BETWEEN '2025-03-03' AND '2025-03-05'`],
   ['from: "2025-03-31"', `date >= '2025-03-31'`],
   ['from: "2025-02-01"', 'true'],
   ['to: "2025-03-01"', `date <= '2025-03-01'`],
@@ -57,13 +57,13 @@ const windows: [args: string, condition: string][] = [
 export const pointsFacts: Fact[] = [
   {
     name: 'the program adds all accounts up',
-    query: 'program { totalPoints userCount positionCount }',
+    query: 'program { totalPoints userCount positionCount: recordCount }',
     at: 'program',
     sql: `SELECT sum(points) AS "totalPoints", count(DISTINCT "user") AS "userCount", count(*) AS "positionCount" FROM scored`,
   },
   {
     name: 'a distribution adds the positions of its date up',
-    query: 'distribution(date: "2025-03-05") { date kind totalPoints positionCount userCount }',
+    query: 'distribution(date: "2025-03-05") { date kind totalPoints: points positionCount userCount }',
     at: 'distribution',
     sql: `SELECT date, 'IMPORT' AS kind, sum(points) AS "totalPoints", count(*) AS "positionCount",
         count(DISTINCT "user") AS "userCount" FROM scored WHERE date = '2025-03-05' GROUP BY date`,
@@ -85,7 +85,7 @@ export const pointsFacts: Fact[] = [
   {
     name: 'each date that an import brought has a run',
     query: `runs(where: { kind: IMPORT }, orderBy: DATE_DESC) { totalCount nodes { date kind status error
-      totalsAfter { totalPoints positionCount userCount } totalsBefore { totalPoints positionCount userCount }
+      totalsAfter { totalPoints: points positionCount userCount } totalsBefore { totalPoints: points positionCount userCount }
       basePointsDeposit basePointsBorrow distribution { date } } }`,
     at: 'runs.nodes',
     sql: `SELECT date, 'IMPORT' AS kind, 'SUCCEEDED' AS status, NULL AS error, sum(points) AS "totalsAfter.totalPoints",
@@ -186,14 +186,14 @@ export const pointsFacts: Fact[] = [
       },
       {
         name: `the program's totals as of ${moment}`,
-        query: `program(asOf: "${moment}") { totalPoints userCount positionCount }`,
+        query: `program(asOf: "${moment}") { totalPoints userCount positionCount: recordCount }`,
         at: 'program',
         sql: `SELECT coalesce(sum(points), 0) AS "totalPoints", count(DISTINCT "user") AS "userCount", count(*) AS "positionCount"
           FROM scored WHERE date <= ${dateAt(moment)}`,
       },
       {
         name: `positions as of ${moment} are those of the last date up to it`,
-        query: `positions(asOf: "${moment}", first: 1000) { totalCount nodes { recordId distributionDate } }`,
+        query: `positions(asOf: "${moment}", first: 1000) { totalCount nodes { recordId distributionDate: date } }`,
         at: 'positions.nodes',
         sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE date = ${dateAt(moment)} ORDER BY id`,
         total: `SELECT count(*) FROM scored WHERE date = ${dateAt(moment)}`,
@@ -241,7 +241,7 @@ export const pointsFacts: Fact[] = [
   ...['2025-03-04', '2025-03-31', '2025-04-01'].map(
     (moment): Fact => ({
       name: `pools as of ${moment}: points up to the date, amounts on it`,
-      query: `pools { nodes { address totals(asOf: "${moment}") { date points pointsOfDate positionCount suppliedUsd
+      query: `pools { nodes { address totals(asOf: "${moment}") { date points: totalPoints pointsOfDate: points positionCount suppliedUsd
         protectedUsd borrowedUsd tvlUsd multiplier { depositA } } } }`,
       at: 'pools.nodes',
       sql: `SELECT o.id AS address, ${dateAt(moment)} AS "totals.date",
@@ -260,9 +260,9 @@ export const pointsFacts: Fact[] = [
   ),
   {
     name: 'the totals of pools without a moment are of the newest date, side by side',
-    query: `pools { nodes { address totals { date points pointsOfDate positionCount utilization
-      sideA { pointsOfDate suppliedUsd protectedUsd tvlUsd borrowedUsd utilization }
-      sideB { pointsOfDate suppliedUsd protectedUsd tvlUsd borrowedUsd utilization } } } }`,
+    query: `pools { nodes { address totals { date points: totalPoints pointsOfDate: points positionCount utilization
+      sideA { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd utilization }
+      sideB { pointsOfDate: points suppliedUsd protectedUsd tvlUsd borrowedUsd utilization } } } }`,
     at: 'pools.nodes',
     sql: `SELECT o.id AS address, ${dateAt('2030-01-01')} AS "totals.date",
         coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS "totals.points",
@@ -338,7 +338,7 @@ export const pointsFacts: Fact[] = [
   ...[undefined, '2025-03-03'].map(
     (date): Fact => ({
       name: `the top accounts of pools on ${date ?? 'the newest date of each'}`,
-      query: `pools { nodes { address topUsers(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate points user { address } } } }`,
+      query: `pools { nodes { address topUsers(first: 2${date ? `, date: "${date}"` : ''}) { distributionDate: date points user { address } } } }`,
       at: 'pools.nodes.topUsers',
       sql: `SELECT date AS "distributionDate", points, "user" AS "user.address" FROM pools o,
           LATERAL (SELECT * FROM scored WHERE pool = o.id AND date = ${date ? `'${date}'` : '(SELECT max(date) FROM scored WHERE pool = o.id)'}

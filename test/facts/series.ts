@@ -138,20 +138,20 @@ export const seriesFacts: Fact[] = [
   // The store learnt of the rates at its imports: before that, it knows none.
   {
     name: "a market's rates are not known before the store learnt of them",
-    query: `market(chainId: 1, address: "${markets.same}") { rateSeries(from: "2025-03-01", to: "2025-03-02") { start depositRate borrowRate } }`,
+    query: `market(chainId: 1, address: "${markets.same}") { rateSeries: aprSeries(from: "2025-03-01", to: "2025-03-02") { start depositRate: depositApr borrowRate: borrowApr } }`,
     at: 'market.rateSeries',
     sql: `SELECT d::date AS start, NULL AS "depositRate", NULL AS "borrowRate"
       FROM generate_series(date '2025-03-01', date '2025-03-02', '1 day') d`,
   },
   {
     name: "a market's rates are now those that were imported, on its own chain",
-    query: `market(chainId: 42161, address: "${markets.same}") { rateSeries(from: "2200-03-01", to: "2200-03-01") { depositRate borrowRate } }`,
+    query: `market(chainId: 42161, address: "${markets.same}") { rateSeries: aprSeries(from: "2200-03-01", to: "2200-03-01") { depositRate: depositApr borrowRate: borrowApr } }`,
     at: 'market.rateSeries',
     sql: `SELECT "depositRate", "borrowRate" FROM markets WHERE id = '${markets.same}' AND "chainId" = 42161`,
   },
   {
     name: "a vault's rates have no borrow rate",
-    query: `vault(chainId: 42161, address: "${vaults.same}") { rateSeries(from: "2200-03-01", to: "2200-03-01") { depositRate borrowRate } }`,
+    query: `vault(chainId: 42161, address: "${vaults.same}") { rateSeries: aprSeries(from: "2200-03-01", to: "2200-03-01") { depositRate: depositApr borrowRate: borrowApr } }`,
     at: 'vault.rateSeries',
     sql: `SELECT "depositRate", NULL AS "borrowRate" FROM vaults WHERE id = '${vaults.same}' AND "chainId" = 42161`,
   },

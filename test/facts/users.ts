@@ -10,7 +10,8 @@ const of = (user: string, selection: string) => `user(address: "${user}") { ${se
 
 const ACCOUNT = `account AS address, points, rank, positions AS "positionCount", first AS "firstDistributionDate",
   last AS "lastDistributionDate"`
-const TOTALS = 'address points rank positionCount firstDistributionDate lastDistributionDate'
+const TOTALS =
+  'address points: totalPoints rank positionCount: recordCount firstDistributionDate: firstDate lastDistributionDate: lastDate'
 
 export const userFacts: Fact[] = [
   {
@@ -44,7 +45,7 @@ export const userFacts: Fact[] = [
   },
   {
     name: 'looked-up users have their points',
-    query: `lookupUsers(addresses: ["${cat}", "${nobody}"]) { input problem user { address points rank } }`,
+    query: `lookupUsers(addresses: ["${cat}", "${nobody}"]) { input problem user { address points: totalPoints rank } }`,
     at: 'lookupUsers',
     sql: `SELECT u.address AS input, NULL AS problem, u.address AS "user.address", coalesce(points, 0) AS "user.points",
         rank AS "user.rank" FROM (VALUES (1, '${cat}'), (2, '${nobody}')) u(n, address)
@@ -55,7 +56,7 @@ export const userFacts: Fact[] = [
     name: "a user's positions have all their columns, newest date first, then by id",
     query: of(
       ann,
-      `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate points pointsA pointsB
+      `positions(first: 1000) { nodes { recordId userAddress poolAddress distributionDate: date points pointsA pointsB
         sideA { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
           protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd }
         sideB { assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd protectedSuppliedAmount
@@ -81,7 +82,7 @@ export const userFacts: Fact[] = [
     query: of(
       users.dan,
       `positions { nodes { recordId user { address rank }
-        pool { displayName marketA { assetSymbol } marketB { depositRate } multiplier { depositA } } } }`,
+        pool { displayName marketA { assetSymbol } marketB { depositRate: depositApr } multiplier { depositA } } } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT s.id AS "recordId", s."user" AS "user.address", r.rank AS "user.rank",
@@ -104,7 +105,7 @@ export const userFacts: Fact[] = [
   },
   {
     name: "a user's current positions are those of the newest date",
-    query: of(ann, 'currentPositions { totalCount nodes { recordId distributionDate } }'),
+    query: of(ann, 'currentPositions { totalCount nodes { recordId distributionDate: date } }'),
     at: 'user.currentPositions.nodes',
     sql: `SELECT id AS "recordId", date AS "distributionDate" FROM scored WHERE "user" = '${ann}'
       AND date = (SELECT max(date) FROM scored) ORDER BY id`,
@@ -112,16 +113,16 @@ export const userFacts: Fact[] = [
   },
   {
     name: "a user's days add up the positions of each date",
-    query: of(ann, 'dailyPoints { nodes { distributionDate points positionCount user { address } } }'),
+    query: of(ann, 'dailyPoints { nodes { distributionDate: date points positionCount user { address } } }'),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate", sum(points) AS points, count(*) AS "positionCount", '${ann}' AS "user.address"
       FROM scored WHERE "user" = '${ann}' GROUP BY date ORDER BY date`,
   },
   {
-    name: 'days between a time within a date, which is before the next, and a date that is included',
+    name: 'days after a date, up to one that is included',
     query: of(
       cat,
-      'dailyPoints(where: { date: { gte: "2025-03-01T12:00:00Z", lte: "2025-03-31" } }) { nodes { distributionDate points } }',
+      'dailyPoints(where: { date: { gt: "2025-03-01", lte: "2025-03-31" } }) { nodes { distributionDate: date points } }',
     ),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate", sum(points) AS points FROM scored
@@ -131,7 +132,7 @@ export const userFacts: Fact[] = [
     name: 'days by points, those of one count of positions',
     query: of(
       ann,
-      'dailyPoints(where: { positionCount: { gte: 2 } }, orderBy: POINTS_DESC) { nodes { distributionDate } }',
+      'dailyPoints(where: { positionCount: { gte: 2 } }, orderBy: POINTS_DESC) { nodes { distributionDate: date } }',
     ),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate" FROM scored WHERE "user" = '${ann}' GROUP BY date HAVING count(*) >= 2
@@ -148,7 +149,7 @@ export const userFacts: Fact[] = [
     .filter((date) => date > dates[0]!)
     .map((date) => ({
       name: `ranks as of ${date} count the dates up to it`,
-      query: `lookupUsers(addresses: [${list(Object.values(users))}]) { user { address points(asOf: "${date}T23:00:00Z") rank(asOf: "${date}T23:00:00Z") } }`,
+      query: `lookupUsers(addresses: [${list(Object.values(users))}]) { user { address points: totalPoints(asOf: "${date}T23:00:00Z") rank(asOf: "${date}T23:00:00Z") } }`,
       at: 'lookupUsers.user',
       sql: `SELECT u.address, coalesce(r.points, 0) AS points, r.rank
         FROM unnest(ARRAY['${Object.values(users).join("', '")}']) WITH ORDINALITY u(address, n)
@@ -157,7 +158,7 @@ export const userFacts: Fact[] = [
     })),
   {
     name: 'before the first distribution a user has neither points nor a rank',
-    query: of(ann, 'points(asOf: "2025-02-27T23:59:59.999Z") rank(asOf: "2025-02-27T23:59:59.999Z")'),
+    query: of(ann, 'points: totalPoints(asOf: "2025-02-27T23:59:59.999Z") rank(asOf: "2025-02-27T23:59:59.999Z")'),
     at: 'user',
     sql: 'SELECT 0 AS points, NULL AS rank',
   },

@@ -69,11 +69,11 @@ const families: Record<string, (size: number) => Attack> = {
   }),
   variables: (n) => ({ query: `query (${repeat(28 * n, (i) => `$v${i}: Int`)}) { program { totalPoints } }` }),
   'wrong addresses in a variable': (n) => ({
-    query: 'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points } } }',
+    query: 'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points: totalPoints } } }',
     variables: { a: Array(30_000 * n).fill(1) },
   }),
   'right addresses, too many': (n) => ({
-    query: 'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points } } }',
+    query: 'query ($a: [Address!]!) { users(where: { addresses: $a }) { nodes { points: totalPoints } } }',
     variables: { a: Array.from({ length: 1400 * n }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`) },
   }),
   'wrong objects in a variable': (n) => ({
@@ -92,7 +92,9 @@ const families: Record<string, (size: number) => Attack> = {
     query: 'query ($w: PositionFilter) { positions(where: $w) { nodes { points } } }',
     variables: { w: JSON.parse(nested(100 * n, '{"NOT":', '{}')) },
   }),
-  'long lists': (n) => ({ query: `{ users(where: { addresses: [${'1,'.repeat(110 * n)}] }) { nodes { points } } }` }),
+  'long lists': (n) => ({
+    query: `{ users(where: { addresses: [${'1,'.repeat(110 * n)}] }) { nodes { points: totalPoints } } }`,
+  }),
   'long texts': (n) => ({ query: `{ search(text: "${'a'.repeat(60_000 * n)}") { match } }` }),
   'long names': (n) => ({ query: `{ ${'a'.repeat(16_000 * n)} }` }),
   operations: (n) => ({

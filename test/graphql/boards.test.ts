@@ -294,7 +294,7 @@ describe('what is refused', () => {
 })
 
 test.runIf(hasPlans)('a window takes two statements, and one more around a user, however many rows', async () => {
-  const page = '{ totalCount aroundRank nodes { rank user { points } } }'
+  const page = '{ totalCount aroundRank nodes { rank user { totalPoints } } }'
   const around = `around: "${boardOf({})[0]?.userAddress}"`
   const counts: [string, number][] = [
     [`{ leaderboard(first: 3) ${page} }`, 1],

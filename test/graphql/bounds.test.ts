@@ -22,7 +22,7 @@ const repeat = (count: number, of: (i: number) => string) => Array.from({ length
 const lists = (count: number, name: string) =>
   repeat(
     count,
-    (i) => `${name}${i}: leaderboard(first: 2) { totalCount nodes { rank points user { address points rank
+    (i) => `${name}${i}: leaderboard(first: 2) { totalCount nodes { rank points user { address totalPoints rank
       positions(first: 2) { totalCount nodes { recordId points } } } } pageInfo { hasNextPage } }`,
   )
 

@@ -33,7 +33,7 @@ interface Way {
   atLeast?: number
 }
 
-const newestFirst = (row: Row) => [-Date.parse(row.distributionDate), row.recordId]
+const newestFirst = (row: Row) => [-Date.parse(row.date), row.recordId]
 const snapshotOrder = (row: Row) => [
   BigInt(row.timestamp),
   row.chainId,
@@ -97,8 +97,8 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'where: { chainId: 146 }', order: byChain },
     {
       through: 'LIST',
-      filter: 'where: { chainIds: [146] }, orderBy: BORROW_RATE_DESC',
-      order: (row) => [-row.borrowRate, ...byChain(row)],
+      filter: 'where: { chainIds: [146] }, orderBy: BORROW_APR_DESC',
+      order: (row) => [-row.borrowApr, ...byChain(row)],
     },
     {
       through: 'LIST',
@@ -120,8 +120,8 @@ const ways: Record<string, Way[]> = {
     },
     {
       through: 'LIST',
-      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [TVL_USD_DESC, POINTS_ASC]',
-      order: (row) => [-row.tvlUsd, row.points, ...byPool(row)],
+      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [TVL_USD_DESC, TOTAL_POINTS_ASC]',
+      order: (row) => [-row.tvlUsd, row.totalPoints, ...byPool(row)],
     },
     {
       through: 'LIST',
@@ -145,7 +145,7 @@ const ways: Record<string, Way[]> = {
     {
       through: 'LIST',
       filter: `orderBy: DATE_ASC, where: { date: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" }, NOT: { assets: ["OTHER"] } }`,
-      order: (row) => [Date.parse(row.distributionDate), backwards(row.recordId)],
+      order: (row) => [Date.parse(row.date), backwards(row.recordId)],
     },
     {
       through: 'LIST',
@@ -193,7 +193,7 @@ const ways: Record<string, Way[]> = {
   'NetApr.breakdown': [
     {
       through: `user(address: "${sampleUser}") { netApr { LIST } }`,
-      order: (row) => [rounded(row.earnDepositUsd + row.borrowUsd), ...entity(row)],
+      order: (row) => [rounded(row.depositUsd + row.borrowedUsd), ...entity(row)],
     },
   ],
   'Market.activity': [
@@ -248,11 +248,11 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'User.dailyPoints': [
-    { through: ofUser, order: (row) => [Date.parse(row.distributionDate)] },
+    { through: ofUser, order: (row) => [Date.parse(row.date)] },
     {
       through: ofUser,
-      filter: `where: { date: { gt: "2020-01-01T12:30:00Z", lte: "${yesterday}" } }`,
-      order: (row) => [Date.parse(row.distributionDate)],
+      filter: `where: { date: { gt: "2020-01-01", lte: "${yesterday}" } }`,
+      order: (row) => [Date.parse(row.date)],
     },
   ],
   'User.marketLiquidationRewards': [
@@ -609,7 +609,7 @@ const scalarsOf = (type: GraphQLObjectType) =>
 async function addHistory({ graphql }: Gateway): Promise<void> {
   for (const factor of [2, 3, 4, 5]) {
     const { errors } = await graphql(
-      `mutation ($pool: Address!, $factor: Float!, $date: DateTime!) {
+      `mutation ($pool: Address!, $factor: Float!, $date: Date!) {
         updateMultipliers(multipliers: [{ poolAddress: $pool, depositA: $factor }]) { updatedAt }
         resyncDistribution(date: $date) { status }
       }`,

@@ -130,10 +130,13 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: 120,
   },
   'what a user has now': {
-    query: `{ user(address: "${user}") { latestSnapshots { timestamp } earnings { totalEarningsUsd } netApr { earnNetApr } } }`,
+    query: `{ user(address: "${user}") { latestSnapshots { timestamp } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } } }`,
     rows: 20,
   },
-  "a user's place": { query: `{ user(address: "${user}") { points rank } program { totalPoints } }`, rows: 1 },
+  "a user's place": {
+    query: `{ user(address: "${user}") { points: totalPoints rank } program { totalPoints } }`,
+    rows: 1,
+  },
   "a user's daily points": {
     query: `{ user(address: "${user}") { dailyPoints(last: 10) { nodes { points positions { points } } } } }`,
     rows: 30,
@@ -158,7 +161,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: (4 * USERS) / 20,
   },
   'a portfolio of fifty': {
-    query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points worth { netUsd }
+    query: `{ portfolio(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { points: totalPoints worth { netUsd }
       earnings { totalEarningsUsd } pools { points } markets { debtAssets } vaults { assets } } }`,
     rows: 50 * 40,
   },
@@ -168,7 +171,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: USERS / 10,
   },
   'fifty users': {
-    query: `{ lookupUsers(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { user { points rank positions(first: 5) { totalCount nodes { points } }
+    query: `{ lookupUsers(addresses: ${JSON.stringify(Array.from({ length: 50 }, (_, i) => address(1, i * 7)))}) { user { points: totalPoints rank positions(first: 5) { totalCount nodes { points } }
       marketSnapshots(last: 5) { nodes { timestamp } } latestSnapshots { timestamp } earnings { totalEarningsUsd } } } }`,
     rows: 50 * (50 + 5 * 2 + 5 + 10),
   },

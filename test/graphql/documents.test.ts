@@ -17,7 +17,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const idOf = (text: string) => `sha256:${sha256(text)}`
 
 const TOP = 'query Top($n: Int = 3) { leaderboard(first: $n) { nodes { rank points } } }'
-const RESYNC = 'mutation Resync { resyncDistribution { totalsAfter { totalPoints } } }'
+const RESYNC = 'mutation Resync { resyncDistribution { totalsAfter { totalPoints: points } } }'
 const NEWS = 'subscription News { dataChanged { version } }'
 const WIDE = 'query Wide($n: Int!) { users(first: $n) { nodes { positions(first: $n) { nodes { points } } } } }'
 

@@ -166,7 +166,7 @@ test('queries reach the lists, their orders and bounds', () => {
     '{ user(',
     'orderBy: TVL_USD_DESC',
     'healthFactor: { gte',
-    'earnNetApr',
+    'netDepositApr',
     'utilization',
     'positionAggregates',
   ])

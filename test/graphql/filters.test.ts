@@ -65,7 +65,7 @@ const ofUser = `user(address: "${sampleUser}") { LIST }`
 
 const positions = {
   select:
-    'recordId userAddress poolAddress distributionDate points ltv healthFactor pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
+    'recordId userAddress poolAddress date points ltv healthFactor pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
   conditions: {
     user: (r: Row) => r.userAddress,
     users: (r: Row) => r.userAddress,
@@ -75,7 +75,7 @@ const positions = {
     assets: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
     chainId: (r: Row) => r.pool.chainId,
     chainIds: (r: Row) => r.pool.chainId,
-    date: (r: Row) => day(r.distributionDate),
+    date: (r: Row) => day(r.date),
     points: (r: Row) => r.points,
     suppliedUsd: (r: Row) => r.sideA.suppliedAmountUsd + r.sideB.suppliedAmountUsd,
     protectedUsd: (r: Row) => r.sideA.protectedSuppliedAmountUsd + r.sideB.protectedSuppliedAmountUsd,
@@ -180,7 +180,7 @@ const entities = (kind: 'market' | 'vault') => ({
   assets: (r: Row) => r.assetAddress,
   chainId: (r: Row) => r.chainId,
   chainIds: (r: Row) => r.chainId,
-  depositRate: (r: Row) => r.depositRate,
+  depositApr: (r: Row) => r.depositApr,
 })
 const factors = {
   DEPOSIT_A: (r: Row) => r.depositA,
@@ -210,10 +210,10 @@ const amounts = {
 const rate = (side: 'A' | 'B', name: string) => (r: Row) => r[`market${side}`]?.[name] ?? null
 const multiplier = (name: string) => (r: Row) => r.multiplier?.[name] ?? null
 const poolRates = {
-  depositRateA: rate('A', 'depositRate'),
-  depositRateB: rate('B', 'depositRate'),
-  borrowRateA: rate('A', 'borrowRate'),
-  borrowRateB: rate('B', 'borrowRate'),
+  depositAprA: rate('A', 'depositApr'),
+  depositAprB: rate('B', 'depositApr'),
+  borrowAprA: rate('A', 'borrowApr'),
+  borrowAprB: rate('B', 'borrowApr'),
   multiplierDepositA: multiplier('depositA'),
   multiplierDepositB: multiplier('depositB'),
   multiplierBorrowA: multiplier('borrowA'),
@@ -223,7 +223,7 @@ const constantCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${le
 
 const pools = {
   select: `address number chainId name createdTimestamp marketAAddress marketBAddress assetA { address } assetB { address }
-    points positionCount ${amounts.select} marketA { depositRate borrowRate } marketB { depositRate borrowRate }
+    totalPoints positionCount ${amounts.select} marketA { depositApr borrowApr } marketB { depositApr borrowApr }
     multiplier { depositA depositB borrowA borrowB }`,
   conditions: {
     pool: (r: Row) => r.address,
@@ -235,7 +235,7 @@ const pools = {
     chainIds: (r: Row) => r.chainId,
     number: (r: Row) => r.number,
     createdAt: (r: Row) => seconds(r.createdTimestamp),
-    points: (r: Row) => r.points,
+    totalPoints: (r: Row) => r.totalPoints,
     positionCount: (r: Row) => r.positionCount,
     ...amounts.conditions,
     ...poolRates,
@@ -246,7 +246,7 @@ const pools = {
     CHAIN_ID: (r: Row) => r.chainId,
     NAME: (r: Row) => r.name,
     CREATED_AT: (r: Row) => r.createdTimestamp,
-    POINTS: (r: Row) => r.points,
+    TOTAL_POINTS: (r: Row) => r.totalPoints,
     POSITION_COUNT: (r: Row) => r.positionCount,
     ...amounts.keys,
     ...Object.fromEntries(Object.entries(poolRates).map(([name, of]) => [constantCase(name), of])),
@@ -341,14 +341,14 @@ const lists: Record<string, Tried> = {
   markets: {
     field: 'Query.markets',
     through: 'LIST',
-    select: `address chainId assetAddress assetSymbol depositRate borrowRate maxLtv liquidationThreshold pool { address }
+    select: `address chainId assetAddress assetSymbol depositApr borrowApr maxLtv liquidationThreshold pool { address }
       ${amounts.select}`,
     conditions: {
       ...amounts.conditions,
       ...entities('market'),
       pool: (r) => r.pool.address,
       pools: (r) => r.pool.address,
-      borrowRate: (r) => r.borrowRate,
+      borrowApr: (r) => r.borrowApr,
       maxLtv: (r) => r.maxLtv,
       liquidationThreshold: (r) => r.liquidationThreshold,
     },
@@ -356,8 +356,8 @@ const lists: Record<string, Tried> = {
       CHAIN_ID: (r) => r.chainId,
       ADDRESS: (r) => r.address,
       ASSET_SYMBOL: (r) => r.assetSymbol,
-      DEPOSIT_RATE: (r) => r.depositRate,
-      BORROW_RATE: (r) => r.borrowRate,
+      DEPOSIT_APR: (r) => r.depositApr,
+      BORROW_APR: (r) => r.borrowApr,
       MAX_LTV: (r) => r.maxLtv,
       LIQUIDATION_THRESHOLD: (r) => r.liquidationThreshold,
       ...amounts.keys,
@@ -367,14 +367,14 @@ const lists: Record<string, Tried> = {
   vaults: {
     field: 'Query.vaults',
     through: 'LIST',
-    select: 'address chainId name assetAddress assetSymbol depositRate',
+    select: 'address chainId name assetAddress assetSymbol depositApr',
     conditions: entities('vault'),
     keys: {
       CHAIN_ID: (r) => r.chainId,
       ADDRESS: (r) => r.address,
       NAME: (r) => r.name,
       ASSET_SYMBOL: (r) => r.assetSymbol,
-      DEPOSIT_RATE: (r) => r.depositRate,
+      DEPOSIT_APR: (r) => r.depositApr,
     },
     first: { field: 'CHAIN_ID', direction: 'ASC' },
   },
@@ -420,14 +420,14 @@ const lists: Record<string, Tried> = {
   "a user's days": {
     field: 'User.dailyPoints',
     through: ofUser,
-    select: 'distributionDate points positionCount',
+    select: 'date points positionCount',
     conditions: {
-      date: (r) => day(r.distributionDate),
+      date: (r) => day(r.date),
       points: (r) => r.points,
       positionCount: (r) => r.positionCount,
     },
     keys: {
-      DATE: (r) => day(r.distributionDate),
+      DATE: (r) => day(r.date),
       POINTS: (r) => r.points,
       POSITION_COUNT: (r) => r.positionCount,
     },
@@ -469,18 +469,18 @@ const lists: Record<string, Tried> = {
   distributions: {
     field: 'Query.distributions',
     through: 'LIST',
-    select: 'date kind totalPoints positionCount userCount finishedAt',
+    select: 'date kind points positionCount userCount finishedAt',
     conditions: {
       date: (r) => day(r.date),
       kind: (r) => r.kind,
-      totalPoints: (r) => r.totalPoints,
+      points: (r) => r.points,
       positionCount: (r) => r.positionCount,
       userCount: (r) => r.userCount,
       finishedAt: (r) => day(r.finishedAt),
     },
     keys: {
       DATE: (r) => day(r.date),
-      TOTAL_POINTS: (r) => r.totalPoints,
+      POINTS: (r) => r.points,
       POSITION_COUNT: (r) => r.positionCount,
       USER_COUNT: (r) => r.userCount,
     },
@@ -523,14 +523,14 @@ const lists: Record<string, Tried> = {
   "a user's rates": {
     field: 'NetApr.breakdown',
     through: `user(address: "${sampleUser}") { netApr { LIST } }`,
-    select: 'chainId entityAddress entityType earnDepositUsd depositRate borrowUsd borrowRate',
-    conditions: { ...inEntities, earnDepositUsd: (r) => r.earnDepositUsd, borrowUsd: (r) => r.borrowUsd },
+    select: 'chainId entityAddress entityType depositUsd depositApr borrowedUsd borrowApr',
+    conditions: { ...inEntities, depositUsd: (r) => r.depositUsd, borrowedUsd: (r) => r.borrowedUsd },
     keys: {
       ...byEntity,
-      EARN_DEPOSIT_USD: (r) => r.earnDepositUsd,
-      DEPOSIT_RATE: (r) => r.depositRate,
-      BORROW_USD: (r) => r.borrowUsd,
-      BORROW_RATE: (r) => r.borrowRate,
+      DEPOSIT_USD: (r) => r.depositUsd,
+      DEPOSIT_APR: (r) => r.depositApr,
+      BORROWED_USD: (r) => r.borrowedUsd,
+      BORROW_APR: (r) => r.borrowApr,
     },
     first: { field: '', direction: 'DESC' },
   },
@@ -622,6 +622,7 @@ const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z')
 
 function written(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null
+  if (type === 'Date') return new Date(value as number).toISOString().slice(0, 10)
   if (type === 'DateTime') return new Date(Math.min(value as number, LAST_SECOND)).toISOString()
   return typeof value === 'bigint' ? String(value) : value
 }
@@ -636,7 +637,7 @@ function matches(list: Tried, where: Row, row: Row): boolean {
     const own = [list.conditions[name]?.(row) as Value].flat()
     const read = (value: any): Value => {
       const type = typesOf(list).where.getFields()[name]?.type
-      return String(type) === 'DateTimeRange' ? Date.parse(value) : value
+      return /^Date(Time)?Range$/.test(String(type)) ? Date.parse(value) : value
     }
     if (Array.isArray(given)) return own.some((value) => given.some((one: any) => one !== null && read(one) === value))
     if (typeof given !== 'object') return own.some((value) => value === read(given))
@@ -795,9 +796,9 @@ function median(values: (number | null)[]): number {
 /** The filter that bounds a list, with values of its rows. */
 function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
   if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
-  if (bound === 'all dates') return { date: { gte: rows.at(-1)?.distributionDate, lte: rows[0]?.distributionDate } }
+  if (bound === 'all dates') return { date: { gte: rows.at(-1)?.date, lte: rows[0]?.date } }
   if (bound === 'healthFactor') return { healthFactor: { lt: median(rows.map((row) => row.healthFactor)) } }
-  if (bound.startsWith('date')) return { date: { eq: rows[0]?.distributionDate } }
+  if (bound.startsWith('date')) return { date: { eq: rows[0]?.date } }
   const newest = seconds(rows.at(-1)?.timestamp) as number
   return { time: { gte: new Date(newest - 86_400_000), lte: new Date(newest) } }
 }

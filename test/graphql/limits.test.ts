@@ -99,7 +99,7 @@ describe('the cost of an operation', () => {
     ],
     [
       'rates of many days',
-      '{ market(chainId: 1, address: "a") { rateSeries(from: "2023-01-01", to: "2025-09-01") { to } } }',
+      '{ market(chainId: 1, address: "a") { rateSeries: aprSeries(from: "2023-01-01", to: "2025-09-01") { to } } }',
       1 + 10 + 975,
     ],
     ['a list of a known bound', '{ user(address: "a") { latestSnapshots { timestamp } } }', 12],
@@ -110,7 +110,7 @@ describe('the cost of an operation', () => {
     ],
     [
       'what is requested twice is read once',
-      '{ program { totalPoints } program { userCount } ...F } fragment F on Query { program { positionCount } }',
+      '{ program { totalPoints } program { userCount } ...F } fragment F on Query { program { positionCount: recordCount } }',
       1,
     ],
     ['an alias is read for itself', '{ a: program { totalPoints } b: program { totalPoints } }', 2],

@@ -45,7 +45,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const QUIET_MS = 700
 
 const top = 'leaderboard(first: 3) { totalCount nodes { rank userAddress points } }'
-const ofUser = 'user(address: $address) { address points rank }'
+const ofUser = 'user(address: $address) { address points: totalPoints rank }'
 const subscriptionOf = `subscription ($address: Address!) { ${ofUser} }`
 
 const answer = async (query: string, variables?: object) => (await one.graphql(query, variables)).data
@@ -102,7 +102,7 @@ test('resolvers, fragments, directives, aliases and names work as in the query',
     ${kind} Other { other: leaderboard(first: 1) { totalCount } }
     ${kind} Mine($address: Address!, $all: Boolean!) { ...Root }
     fragment Root on ${root} { ... on ${root} { me: user(address: $address) { ...Fields } } }
-    fragment Fields on User { __typename points netApr @include(if: $all) { earnNetApr } dailyPoints(last: 2) { edges { cursor node { points } } } }`
+    fragment Fields on User { __typename points: totalPoints netApr @include(if: $all) { earnNetApr: netDepositApr } dailyPoints(last: 2) { edges { cursor node { points } } } }`
   for (const all of [true, false]) {
     const variables = { address, all }
     const ask = async (accept: string, query: string) =>
@@ -421,10 +421,10 @@ test('a fault of ours is reported once, only by the id of each request, followed
 
 test('mistakes are errors with a code, and take no place', async () => {
   for (const [query, variables] of [
-    ['subscription { user { points } }', {}],
-    ['subscription { user(address: "0x1") { points } }', {}],
+    ['subscription { user { points: totalPoints } }', {}],
+    ['subscription { user(address: "0x1") { points: totalPoints } }', {}],
     ['subscription { leaderboard(before: "x") { totalCount } }', {}],
-    [`subscription { ${top} user(address: "0x${'1'.repeat(40)}") { points } }`, {}],
+    [`subscription { ${top} user(address: "0x${'1'.repeat(40)}") { points: totalPoints } }`, {}],
     [subscriptionOf, {}],
     [subscriptionOf, { address: '0x1' }],
   ] as const) {
@@ -443,7 +443,8 @@ test('mistakes are errors with a code, and take no place', async () => {
 test('the cost limit and MAX_SUBSCRIPTIONS apply to them', async () => {
   const small = await startGateway({ on: one, env: { MAX_SUBSCRIPTIONS: '2', MAX_QUERY_COST: '50' } })
   try {
-    const query = 'subscription ($first: Int) { leaderboard(first: $first) { nodes { rank user { points } } } }'
+    const query =
+      'subscription ($first: Int) { leaderboard(first: $first) { nodes { rank user { points: totalPoints } } } }'
     const dear = await subscribe(small, query, { variables: { first: 30 } })
     expect((await dear.next()).errors[0].extensions).toMatchObject({
       code: 'COST_LIMIT_EXCEEDED',

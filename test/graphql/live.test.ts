@@ -49,7 +49,7 @@ async function dates(): Promise<string[]> {
 
 async function resync(gateway: Gateway, date: string): Promise<string> {
   const { data } = await gateway.graphql(
-    'mutation ($date: DateTime!) { resyncDistribution(date: $date) { recordId } }',
+    'mutation ($date: Date!) { resyncDistribution(date: $date) { recordId } }',
     { date },
     asAdmin,
   )
@@ -65,8 +65,8 @@ test('a client of another gateway gets a run, with everything that it links to',
   const stream = await subscribe(
     two,
     `subscription { distributionComputed {
-      recordId kind status date requestedBy totalsAfter { totalPoints }
-      distribution { date totalPoints positionCount positions(first: 2) { totalCount nodes { points pool { name } user { rank } } } }
+      recordId kind status date requestedBy totalsAfter { totalPoints: points }
+      distribution { date totalPoints: points positionCount positions(first: 2) { totalCount nodes { points pool { name } user { rank } } } }
     } }`,
   )
   const [date = ''] = await dates()
@@ -82,7 +82,7 @@ test('a client of another gateway gets a run, with everything that it links to',
 })
 
 test('each run is reported once, in order, and only runs for the requested date', async () => {
-  const query = 'subscription ($date: DateTime) { distributionComputed(date: $date) { recordId } }'
+  const query = 'subscription ($date: Date) { distributionComputed(date: $date) { recordId } }'
   const [a = '', b = ''] = await dates()
   const all = await subscribe(two, query)
   const ofB = await subscribe(one, query, { variables: { date: b } })
@@ -104,7 +104,10 @@ test('a run that fails is not reported', async () => {
 })
 
 test('dataChanged says at once where the data stands, then what SQL from elsewhere has made of it', async () => {
-  const stream = await subscribe(two, 'subscription { dataChanged { version distribution { date totalPoints } } }')
+  const stream = await subscribe(
+    two,
+    'subscription { dataChanged { version distribution { date totalPoints: points } } }',
+  )
   const [newest] = await dates()
   const first = await stream.next()
   expect(first.data.dataChanged).toMatchObject({ version: await version(), distribution: { date: newest } })
@@ -129,7 +132,7 @@ test('all fields of an event are read from one snapshot', async () => {
   const stream = await subscribe(
     one,
     `subscription { dataChanged { version query {
-      dataVersion program { totalPoints } leaderboard(first: 3) { totalCount nodes { rank points user { points } } } } } }`,
+      dataVersion program { totalPoints } leaderboard(first: 3) { totalCount nodes { rank points user { points: totalPoints } } } } } }`,
   )
   const { data, errors } = await stream.next()
   expect(errors).toBeUndefined()
@@ -202,7 +205,7 @@ test('mistakes are errors with a code, and take no place', async () => {
   for (const query of [
     'subscription { nothing }',
     'subscription { distributionComputed(date: "yesterday") { id } }',
-    'subscription ($date: DateTime!) { distributionComputed(date: $date) { recordId } }',
+    'subscription ($date: Date!) { distributionComputed(date: $date) { recordId } }',
   ]) {
     const stream = await subscribe(one, query)
     const { errors, data } = await stream.next()

@@ -186,7 +186,7 @@ for (const [type, field, same, statements] of [
 
 test('a relation takes one statement more, or two, whoever loaded the row and however many there are', async () => {
   const loaded = async (first: number) =>
-    known(`{ positions(first: ${first}) { nodes { recordId owner { address } day { date totalPoints } } } }`)
+    known(`{ positions(first: ${first}) { nodes { recordId owner { address } day { date totalPoints: points } } } }`)
   const [few, many] = [await loaded(2), await loaded(60)]
   expect(many.data.positions.nodes).toHaveLength(60)
   for (const { owner, day } of many.data.positions.nodes) {
@@ -207,7 +207,7 @@ test('a relation takes one statement more, or two, whoever loaded the row and ho
 
 test('relations lead through types that SQL and Prisma load in turn', async () => {
   const { data } = await known(
-    `{ user(address: "${sampleUser}") { points first { timestamp where { pool { sides { address } } } user { rank } } } }`,
+    `{ user(address: "${sampleUser}") { points: totalPoints first { timestamp where { pool { sides { address } } } user { rank } } } }`,
   )
   const [snapshot] = data.user.first
   expect(snapshot.where.pool.sides).toHaveLength(2)

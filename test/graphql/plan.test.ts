@@ -146,7 +146,7 @@ test('an address that is given twice, by variables or by the document too, is on
 })
 
 test('an invalid address is refused, also after valid ones were answered', async () => {
-  const query = 'query ($a: Address!) { user(address: $a) { points } }'
+  const query = 'query ($a: Address!) { user(address: $a) { points: totalPoints } }'
   for (const a of [sampleUser, sampleUser.slice(1), '', 5, null, sampleUser]) {
     const [planned, resolved] = [await ask(query, false, { a }), await ask(query, RESOLVED, { a })]
     expect(planned, String(a)).toBe(resolved)
@@ -160,7 +160,7 @@ for (const [name, list] of Object.entries({
   leaderboard: 'leaderboard(PAGE)',
   pools: 'pools(PAGE)',
   'pools by TVL': 'pools(orderBy: TVL_USD_DESC PAGE)',
-  'pools by utilization, null last': 'pools(orderBy: [UTILIZATION_ASC, POINTS_ASC] PAGE)',
+  'pools by utilization, null last': 'pools(orderBy: [UTILIZATION_ASC, TOTAL_POINTS_ASC] PAGE)',
   assets: 'assets(PAGE)',
   "a user's current positions": 'user(address: USER) { worth { netUsd } currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
@@ -172,7 +172,7 @@ for (const [name, list] of Object.entries({
   "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
   "a user's earnings, sorted":
     'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: EARNINGS_USD_DESC PAGE) REST } }',
-  "a user's net APR": 'user(address: USER) { netApr(chainId: 146) { earnNetApr breakdown(PAGE) REST } }',
+  "a user's net APR": 'user(address: USER) { netApr(chainId: 146) { earnNetApr: netDepositApr breakdown(PAGE) REST } }',
   "a user's grouped snapshots": 'user(address: USER) { marketSnapshots(grouped: true PAGE) REST }',
 }))
   test(`the pages of ${name} are the same, planned and resolved, forward and backward`, async () => {
@@ -431,7 +431,7 @@ test('a number that JSON has no word for is an error, planned and resolved', asy
   const { rows } = await pool.query(
     `UPDATE vault SET deposit_rate = 'NaN' WHERE id = (SELECT min(id) FROM vault) RETURNING id`,
   )
-  const vaults = `vaults(where: { vault: "${rows[0].id}" }) { nodes { depositRate } }`
+  const vaults = `vaults(where: { vault: "${rows[0].id}" }) { nodes { depositRate: depositApr } }`
   for (const query of [`{ ${vaults} }`, `{ ${vaults} positions(first: 1) { nodes { points } } }`]) {
     expect(operations.find(query, undefined)?.plan.covers()).toBe(true)
     const planned = await ask(query)

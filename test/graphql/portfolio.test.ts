@@ -30,18 +30,18 @@ const tokens = (rows: Row[], column: string) => rows.reduce((total, row) => tota
 const WORTH = 'netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd marketsUsd'
 
 test('is what its wallets have, added up', async () => {
-  const each = `address points positionCount rank worth { ${WORTH} } earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
+  const each = `address points: totalPoints positionCount: recordCount rank worth { ${WORTH} } earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd
     hasIncompletePrices breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
-    netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr }`
+    netApr { totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr }`
   const { lookupUsers } = await ask(`query ($a: [String!]!) { lookupUsers(addresses: $a) { user { ${each} } } }`, {
     a: wallets,
   })
   const users: Row[] = lookupUsers.map(({ user }: Row) => user)
   const { portfolio } = await ask(
-    `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank worth { ${WORTH} }
+    `query ($a: [String!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { ${WORTH} }
       earnings { totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
         breakdown(first: 1000) { nodes { entityAddress earningsUsd currentValueUsd } } }
-      netApr { totalEarnDepositsUsd totalBorrowUsd earnNetApr borrowNetApr } } }`,
+      netApr { totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr } } }`,
     { a: wallets },
   )
   expect(portfolio.points).toBeCloseTo(
@@ -159,7 +159,7 @@ test('an invalid address is an error with its path; the others are answered', as
   const texts = [sampleUser, 'nonsense', sampleUser.toUpperCase().replace('0X', '0x'), '']
   for (const field of ['lookupUsers(addresses: $a)', 'portfolio(addresses: $a) { users']) {
     const closing = field.endsWith('users') ? '}' : ''
-    const query = `query ($a: [String!]!) { ${field} { input problem user { address points } } ${closing} }`
+    const query = `query ($a: [String!]!) { ${field} { input problem user { address points: totalPoints } } ${closing} }`
     for (let known = 0; known < 3; known++) {
       const { data, errors } = await gateway.graphql(query, { a: texts })
       const found = data.lookupUsers ?? data.portfolio.users
@@ -182,7 +182,7 @@ test('an invalid address is an error with its path; the others are answered', as
 
 test('a portfolio of nobody, and of too many', async () => {
   const { portfolio } = await ask(
-    '{ portfolio(addresses: ["x"]) { points bestRank worth { netUsd } earnings { totalEarningsUsd } netApr { earnNetApr } pools { points } markets { debtUsd } } }',
+    '{ portfolio(addresses: ["x"]) { points: totalPoints bestRank worth { netUsd } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr } pools { points } markets { debtUsd } } }',
   )
   expect(portfolio).toEqual({
     points: 0,
@@ -194,15 +194,15 @@ test('a portfolio of nobody, and of too many', async () => {
     markets: [],
   })
   const a = Array.from({ length: 1001 }, () => sampleUser)
-  for (const field of ['portfolio(addresses: $a) { points }', 'lookupUsers(addresses: $a) { input }']) {
+  for (const field of ['portfolio(addresses: $a) { totalPoints }', 'lookupUsers(addresses: $a) { input }']) {
     const { errors } = await gateway.graphql(`query ($a: [String!]!) { ${field} }`, { a })
     expect(errors?.[0].message).toMatch(/at most 1000: ask for the others in another request/)
   }
 })
 
 test('a thousand wallets take as many statements as one', async () => {
-  const query = `query ($a: [String!]!) { portfolio(addresses: $a) { points positionCount bestRank worth { netUsd }
-    users { user { rank } } earnings { totalEarningsUsd } netApr { earnNetApr }
+  const query = `query ($a: [String!]!) { portfolio(addresses: $a) { points: totalPoints positionCount: recordCount bestRank worth { netUsd }
+    users { user { rank } } earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr }
     pools { points pool { name } } markets { debtUsd market { assetSymbol } } vaults { assetsUsd vault { name } } } }`
   const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
   for (const a of [[sampleUser], many]) {

@@ -40,29 +40,29 @@ const marketSeries = async (args: string) =>
   (
     await ask(
       `query ($chainId: SafeInt!, $address: Address!) { market(chainId: $chainId, address: $address) {
-        rateSeries(${args}) { start depositRate borrowRate } } }`,
+        rateSeries: aprSeries(${args}) { start depositRate: depositApr borrowRate: borrowApr } } }`,
       sampleMarket,
     )
   ).market.rateSeries
 
 test('a bucket has the rates in force at its end, and none before the first that are known', async () => {
   expect(await marketSeries('from: "2026-03-02", to: "2026-03-05"')).toEqual([
-    { start: '2026-03-02T00:00:00.000Z', depositRate: null, borrowRate: null },
-    { start: '2026-03-03T00:00:00.000Z', depositRate: 0.01, borrowRate: 0.02 },
-    { start: '2026-03-04T00:00:00.000Z', depositRate: 0.05, borrowRate: 0.06 },
-    { start: '2026-03-05T00:00:00.000Z', depositRate: 0.05, borrowRate: 0.06 },
+    { start: '2026-03-02', depositRate: null, borrowRate: null },
+    { start: '2026-03-03', depositRate: 0.01, borrowRate: 0.02 },
+    { start: '2026-03-04', depositRate: 0.05, borrowRate: 0.06 },
+    { start: '2026-03-05', depositRate: 0.05, borrowRate: 0.06 },
   ])
   expect(await marketSeries('interval: MONTH, from: "2026-02-10", to: "2026-05-01"')).toEqual([
-    { start: '2026-02-01T00:00:00.000Z', depositRate: null, borrowRate: null },
-    { start: '2026-03-01T00:00:00.000Z', depositRate: 0.05, borrowRate: 0.06 },
-    { start: '2026-04-01T00:00:00.000Z', depositRate: 0.07, borrowRate: 0.08 },
-    { start: '2026-05-01T00:00:00.000Z', depositRate: 0.07, borrowRate: 0.08 },
+    { start: '2026-02-01', depositRate: null, borrowRate: null },
+    { start: '2026-03-01', depositRate: 0.05, borrowRate: 0.06 },
+    { start: '2026-04-01', depositRate: 0.07, borrowRate: 0.08 },
+    { start: '2026-05-01', depositRate: 0.07, borrowRate: 0.08 },
   ])
 })
 
 test('it ends, when nothing is said, with the present rates', async () => {
   const { market } = await ask(
-    'query ($chainId: SafeInt!, $address: Address!) { market(chainId: $chainId, address: $address) { depositRate rateSeries { depositRate } } }',
+    'query ($chainId: SafeInt!, $address: Address!) { market(chainId: $chainId, address: $address) { depositRate: depositApr rateSeries: aprSeries { depositRate: depositApr } } }',
     sampleMarket,
   )
   expect(market.rateSeries.length).toBeGreaterThan(1)
@@ -71,11 +71,11 @@ test('it ends, when nothing is said, with the present rates', async () => {
 
 test("a vault's series has no borrow rate; all of a page are read at once", async () => {
   const { vault } = await ask(
-    'query ($chainId: SafeInt!, $address: Address!) { vault(chainId: $chainId, address: $address) { depositRate rateSeries { depositRate borrowRate } } }',
+    'query ($chainId: SafeInt!, $address: Address!) { vault(chainId: $chainId, address: $address) { depositRate: depositApr rateSeries: aprSeries { depositRate: depositApr borrowRate: borrowApr } } }',
     sampleVault,
   )
   expect(vault.rateSeries.at(-1)).toEqual({ depositRate: vault.depositRate, borrowRate: null })
-  const query = '{ markets(first: 20) { nodes { address rateSeries(interval: WEEK) { start } } } }'
+  const query = '{ markets(first: 20) { nodes { address rateSeries: aprSeries(interval: WEEK) { start } } } }'
   await ask(query)
   gateway.statements.length = 0
   const { markets } = await ask(query)
@@ -90,7 +90,9 @@ test('writes that leave rates unchanged make no revision; changes are visible at
   await pool.query('UPDATE market SET asset_symbol = asset_symbol; UPDATE vault SET name = name')
   expect(await count()).toBe(before)
   await pool.query('UPDATE vault SET deposit_rate = deposit_rate + 1')
-  const { vaults } = await ask('{ vaults(first: 5) { nodes { depositRate rateSeries { depositRate } } } }')
+  const { vaults } = await ask(
+    '{ vaults(first: 5) { nodes { depositRate: depositApr rateSeries: aprSeries { depositRate: depositApr } } } }',
+  )
   for (const { depositRate, rateSeries } of vaults.nodes) expect(rateSeries.at(-1)).toEqual({ depositRate })
   // The same transaction twice: the last one counts.
   await pool.query('UPDATE market SET borrow_rate = 1; UPDATE market SET borrow_rate = 2')
@@ -99,9 +101,11 @@ test('writes that leave rates unchanged make no revision; changes are visible at
 
 test("a range that is empty, or has too many buckets, is the client's mistake", async () => {
   const { errors } = await gateway.graphql(
-    '{ markets { nodes { rateSeries(from: "2026-03-02", to: "2026-03-01") { start } } } }',
+    '{ markets { nodes { rateSeries: aprSeries(from: "2026-03-02", to: "2026-03-01") { start } } } }',
   )
   expect(errors?.[0].extensions.code).toBe('BAD_INPUT')
-  const many = await gateway.graphql('{ markets(first: 1) { nodes { rateSeries(from: "1990-01-01") { start } } } }')
+  const many = await gateway.graphql(
+    '{ markets(first: 1) { nodes { rateSeries: aprSeries(from: "1990-01-01") { start } } } }',
+  )
   expect(many.errors?.[0].extensions.code).toBe('BAD_INPUT')
 })

@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const query = `query ($text: String!, $chainId: SafeInt, $first: Int! = 10) { search(text: $text, chainId: $chainId, first: $first) {
-  match item { __typename ... on Pool { name } ... on Market { assetSymbol pool { name } } ... on Vault { vault: name } ... on User { address points } } } }`
+  match item { __typename ... on Pool { name } ... on Market { assetSymbol pool { name } } ... on Vault { vault: name } ... on User { address points: totalPoints } } } }`
 async function found(text: string, more: object = {}): Promise<string[]> {
   const { data, errors } = await gateway.graphql(query, { text, ...more })
   expect(errors).toBeUndefined()

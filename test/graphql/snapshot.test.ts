@@ -25,9 +25,9 @@ const ofOneSnapshot = test.skipIf(onCitus)
 
 ofOneSnapshot("a query's answer is of one snapshot while distributions are recomputed", async () => {
   const query = `{
-    program { totalPoints positionCount userCount }
-    distributions(first: 1000) { nodes { totalPoints positionCount positions(first: 1000) { totalCount nodes { points } } } }
-    leaderboard(first: 1000) { totalCount nodes { rank points user { address points rank
+    program { totalPoints positionCount: recordCount userCount }
+    distributions(first: 1000) { nodes { totalPoints: points positionCount positions(first: 1000) { totalCount nodes { points } } } }
+    leaderboard(first: 1000) { totalCount nodes { rank points user { address points: totalPoints rank
       dailyPoints(first: 1000) { nodes { points positionCount positions { points } } }
       positions(first: 1000) { totalCount nodes { points } } } } }
     positions(first: 1000) { totalCount nodes { points } }
@@ -124,7 +124,7 @@ async function whileChanging(target: Gateway, look: () => Promise<void>, change 
         const update =
           'mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(multipliers: $multipliers) { id } }'
         expect((await target.graphql(update, { multipliers }, admin)).errors).toBeUndefined()
-        const resync = 'mutation ($date: DateTime!) { resyncDistribution(date: $date) { status } }'
+        const resync = 'mutation ($date: Date!) { resyncDistribution(date: $date) { status } }'
         const date = dates[round % dates.length]
         expect((await target.graphql(resync, { date }, admin)).errors).toBeUndefined()
       }

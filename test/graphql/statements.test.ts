@@ -23,19 +23,19 @@ const users = (selection: string) =>
 const operations: Record<string, { statements: number; query: string; unplanned?: true }> = {
   'positions → pool → multiplier, markets; → user → points': {
     statements: 5,
-    query: `query ($n: Int!) { positions(first: $n) { nodes { pointsA user { points rank positionCount }
-      pool { name multiplier { depositA } marketA { assetSymbol } marketB { borrowRate } } } } }`,
+    query: `query ($n: Int!) { positions(first: $n) { nodes { pointsA user { points: totalPoints rank positionCount: recordCount }
+      pool { name multiplier { depositA } marketA { assetSymbol } marketB { borrowRate: borrowApr } } } } }`,
   },
   'pools → markets, multiplier, top accounts, positions → user': {
     statements: 6,
-    query: `query ($n: Int!) { pools(first: $n) { nodes { displayName marketA { depositRate } marketB { depositRate }
+    query: `query ($n: Int!) { pools(first: $n) { nodes { displayName marketA { depositRate: depositApr } marketB { depositRate: depositApr }
       multiplier { borrowA } topUsers(first: 3) { points user { address } }
-      positions(first: 2) { nodes { user { points } } } } } }`,
+      positions(first: 2) { nodes { user { points: totalPoints } } } } } }`,
   },
   'pools by TVL → totals → multiplier; → markets; → assets → price, pools': {
     statements: 7,
-    query: `query ($n: Int!) { pools(first: $n, where: { points: { gte: 0 } }, orderBy: TVL_USD_DESC) {
-      totalCount nodes { tvlUsd utilization points totals { sideA { tvlUsd } multiplier { depositA } }
+    query: `query ($n: Int!) { pools(first: $n, where: { totalPoints: { gte: 0 } }, orderBy: TVL_USD_DESC) {
+      totalCount nodes { tvlUsd utilization points: totalPoints totals { sideA { tvlUsd } multiplier { depositA } }
         marketA { suppliedUsd utilization } assetA { decimals price { priceUsd } pools { nodes { tvlUsd } } } } } }`,
   },
   'assets → price → pool': {
@@ -56,17 +56,17 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'vaults → snapshots → vault, user': {
     statements: 4,
     query: `query ($n: Int!, $vault: Address) { vaults(first: $n, where: { vault: $vault }) { nodes { name
-      snapshots(first: 2) { nodes { shares vault { name } user { points } } } } } }`,
+      snapshots(first: 2) { nodes { shares vault { name } user { points: totalPoints } } } } } }`,
   },
   'leaderboard → user → points, earnings → market → pool; → vault': {
     statements: 7,
-    query: `query ($n: Int!, $offset: BigInt) { leaderboard(first: $n, offset: $offset) { nodes { rank user { points
+    query: `query ($n: Int!, $offset: BigInt) { leaderboard(first: $n, offset: $offset) { nodes { rank user { points: totalPoints
       earnings { totalEarningsUsd breakdown { nodes { earningsUsd market { assetSymbol pool { name } } vault { name } } }
       } } } } }`,
   },
   'distributions → positions → pool, user': {
     statements: 4,
-    query: `query ($n: Int!) { distributions(first: $n) { nodes { totalPoints positions(first: 2) { totalCount
+    query: `query ($n: Int!) { distributions(first: $n) { nodes { totalPoints: points positions(first: 2) { totalCount
       nodes { points pool { name } user { rank } } } } } }`,
   },
   'multipliers → pool → markets': {
@@ -77,7 +77,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'runs → multipliers': {
     unplanned: true,
     statements: 2,
-    query: `query ($n: Int!) { runs(first: $n) { nodes { kind totalsAfter { totalPoints } sources { digest }
+    query: `query ($n: Int!) { runs(first: $n) { nodes { kind totalsAfter { totalPoints: points } sources { digest }
       multipliers { nodes { depositA changedBy } } } } }`,
   },
   'distributions → run → multipliers, runs': {
@@ -98,7 +98,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → points, positions → pool → multiplier': {
     statements: 5,
-    query: users(`points rank
+    query: users(`totalPoints rank
       positions(first: $n) { nodes { points pool { name multiplier { depositA } } } }`),
   },
   'users → positions and snapshots, filtered and sorted': {
@@ -142,13 +142,14 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → net APR → market → pool, vault': {
     statements: 6,
-    query: users(`netApr { earnNetApr breakdown(first: 1000) { totalCount nodes {
+    query: users(`netApr { earnNetApr: netDepositApr breakdown(first: 1000) { totalCount nodes {
       market { assetSymbol pool { name } } vault { name } } } }`),
   },
   "users → a user's page": {
     statements: 12,
-    query: users(`points rank earnings { totalEarningsUsd breakdown(first: $n) { totalCount nodes { earningsUsd } } }
-      netApr { earnNetApr breakdown(first: $n) { nodes { depositRate } } }
+    query:
+      users(`totalPoints rank earnings { totalEarningsUsd breakdown(first: $n) { totalCount nodes { earningsUsd } } }
+      netApr { earnNetApr: netDepositApr breakdown(first: $n) { nodes { depositRate: depositApr } } }
       latestSnapshots { timestamp ... on MarketSnapshot { market { assetSymbol } } ... on VaultSnapshot { vault { name } } }
       marketLiquidationRewards(first: $n) { nodes { txHash } } vaultLiquidationRewards(first: $n) { nodes { txHash } }`),
   },

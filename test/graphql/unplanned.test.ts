@@ -23,6 +23,7 @@ const operations = new Operations(schema)
 /** A value of each scalar that an argument needs. */
 const VALUES: Record<string, string> = {
   Address: `"0x${'1'.repeat(40)}"`,
+  Date: '"2026-01-01"',
   DateTime: '"2026-01-01"',
   SafeInt: '1',
   BigInt: '1',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const queryOf = (alias: string) => `{ ${alias}: user(address: "${sampleUser}") { points rank } }`
+const queryOf = (alias: string) => `{ ${alias}: user(address: "${sampleUser}") { points: totalPoints rank } }`
 const JSON_TYPE = { 'content-type': 'application/json' }
 const sent = (query: string) => ({ method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ query }) })
 const logged = (id: string) =>

@@ -40,7 +40,10 @@ const requests: Record<string, string> = {
   GET: head('GET', `/graphql?query=${encodeURIComponent(QUERY)}`),
   REST: head('GET', '/points/leaderboard'),
   'a query over an event stream': post(QUERY, 'text/event-stream'),
-  'a live query': post(`subscription { user(address: "0x${'1'.repeat(40)}") { points } }`, 'text/event-stream'),
+  'a live query': post(
+    `subscription { user(address: "0x${'1'.repeat(40)}") { points: totalPoints } }`,
+    'text/event-stream',
+  ),
   'a subscription': post('subscription { dataChanged { query { vaults { nodes { name } } } } }', 'text/event-stream'),
 }
 

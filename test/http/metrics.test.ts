@@ -188,7 +188,7 @@ describe('queries that run without a plan', () => {
   })
 
   test('are counted by how they are selected or requested, where each field has one', async () => {
-    const twice = '{ distributions { nodes { date } edges { node { totalPoints } } } }'
+    const twice = '{ distributions { nodes { date } edges { node { totalPoints: points } } } }'
     const before = await countOf(plain, 'selection')
     await plain.graphql(twice)
     expect(await countOf(plain, 'selection')).toBe(Number(before) + 1)

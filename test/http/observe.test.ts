@@ -10,7 +10,7 @@ import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
 const QUERY = '{ leaderboard(first: 2) { nodes { rank points } } }'
-const NAMED = `query Mine { user(address: "${sampleUser}") { points } }`
+const NAMED = `query Mine { user(address: "${sampleUser}") { points: totalPoints } }`
 
 let store: Gateway
 const open: Gateway[] = []

@@ -71,7 +71,7 @@ describe('as of a date', () => {
     const data = await ask(
       `query ($users: [Address!]!) { users(first: 20, where: { addresses: $users }) { nodes {
         address rank change { rank } month: change(days: 300) { rank }
-        pointsThen: points(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
+        pointsThen: totalPoints(asOf: "${dates[11]}") rankThen: rank(asOf: "${dates[11]}")
         days: series(from: "${dates[0]}") { lastDate totalPoints rank } weeks: series(interval: WEEK) { lastDate rank } } } }`,
       { users },
     )
@@ -81,18 +81,17 @@ describe('as of a date', () => {
     for (const user of data.users.nodes) {
       const at = (date: string | undefined) => boards.get(date ?? '')?.get(user.address)
       expect([user.pointsThen, user.rankThen]).toEqual([expect.closeTo(at(dates[11])?.points, 4), at(dates[11])?.rank])
-      const midnight = (date: string) => `${date}T00:00:00.000Z`
       const days = dates.map((date) => {
         const then = at(date)
         const totalPoints = then ? expect.closeTo(then.points, 4) : null
-        return { lastDate: midnight(date), totalPoints, rank: then?.rank ?? null }
+        return { lastDate: date, totalPoints, rank: then?.rank ?? null }
       })
       expect(user.days).toEqual(days)
       const weekAgo = at(dates.at(-8))
       expect(user.change.rank).toBe(weekAgo ? weekAgo.rank - user.rank : null)
       expect(user.month).toBeNull()
       const ends = dates.filter((date, i) => i === dates.length - 1 || new Date(date).getUTCDay() === 0)
-      expect(user.weeks).toEqual(ends.map((date) => ({ lastDate: midnight(date), rank: at(date)?.rank ?? null })))
+      expect(user.weeks).toEqual(ends.map((date) => ({ lastDate: date, rank: at(date)?.rank ?? null })))
     }
   })
 
@@ -113,19 +112,19 @@ describe('as of a date', () => {
 
   test('an address without positions has no points and no rank', async () => {
     const { user } = await ask(
-      `{ user(address: "0x${'9'.repeat(40)}") { points(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } change { rank points worth { netUsd } } } }`,
+      `{ user(address: "0x${'9'.repeat(40)}") { points: totalPoints(asOf: "${dates[3]}") rank(asOf: "${dates[3]}") series { totalPoints rank } change { rank points worth { netUsd } } } }`,
     )
     expect(user).toMatchObject({ points: 0, rank: null, change: { rank: null, points: 0, worth: null } })
     expect(new Set(user.series.map((one: Row) => one.rank ?? one.totalPoints))).toEqual(new Set([null]))
     const before = await ask(
-      `{ user(address: "${sampleUser}") { points(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
+      `{ user(address: "${sampleUser}") { points: totalPoints(asOf: "2001-01-01") rank(asOf: "2001-01-01") } }`,
     )
     expect(before.user).toEqual({ points: 0, rank: null })
   })
 
   test('asOf that is null is now', async () => {
     const query = `query ($asOf: DateTime) { user(address: "${sampleUser}") {
-      points rank then: points(asOf: $asOf) rankThen: rank(asOf: $asOf) } }`
+      points: totalPoints rank then: totalPoints(asOf: $asOf) rankThen: rank(asOf: $asOf) } }`
     for (const variables of [{}, { asOf: null }, { asOf: '2999-01-01' }]) {
       const { user } = await ask(query, variables)
       expect([user.then, user.rankThen]).toEqual([user.points, user.rank])
@@ -140,7 +139,10 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools } = await ask(`{ pools(first: 20) { nodes { address
       ${dates
         .map(
-          (date, i) => `at${i}: totals(asOf: "${date}T09:00:00Z") { date points pointsOfDate positionCount
+          (
+            date,
+            i,
+          ) => `at${i}: totals(asOf: "${date}T09:00:00Z") { date points: totalPoints pointsOfDate: points positionCount
         suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
@@ -156,7 +158,7 @@ describe('pools, positions and multipliers as of a date', () => {
         const usd = (what: string) => sum(day, (row) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`])
         const near = (value: number) => expect.closeTo(value, 3)
         expect(pool[`at${i}`], `${pool.address} ${date}`).toEqual({
-          date: `${date}T00:00:00.000Z`,
+          date,
           points: sum(all, (row) => row.points) / 1e6,
           pointsOfDate: sum(day, (row) => row.points) / 1e6,
           positionCount: day.length,
@@ -180,7 +182,7 @@ describe('pools, positions and multipliers as of a date', () => {
   })
 
   test('positions are those of the last date up to the moment, wherever they are listed', async () => {
-    const list = '{ totalCount nodes { recordId distributionDate } }'
+    const list = '{ totalCount nodes { recordId distributionDate: date } }'
     const { pools } = await ask('{ pools(first: 1) { nodes { address } } }')
     const asked = (argument: string) =>
       ask(`{ positions(first: 1000, ${argument}) ${list}
@@ -242,8 +244,8 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test.runIf(hasPlans)('they are read in one statement, of many pools and users as of one', async () => {
     const query = `query ($n: Int!, $users: [Address!]!) {
-      pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points multiplier { depositA } } } }
-      users(first: $n, where: { addresses: $users }) { nodes { points(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
+      pools(first: $n) { nodes { totals(asOf: "${dates[5]}") { points: totalPoints multiplier { depositA } } } }
+      users(first: $n, where: { addresses: $users }) { nodes { points: totalPoints(asOf: "${dates[5]}") rank(asOf: "${dates[5]}")
         positions(asOf: "${dates[5]}") { nodes { points } } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {

@@ -149,8 +149,8 @@ async function perform(op: Op): Promise<void> {
         depositA: f.deposit_tokenA,
         borrowB: f.borrow_tokenB,
       }))
-      const query = `query ($day: DateTime, $multipliers: [MultiplierInput!]) {
-        previewDistribution(date: $day, multipliers: $multipliers) { totalsAfter { totalPoints } } }`
+      const query = `query ($day: Date, $multipliers: [MultiplierInput!]) {
+        previewDistribution(date: $day, multipliers: $multipliers) { totalsAfter { totalPoints: points } } }`
       const { errors } = await gateway.graphql(query, { day: op.day, multipliers }, asAdmin)
       return expect([undefined, 'NOT_FOUND', 'CONFLICT']).toContain(errors?.[0].extensions.code)
     }
@@ -169,14 +169,14 @@ function rounded(points: number): number {
 
 const SIDE = 'suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd'
 const STATE = `{
-  program { totalPoints userCount positionCount }
+  program { totalPoints userCount positionCount: recordCount }
   leaderboard(first: 1000) { totalCount nodes { userAddress points rank
-    user { points rank positionCount dailyPoints { nodes { distributionDate points positions { points } } }
+    user { points: totalPoints rank positionCount: recordCount dailyPoints { nodes { distributionDate: date points positions { points } } }
       positions { nodes { points } } } } }
-  distributions { nodes { date totalPoints positionCount userCount kind
-    run { status kind basePointsDeposit basePointsBorrow totalsAfter { totalPoints positionCount userCount } }
+  distributions { nodes { date totalPoints: points positionCount userCount kind
+    run { status kind basePointsDeposit basePointsBorrow totalsAfter { totalPoints: points positionCount userCount } }
     runs(first: 1000) { nodes { status } } } }
-  positions(first: 1000) { nodes { userAddress poolAddress distributionDate points pointsA pointsB
+  positions(first: 1000) { nodes { userAddress poolAddress distributionDate: date points pointsA pointsB
     sideA { ${SIDE} } sideB { ${SIDE} } run { kind status date }
     multiplierUsed { depositA depositB borrowA borrowB } } } }`
 
@@ -214,7 +214,7 @@ async function agreeInTotal(program: any, accounts: any[], distributions: any[],
 
   expect((await json('/points/reports')).items).toEqual(
     distributions.map(({ date, totalPoints, positionCount }) => ({
-      distributionDate: date,
+      distributionDate: midnight(date),
       totalPoints,
       positionCount,
     })),

@@ -30,7 +30,7 @@ test('totals beyond what a double holds are written to the millionth', async () 
     `{"items":[{"distributionDate":"${midnight(DAY)}","totalPoints":${TOTAL},"positionCount":1}]}`,
   )
   expect(await text(`/positions/${ANN}`)).toContain(`"points":${TOTAL}}],"totalPoints":${TOTAL}}`)
-  const query = encodeURIComponent('{ program { totalPoints } distributions { nodes { totalPoints } } }')
+  const query = encodeURIComponent('{ program { totalPoints } distributions { nodes { totalPoints: points } } }')
   expect(await text(`/graphql?query=${query}`)).toBe(
     `{"data":{"program":{"totalPoints":${TOTAL}},"distributions":{"nodes":[{"totalPoints":${TOTAL}}]}}}`,
   )

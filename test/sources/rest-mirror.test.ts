@@ -144,8 +144,8 @@ describe('on a sample', () => {
     })
 
     const graph = `{ pools { nodes { address chainId } }
-      markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate maxLtv liquidationThreshold pool { address } } }
-      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate } } users { nodes { address } } }`
+      markets { nodes { chainId address assetAddress assetSymbol assetDecimals depositRate: depositApr borrowRate: borrowApr maxLtv liquidationThreshold pool { address } } }
+      vaults { nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate: depositApr } } users { nodes { address } } }`
     expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
     const flows = await cashFlows(source)
     expect(flows.length).toBeGreaterThan(20)

@@ -44,11 +44,11 @@ export async function ranked(base: string): Promise<void> {
 const GRAPH = [
   `{ runs { nodes { recordId kind status date requestedBy startedAt finishedAt sources { kind } } }
     multiplierRevisions { nodes { recordId poolAddress depositA changedAt changedBy } } }`,
-  `{ users { nodes { address points earnings { totalEarningsUsd } netApr { earnNetApr borrowNetApr }
-    rank(asOf: "2026-03-02T00:00:00Z") dailyPoints { nodes { distributionDate points } } } } }`,
+  `{ users { nodes { address points: totalPoints earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
+    rank(asOf: "2026-03-02T00:00:00Z") dailyPoints { nodes { distributionDate: date points } } } } }`,
   `{ users { nodes { marketLiquidationRewards { nodes { txHash liquidRewardUsd } }
     vaultLiquidationRewards { nodes { txHash liquidRewardUsd } } activity { nodes { __typename time } } } } }`,
-  '{ leaderboard { nodes { rank userAddress points } } distributions { nodes { date totalPoints } } }',
+  '{ leaderboard { nodes { rank userAddress points } } distributions { nodes { date totalPoints: points } } }',
 ]
 
 /** An answer without the time of its request. */

@@ -46,7 +46,7 @@ function argumentsOf(known: Known, field: GraphQLField<unknown, unknown>, parent
     if (name === 'orderBy' && parent === 'Earnings')
       given.push(`orderBy: ${pick(['ENTITY_ASC', '[EARNINGS_USD_DESC]'])}`)
     if (name === 'orderBy' && parent === 'NetApr')
-      given.push(`orderBy: ${pick(['BORROW_RATE_DESC', '[CHAIN_ID_ASC, BORROW_USD_ASC]'])}`)
+      given.push(`orderBy: ${pick(['BORROW_APR_DESC', '[CHAIN_ID_ASC, BORROW_USD_ASC]'])}`)
     if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) given.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
     if (name === 'where' && ['pools', 'markets'].includes(field.name)) given.push(`where: ${pick(AMOUNT_WHERE)}`)
     if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)

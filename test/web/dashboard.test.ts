@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 
     test('shows what the API answers, and pages and comes back', async () => {
       const { leaderboard, program } = await graphql(
-        `{ program { totalPoints userCount positionCount } leaderboard(first: 40) { nodes { ${ENTRY} } } }`,
+        `{ program { totalPoints userCount positionCount: recordCount } leaderboard(first: 40) { nodes { ${ENTRY} } } }`,
       )
       const page = await visit('/leaderboard')
       await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
@@ -235,15 +235,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(past.leaderboard.nodes))
       expect(parameters(page)).toEqual({ asOf: before })
       await page.getByRole('link', { name: '7 days', exact: true }).click()
-      const from = new Date(Date.parse(date) - 6 * 86_400_000).toISOString()
+      const from = new Date(Date.parse(date) - 6 * 86_400_000).toISOString().slice(0, 10)
       const week = await graphql(
-        'query ($from: DateTime!) { leaderboard(from: $from, first: 25) { nodes { rank points } } }',
+        'query ($from: Date!) { leaderboard(from: $from, first: 25) { nodes { rank points } } }',
         { from },
       )
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(week.leaderboard.nodes))
       await page.getByRole('combobox', { name: 'Pool', exact: true }).selectOption(samplePool.address)
       const both = await graphql(
-        'query ($from: DateTime!, $pool: Address!) { leaderboard(from: $from, pool: $pool, first: 25) { nodes { rank points } } }',
+        'query ($from: Date!, $pool: Address!) { leaderboard(from: $from, pool: $pool, first: 25) { nodes { rank points } } }',
         { from, pool: samplePool.address },
       )
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(pairs(both.leaderboard.nodes))
@@ -258,9 +258,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10)
     const past = shift(-5)
     const board = await graphql(
-      `query ($asOf: DateTime!) { program(asOf: $asOf) { totalPoints positionCount } distribution(date: $asOf) { positionCount }
+      `query ($asOf: DateTime!, $date: Date!) { program(asOf: $asOf) { totalPoints positionCount: recordCount } distribution(date: $date) { positionCount }
         leaderboard(asOf: $asOf, first: 1000) { totalCount nodes { points } } }`,
-      { asOf: past },
+      { asOf: past, date: past },
     )
     const page = await visit(`/leaderboard?asOf=${past}`)
     await rows(page, 'Leaderboard').first().waitFor()
@@ -371,9 +371,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     test('shows what the API answers; points lead to their run', async () => {
       const { user } = await graphql(
         `query ($a: Address!) { user(address: $a) {
-          points rank worth { netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd } lastDistributionDate
+          points: totalPoints rank worth { netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd } lastDistributionDate: lastDate
           change(days: 7) { worth { netUsd } }
-          earnings { totalEarningsUsd } netApr { earnNetApr borrowNetApr }
+          earnings { totalEarningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
           currentPositions { nodes { points run { recordId } pool { displayName } } }
           activity(first: 20, where: { kinds: [DEPOSIT] }) { nodes { amount amountUsd } }
           series { points } } }`,
@@ -580,16 +580,16 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await rows(page, 'Pools').first().waitFor()
     expect(await links(page, 'Pools')).toEqual(await sorted('TVL_USD_DESC'))
     await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).click()
-    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_DESC'))
+    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_APR_B_DESC'))
     await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).focus()
     await page.keyboard.press('Enter')
-    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_ASC'))
+    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_APR_B_ASC'))
     expect(await page.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
     await page.goBack()
-    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_RATE_B_DESC'))
+    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_APR_B_DESC'))
     await page.locator(`a[href="/dashboard/pools/${samplePool.address}"]`).click()
     const { pool } = await graphql(
-      `query ($a: Address!) { pool(address: $a) { displayName tvlUsd borrowedUsd utilization points
+      `query ($a: Address!) { pool(address: $a) { displayName tvlUsd borrowedUsd utilization points: totalPoints
         topUsers(first: 10) { points user { rank } } } }`,
       { a: samplePool.address },
     )
@@ -604,7 +604,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 
   test('vaults show their rates, and lead to their pages', async () => {
     const page = await visit('/vaults')
-    const { vaults } = await graphql('{ vaults(first: 25, orderBy: DEPOSIT_RATE_DESC) { nodes { depositRate } } }')
+    const { vaults } = await graphql(
+      '{ vaults(first: 25, orderBy: DEPOSIT_APR_DESC) { nodes { depositRate: depositApr } } }',
+    )
     await expect
       .poll(() => numbers(rows(page, 'Vaults')))
       .toEqual(vaults.nodes.map(({ depositRate }: any) => [depositRate]))
@@ -615,7 +617,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('a distribution shows its totals and positions, and its run the sources, multipliers and changes', async () => {
     const page = await visit('/distributions')
     const { distributions } = await graphql(
-      '{ distributions(first: 30) { nodes { totalPoints userCount positionCount } } }',
+      '{ distributions(first: 30) { nodes { totalPoints: points userCount positionCount } } }',
     )
     await expect
       .poll(() => numbers(rows(page, 'Distributions')))
@@ -629,7 +631,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.getByRole('heading', { name: /^Run/ }).waitFor()
     const recordId = new URL(page.url()).pathname.split('/').at(-1)
     const { run } = await graphql(
-      `query ($id: String!) { run(recordId: $id) { totalsBefore { totalPoints } totalsAfter { totalPoints }
+      `query ($id: String!) { run(recordId: $id) { totalsBefore { totalPoints: points } totalsAfter { totalPoints: points }
         sources { name } multipliers { nodes { poolAddress depositA depositB borrowA borrowB } } } }`,
       { id: recordId },
     )
@@ -674,7 +676,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.keyboard.press('Enter')
     const { a, b } = await graphql(
       `query ($a: Address!, $b: Address!) { a: user(address: $a) { ...F } b: user(address: $b) { ...F } }
-       fragment F on User { points rank worth { netUsd } series { points } }`,
+       fragment F on User { points: totalPoints rank worth { netUsd } series { points } }`,
       { a: sampleUser, b: first },
     )
     await rows(page, 'Both wallets').first().waitFor()

@@ -44,8 +44,8 @@ export const ENCODINGS = {
     quotes: false,
     json: (text) => (SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`),
   },
-  /** Midnight UTC of a date. */
-  date: {
+  /** Midnight UTC of a date, as REST writes it. */
+  midnight: {
     sql: (value) => nullable(`'"' || ${value} || 'T00:00:00.000Z"'`),
     quotes: true,
     json: (text) => `${text}T00:00:00.000Z`,

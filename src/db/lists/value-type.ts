@@ -44,7 +44,7 @@ export const VALUE_TYPES = {
   },
   date: {
     sql: 'date',
-    encoding: ENCODINGS.date,
+    encoding: ENCODINGS.quoted,
     accepts: (text: string) => text.length === 10 && parseUtc(text) !== undefined,
     ends: [`'9999-12-31'`, `'0001-01-01'`],
   },

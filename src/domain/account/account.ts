@@ -6,7 +6,7 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 const columns = columnsOf(Prisma.AccountDayScalarFieldEnum, {
   userAddress: { type: 'address' },
-  distributionDate: { type: 'date', description: 'The distribution date, midnight UTC.', sort: 'DATE' },
+  distributionDate: { type: 'date', field: 'date', description: 'The distribution date.', sort: true },
   points: {
     ...pointsColumn('t.points'),
     description: "The user's points on that date.",

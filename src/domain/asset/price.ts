@@ -9,7 +9,7 @@ export const assetPriceColumns = columnsOf(
     date: {
       sql: 't.distribution_date',
       type: 'date',
-      description: 'The distribution date of the position that has the price, midnight UTC.',
+      description: 'The distribution date of the position that has the price.',
     },
     poolAddress: {
       sql: 't.market_address',

@@ -17,7 +17,7 @@ export const sinceSql = (days: Prisma.Sql): Prisma.Sql => Prisma.sql`
 export const SINCE = {
   sql: 't.since',
   type: 'date',
-  description: 'The distribution date with which the newest one is compared, midnight UTC.',
+  description: 'The distribution date with which the newest one is compared.',
 } as const
 
 /** A column of a change in USD. `sql` is an exact number. */

@@ -8,10 +8,11 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 export type Distribution = Omit<StoredDistribution, 'totalPoints'> & { totalPoints: number }
 
 const columns = columnsOf(Prisma.DistributionScalarFieldEnum, {
-  date: { type: 'date', description: 'The distribution date, midnight UTC.', filter: true, sort: true },
+  date: { type: 'date', description: 'The distribution date.', filter: true, sort: true },
   totalPoints: {
     ...pointsColumn('t.total_points'),
-    description: 'Total points of all positions on the date.',
+    field: 'points',
+    description: 'Points of all positions on the date.',
     sort: true,
   },
   positionCount: { type: 'int', description: 'Number of positions on the date.', filter: true, sort: true },
@@ -36,9 +37,9 @@ export const distributions: Listing<Distribution> = listing({
   order: { date: 'DESC' },
   filters: {
     kind: one(columns.kind, 'Only distributions whose points were produced this way.'),
-    totalPoints: range(
+    points: range(
       { sql: doubleOf('t.total_points'), type: 'float' },
-      'Only distributions whose total points are in this range.',
+      'Only distributions whose points are in this range.',
     ),
   },
 })

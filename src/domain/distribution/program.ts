@@ -16,7 +16,11 @@ export const programColumns = columnsOf(Prisma.ProgramScalarFieldEnum, {
     description:
       'Number of users with at least one stored position. With `asOf`, with one by then: those on the leaderboard as of that time.',
   },
-  positionCount: { type: 'int', description: `Number of stored positions over all distribution dates. ${UP_TO}` },
+  positionCount: {
+    type: 'int',
+    field: 'recordCount',
+    description: `Number of stored positions over all distribution dates. ${UP_TO}`,
+  },
 })
 
 export type ProgramTotals = RowOf<typeof programColumns>

@@ -24,7 +24,7 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   date: {
     type: 'date',
     nullable: true,
-    description: 'The distribution date, midnight UTC. Null for an import that stored nothing.',
+    description: 'The distribution date. Null for an import that stored nothing.',
     filter: true,
     sort: true,
   },

@@ -17,7 +17,12 @@ import {
 } from '../holding/holding.ts'
 
 const rate = (kind: string) =>
-  ({ type: 'float', description: `The ${kind} APR as a fraction: 0.05 is 5 %.`, sort: true }) as const
+  ({
+    type: 'float',
+    field: `${kind}Apr`,
+    description: `The ${kind} APR as a fraction: 0.05 is 5 %.`,
+    sort: true,
+  }) as const
 
 const columns = columnsOf(
   {},
@@ -28,9 +33,8 @@ const columns = columnsOf(
         't.deposit_usd',
         'The interest-earning deposit, in USD: collateral in a market (protected collateral earns nothing) or assets in a vault.',
       ),
-      field: 'earnDepositUsd',
     },
-    debtUsd: { ...usd('t.debt_usd', 'Debt, in USD.'), field: 'borrowUsd' },
+    debtUsd: { ...usd('t.debt_usd', 'Debt, in USD.'), field: 'borrowedUsd' },
     depositRate: { sql: 't.deposit_rate', ...rate('deposit') },
     borrowRate: { sql: 't.borrow_rate', ...rate('borrow') },
   },
@@ -57,22 +61,22 @@ const average = (value: string, weight: string) =>
 export const netAprColumns = columnsOf(
   {},
   {
-    earnNetApr: {
+    netDepositApr: {
       sql: average('t.deposit_rate', 't.deposit_usd'),
       type: 'float',
       description: 'The average deposit APR as a fraction, weighted by deposit in USD. 0 if there are no deposits.',
     },
-    borrowNetApr: {
+    netBorrowApr: {
       sql: average('t.borrow_rate', 't.debt_usd'),
       type: 'float',
       description: 'The average borrow APR as a fraction, weighted by debt in USD. 0 if there is no debt.',
     },
-    totalEarnDepositsUsd: {
+    depositUsd: {
       sql: toDouble(total('t.deposit_usd')),
       type: 'float',
       description: 'Total interest-earning deposits, in USD.',
     },
-    totalBorrowUsd: { sql: toDouble(total('t.debt_usd')), type: 'float', description: 'Total debt, in USD.' },
+    borrowedUsd: { sql: toDouble(total('t.debt_usd')), type: 'float', description: 'Total debt, in USD.' },
     entityCount: { sql: 'count(*)::int', type: 'int' },
     entities: { sql: 'array_agg(t)' },
   },

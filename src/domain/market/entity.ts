@@ -13,6 +13,7 @@ export const entityColumns = <const Own>(kind: EntityType, own: Own) =>
     assetDecimals: { type: 'int', description: `The number of decimals of the ${kind}'s token.` },
     depositRate: {
       type: 'float',
+      field: 'depositApr',
       description: 'The deposit APR as a fraction: 0.05 is 5 %.',
       filter: true,
       sort: true,

@@ -8,7 +8,13 @@ import { entityColumns, entityFilters } from './entity.ts'
 /** The stored columns of a market. */
 export const marketColumns = columnsOf(Prisma.MarketScalarFieldEnum, {
   ...entityColumns('market', { poolId: { type: 'address' } }),
-  borrowRate: { type: 'float', description: 'The borrow APR as a fraction: 0.05 is 5 %.', filter: true, sort: true },
+  borrowRate: {
+    type: 'float',
+    field: 'borrowApr',
+    description: 'The borrow APR as a fraction: 0.05 is 5 %.',
+    filter: true,
+    sort: true,
+  },
   maxLtv: {
     type: 'float',
     nullable: true,

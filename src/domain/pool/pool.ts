@@ -29,8 +29,7 @@ export const poolColumns = columnsOf(Prisma.PoolScalarFieldEnum, {
   },
   interestLastUpdated: {
     type: 'integer',
-    description: "When the pool's interest was last updated, in Unix seconds.",
-    moment: { field: 'interestUpdatedAt', description: "When the pool's interest was last updated." },
+    description: 'The number of this name in the REST API, whose meaning is not confirmed.',
   },
   unit1Id: { type: 'address', field: 'marketAAddress', description: "The address of side A's market." },
   unit2Id: { type: 'address', field: 'marketBAddress', description: "The address of side B's market." },
@@ -44,6 +43,7 @@ export const computedPoolColumns = columnsOf(
   {
     points: {
       ...pointsColumn(POINTS),
+      field: 'totalPoints',
       description: "Points of the pool's positions over all distribution dates.",
       sort: true,
     },
@@ -80,7 +80,7 @@ export const pools = listing({
     chainIds: many(poolColumns.chainId, 'Only pools on one of these chains.'),
     number: one(poolColumns.number, 'Only pools with this number in the protocol.'),
     createdAt: range({ ...poolColumns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
-    points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only pools whose points are in this range.'),
+    totalPoints: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only pools whose total points are in this range.'),
     ...rateFilters,
   },
   sortKeys: rateSortKeys,

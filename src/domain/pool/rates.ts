@@ -9,7 +9,7 @@ for (const [side, unit] of [
   ['B', 't.unit_2_id'],
 ])
   for (const rate of ['deposit', 'borrow']) {
-    rates[`${rate}Rate${side}`] = {
+    rates[`${rate}Apr${side}`] = {
       sql: `(SELECT m.${rate}_rate FROM market m WHERE m.chain_id = t.chain_id AND m.id = ${unit})`,
       meaning: `${rate} APR of side ${side}'s market, as a fraction`,
     }

@@ -17,15 +17,15 @@ const ON_THE_DATE = { date: 'the date', nullable: false } as const
 export const poolTotalsColumns = columnsOf(
   {},
   {
-    date: { sql: 't.date', type: 'date', description: 'The distribution date, midnight UTC.' },
+    date: { sql: 't.date', type: 'date', description: 'The distribution date.' },
     poolAddress: { sql: 't.pool_address', type: 'address' },
-    points: {
+    totalPoints: {
       sql: pointsOf(`(SELECT coalesce(sum(s.a_points + s.b_points), 0) FROM pool_day s
         WHERE s.pool_address = t.pool_address AND s.distribution_date <= t.date)`),
       type: 'decimal',
       description: "Points of the pool's positions over all distribution dates up to and including the date.",
     },
-    pointsOfDate: pointsOfDate('d.a_points + d.b_points', "the pool's positions"),
+    points: pointsOfDate('d.a_points + d.b_points', "the pool's positions"),
     positionCount: {
       sql: 'coalesce(d.position_count, 0)',
       type: 'int',
@@ -40,7 +40,7 @@ const sideColumns = (side: 'a' | 'b') =>
   columnsOf(
     {},
     {
-      pointsOfDate: pointsOfDate(`d.${side}_points`, "the side's amounts"),
+      points: pointsOfDate(`d.${side}_points`, "the side's amounts"),
       ...amountColumns(ofSide(side), ON_THE_DATE),
     },
   )

@@ -27,7 +27,7 @@ const columns = columnsOf(Prisma.PositionScalarFieldEnum, {
     sort: 'POOL',
   },
   poolKey: { type: 'int' },
-  distributionDate: { type: 'date', description: 'The distribution date, midnight UTC.', sort: 'DATE' },
+  distributionDate: { type: 'date', field: 'date', description: 'The distribution date.', sort: true },
   pointsA: { ...pointsColumn('t.points_a'), description: 'Points of side A.' },
   pointsB: { ...pointsColumn('t.points_b'), description: 'Points of side B.' },
   points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },

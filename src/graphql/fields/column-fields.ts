@@ -16,7 +16,7 @@ export const SCALARS: Record<ValueType, string> = {
   amount: 'BigInt',
   float: 'Float',
   decimal: 'Float',
-  date: 'DateTime',
+  date: 'Date',
   moment: 'DateTime',
   boolean: 'Boolean',
 }

@@ -87,7 +87,7 @@ type Enums = Record<string, object>
 
 /** Adds the range inputs, and returns functions that add the filter and order inputs of one list. */
 export function addListInputTypes(builder: Builder) {
-  const bounds = (type: 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
+  const bounds = (type: 'Date' | 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(`${type}Range`, {
       description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
       fields: (t) => {
@@ -110,10 +110,10 @@ export function addListInputTypes(builder: Builder) {
   const moments = bounds(
     'DateTime',
     'points in time',
-    ', to the unit in which the value is stored: the UTC date of a distribution date, the second of a snapshot or a reward, the millisecond of other times',
+    ', to the unit in which the value is stored: the second of a snapshot or a reward, the millisecond of other times',
   )
   const ranges = {
-    date: moments,
+    date: bounds('Date', 'dates', ''),
     moment: moments,
     timestamp: moments,
     float: bounds('Float', 'finite numbers, in the unit of the value'),

@@ -72,7 +72,9 @@ class Compiler {
         continue
       }
       const piece = this.#field({ node, definition }, scope, own)
-      if (isFlat(node) && piece.kind === 'object') members.push(...piece.members)
+      if (has(node, 'flat') && piece.kind === 'object') members.push(...piece.members)
+      else if (has(node, 'midnight') && piece.kind === 'leaf')
+        members.push({ key, piece: { ...piece, as: ENCODINGS.midnight } })
       else members.push({ key, piece })
     }
     return members
@@ -260,7 +262,8 @@ function ownedColumns({ sqlField, owner }: List, columns: Columns): Map<string, 
 
 const NOTHING: Piece = { kind: 'constant', json: '0' }
 
-const isFlat = ({ directives = [] }: FieldNode) => directives.some(({ name }) => name.value === 'flat')
+const has = ({ directives = [] }: FieldNode, directive: string) =>
+  directives.some(({ name }) => name.value === directive)
 
 function argumentKey(field: Field, name: string, type: KeyType | undefined, assert: Assert | undefined): Key {
   const isArgument = field.definition.args.some((one) => one.name === name)

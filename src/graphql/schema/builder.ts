@@ -15,6 +15,7 @@ export interface SchemaTypes {
   PrismaTypes: PrismaTypes
   Scalars: {
     Address: { Input: string; Output: string }
+    Date: { Input: Date; Output: Date }
     DateTime: { Input: Date; Output: Date }
     BigInt: { Input: bigint; Output: bigint | string | Prisma.Decimal }
     SafeInt: { Input: number; Output: bigint | number }

@@ -44,6 +44,12 @@ function parseDateTime(value: unknown): Date {
   throw wrong('DateTime', 'an ISO 8601 UTC date or timestamp, such as 2025-03-01T00:00:00.000Z', value)
 }
 
+function parseDate(value: unknown): Date {
+  const date = typeof value === 'string' && value.length === 10 ? parseUtc(value) : undefined
+  if (date) return date
+  throw wrong('Date', 'a date such as 2025-03-01', value)
+}
+
 /** Adds the custom scalars, which are strict on input. */
 export function addScalars(builder: Builder): void {
   builder.scalarType('Address', {
@@ -53,10 +59,17 @@ export function addScalars(builder: Builder): void {
     parseValue: parseAddress,
     parseLiteral: asValue(parseAddress),
   })
+  builder.scalarType('Date', {
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
+    description: 'A date in UTC, such as 2025-03-01. A distribution date is one.',
+    serialize: (value) => value.toISOString().slice(0, 10) as never,
+    parseValue: parseDate,
+    parseLiteral: asValue(parseDate),
+  })
   builder.scalarType('DateTime', {
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
     description:
-      'A point in time in UTC, in ISO 8601 format: 2025-03-01T00:00:00.000Z. Input may be a date alone, which means midnight UTC. A distribution date is midnight UTC.',
+      'A point in time in UTC, in ISO 8601 format: 2025-03-01T00:00:00.000Z. Input may be a date alone, which means midnight UTC.',
     serialize: (value) => value.toISOString() as never,
     parseValue: parseDateTime,
     parseLiteral: asValue(parseDateTime),

@@ -9,16 +9,16 @@ const operation = graphql(`
   query RestNetApr($address: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
     user(address: $address) {
       netApr(chainId: $chainId) {
-        earn_net_apr: earnNetApr
-        borrow_net_apr: borrowNetApr
-        total_earn_deposits_usd: totalEarnDepositsUsd
-        total_borrow_usd: totalBorrowUsd
+        earn_net_apr: netDepositApr
+        borrow_net_apr: netBorrowApr
+        total_earn_deposits_usd: depositUsd
+        total_borrow_usd: borrowedUsd
         breakdown(first: $first, offset: $offset) {
           totalCount
           pageInfo { hasNextPage }
           nodes {
-            chain_id: chainId entity_id: entityAddress entity_type: entityType earn_deposit_usd: earnDepositUsd
-            deposit_rate: depositRate borrow_usd: borrowUsd borrow_rate: borrowRate
+            chain_id: chainId entity_id: entityAddress entity_type: entityType earn_deposit_usd: depositUsd
+            deposit_rate: depositApr borrow_usd: borrowedUsd borrow_rate: borrowApr
           }
         }
       }

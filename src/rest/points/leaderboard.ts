@@ -7,7 +7,7 @@ import * as shapes from '../shapes.ts'
 const operation = graphql(`
   query RestLeaderboard($account: Address!, $withAccount: Boolean!) {
     leaderboard(first: 3) { totalCount nodes { account: userAddress points rank } }
-    user(address: $account) @include(if: $withAccount) { account: address points rank }
+    user(address: $account) @include(if: $withAccount) { account: address points: totalPoints rank }
   }
 `)
 

@@ -6,10 +6,10 @@ import { address, dateCursor, limit } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
-  query RestPointsOfAddress($address: Address!, $first: Int!, $afterDate: DateTime) {
+  query RestPointsOfAddress($address: Address!, $first: Int!, $afterDate: Date) {
     user(address: $address) {
       dailyPoints(first: $first, where: { date: { gt: $afterDate } }) {
-        nodes { distributionDate points positions { ...PositionRecord } }
+        nodes { distributionDate: date @midnight points positions { ...PositionRecord } }
         pageInfo { hasNextPage }
       }
     }
@@ -33,7 +33,7 @@ export const pointsOfAddress = endpoint({
     nextCursor: shapes.nullable(shapes.timestamp).describe("The last item's date. Null if no dates follow."),
   }),
   operation,
-  variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor }),
+  variables: ({ path: { address }, query }) => ({ address, first: query.limit, afterDate: query.cursor?.slice(0, 10) }),
   async answer({ variables, execute }) {
     const { data, rows } = await execute.rows(operation, variables)
     const last = data.user.dailyPoints.pageInfo.hasNextPage ? lastOf<{ distributionDate: string }>(rows) : undefined

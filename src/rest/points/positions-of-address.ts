@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { graphql } from '../../generated/operations/gql.ts'
-import { REQUEST_TIME } from '../body.ts'
+import { midnight, REQUEST_TIME } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import { address } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
@@ -8,7 +8,7 @@ import * as shapes from '../shapes.ts'
 const operation = graphql(`
   query RestPositionsOfAddress($address: Address!) {
     program { totalPoints }
-    user(address: $address) { userAddress: address points lastSnapshotDate: lastDistributionDate }
+    user(address: $address) { userAddress: address points: totalPoints lastDate }
   }
 `)
 
@@ -33,8 +33,8 @@ export const positionsOfAddress = endpoint({
   variables: ({ path: { address } }) => ({ address }),
   async answer({ variables, execute }) {
     const { program, user } = await execute(operation, variables)
-    const { lastSnapshotDate, userAddress, points } = user
-    const entry = lastSnapshotDate && { userAddress, timestamp: REQUEST_TIME, lastSnapshotDate, points }
+    const { lastDate, userAddress, points } = user
+    const entry = lastDate && { userAddress, timestamp: REQUEST_TIME, lastSnapshotDate: midnight(lastDate), points }
     return { body: { points: entry ? [entry] : [], totalPoints: program.totalPoints }, timed: true }
   },
 })

@@ -8,7 +8,7 @@ import * as shapes from '../shapes.ts'
 const operation = graphql(`
   query RestReports($after: String) {
     distributions(first: 1000, after: $after) {
-      nodes { distributionDate: date totalPoints positionCount }
+      nodes { distributionDate: date @midnight totalPoints: points positionCount }
       pageInfo { hasNextPage endCursor }
     }
   }

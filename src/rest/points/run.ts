@@ -3,21 +3,22 @@ import { GatewayError } from '../../errors.ts'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { FinishedRunFragment } from '../../generated/operations/graphql.ts'
 import { parseUtc } from '../../time.ts'
+import { midnight } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
 import * as shapes from '../shapes.ts'
 
 export const finishedRun = graphql(`
   fragment FinishedRun on Run {
-    distributionDate: date totalsAfter { positionCount totalPoints } startedAt finishedAt
+    date totalsAfter { positionCount totalPoints: points } startedAt finishedAt
   }
 `)
 const update = graphql(`
-  mutation RestManualUpdate($date: DateTime) {
+  mutation RestManualUpdate($date: Date) {
     updateDistribution(date: $date) { ...FinishedRun }
   }
 `)
 const resyncOperation = graphql(`
-  mutation RestResync($date: DateTime) {
+  mutation RestResync($date: Date) {
     resyncDistribution(date: $date) { ...FinishedRun }
   }
 `)
@@ -76,9 +77,9 @@ export const resync = endpoint({
   },
 })
 
-function bodyOf({ distributionDate, totalsAfter, startedAt, finishedAt }: FinishedRunFragment) {
-  if (!distributionDate || !totalsAfter || !finishedAt) throw new Error('a run that succeeded stored nothing')
-  return { distributionDate, ...totalsAfter, startedAt, finishedAt }
+function bodyOf({ date, totalsAfter, startedAt, finishedAt }: FinishedRunFragment) {
+  if (!date || !totalsAfter || !finishedAt) throw new Error('a run that succeeded stored nothing')
+  return { distributionDate: midnight(date), ...totalsAfter, startedAt, finishedAt }
 }
 
 function requestedDate(inQuery: string | undefined, inBody: string | undefined): string | null {

@@ -7,7 +7,7 @@ import * as shapes from '../shapes.ts'
 const operation = graphql(`
   query RestUserPoints($account: Address!, $withAccount: Boolean!) {
     program { totalPoints }
-    user(address: $account) @include(if: $withAccount) { account: address userPoints: points }
+    user(address: $account) @include(if: $withAccount) { account: address userPoints: totalPoints }
   }
 `)
 

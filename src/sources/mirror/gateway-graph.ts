@@ -86,7 +86,7 @@ const REWARDS = 200
 
 const marketsWith = (more: string) => `query Markets($after: String) {
     markets(first: 1000, after: $after) {
-      nodes { chainId address assetAddress assetSymbol assetDecimals depositRate borrowRate ${more} pool { address } }
+      nodes { chainId address assetAddress assetSymbol assetDecimals depositRate: depositApr borrowRate: borrowApr ${more} pool { address } }
       pageInfo { hasNextPage endCursor }
     }
   }`
@@ -106,7 +106,7 @@ export const graphOperations = {
   marketsWithoutRisk: marketsWith(''),
   vaults: `query Vaults($after: String) {
     vaults(first: 1000, after: $after) {
-      nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate }
+      nodes { chainId address name assetAddress assetSymbol assetDecimals depositRate: depositApr }
       pageInfo { hasNextPage endCursor }
     }
   }`,

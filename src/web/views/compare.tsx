@@ -59,7 +59,7 @@ export function Compare() {
 type Users = readonly [UserSummaryFragment, UserSummaryFragment]
 
 const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): number | null; ifZero?: string }[] = [
-  { name: 'Points', unit: 'points', of: (user) => user.points },
+  { name: 'Points', unit: 'points', of: (user) => user.totalPoints },
   { name: 'Rank', unit: 'count', of: (user) => user.rank },
   { name: 'Points in 7 days', unit: 'points', of: (user) => user.change?.points ?? null },
   { name: 'Net worth', unit: 'usd', of: ({ worth }) => worth?.netUsd ?? null },
@@ -68,8 +68,8 @@ const MEASURES: { name: string; unit: Unit; of(user: UserSummaryFragment): numbe
   { name: 'In vaults', unit: 'usd', of: ({ worth }) => worth?.vaultsUsd ?? null },
   { name: 'Borrowed', unit: 'usd', of: ({ worth }) => worth?.borrowedUsd ?? null, ifZero: 'no debt' },
   { name: 'Earnings', unit: 'usd', of: (user) => knownNumbers(user).earningsUsd },
-  { name: 'Net APR, deposits', unit: 'percent', of: (user) => knownNumbers(user).earnNetApr },
-  { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).borrowNetApr },
+  { name: 'Net APR, deposits', unit: 'percent', of: (user) => knownNumbers(user).netDepositApr },
+  { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).netBorrowApr },
 ]
 
 const Value = ({ of: { of, unit, ifZero }, user }: { of: (typeof MEASURES)[number]; user: UserSummaryFragment }) => (

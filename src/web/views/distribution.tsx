@@ -33,7 +33,7 @@ export function Distribution({ date }: { date: string }) {
             <>
               <Facts>
                 <Fact name="Points">
-                  <Num value={distribution.totalPoints} unit="points" />
+                  <Num value={distribution.points} unit="points" />
                 </Fact>
                 <Fact name="Wallets">
                   <Num value={distribution.userCount} unit="count" />
@@ -75,7 +75,7 @@ const runColumns: Column<RunRowFragment>[] = [
   {
     name: 'Points after it',
     numeric: true,
-    cell: ({ totalsAfter }) => <Num value={totalsAfter?.totalPoints} unit="points" />,
+    cell: ({ totalsAfter }) => <Num value={totalsAfter?.points} unit="points" />,
   },
 ]
 

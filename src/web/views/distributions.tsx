@@ -12,7 +12,7 @@ const ROWS = 30
 
 const columns: Column<DistributionRowFragment>[] = [
   { name: 'Date', heads: true, cell: ({ date }) => <DistributionLink date={date} /> },
-  { name: 'Points', numeric: true, cell: ({ totalPoints }) => <Num value={totalPoints} unit="points" /> },
+  { name: 'Points', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
   { name: 'Wallets', numeric: true, cell: ({ userCount }) => <Num value={userCount} unit="count" /> },
   { name: 'Positions', numeric: true, cell: ({ positionCount }) => <Num value={positionCount} unit="count" /> },
   { name: 'Computed by', cell: ({ kind }) => KIND[kind] },

@@ -60,12 +60,16 @@ export function Leaderboard() {
   const newestDate = newest.data?.distributions.nodes[0]?.date
   const from =
     days !== 'all' && newestDate
-      ? new Date(Date.parse(newestDate) - (Number(days) - 1) * DAY_MS).toISOString()
+      ? new Date(Date.parse(newestDate) - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
       : undefined
   const range = { ...(from && { from }), ...(pool && { pool }) }
   const page = { first: ROWS, ...(url.get('after') && { after: url.get('after') }) }
   const isWaiting = days !== 'all' && !from
-  const now = useGraph(LeaderboardDocument, { ...page, ...(asOf && { asOf }) }, { pause: isWindow || isNoDate })
+  const now = useGraph(
+    LeaderboardDocument,
+    { ...page, ...(asOf && { asOf, upTo: isoDay(asOf) }) },
+    { pause: isWindow || isNoDate },
+  )
   const window = useGraph(LeaderboardWindowDocument, { ...page, ...range }, { pause: !isWindow || isWaiting })
   const shown = isWindow ? columns : asOf ? columns : [...columns, ...changes]
   const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
@@ -74,7 +78,7 @@ export function Leaderboard() {
   )
   const operation = isWindow
     ? { query: LeaderboardWindowDocument, variables: { ...page, ...range } }
-    : { query: LeaderboardDocument, variables: { ...page, ...(asOf && { asOf }) } }
+    : { query: LeaderboardDocument, variables: { ...page, ...(asOf && { asOf, upTo: isoDay(asOf) }) } }
   return (
     <Page title="Leaderboard" operation={operation}>
       <Choices />
@@ -150,7 +154,7 @@ function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undef
           <Num value={program.userCount} unit="count" />
         </Fact>
         <Fact name="Positions">
-          <Num value={program.positionCount} unit="count" />
+          <Num value={program.recordCount} unit="count" />
           {asOf && shown && (
             <small>
               <Num value={shown.positionCount} unit="count" /> of {day(shown.date)}

@@ -50,7 +50,7 @@ export function Pool({ address }: { address: string }) {
                     <Num value={pool.utilization} unit="percent" />
                   </Fact>
                   <Fact name="Points">
-                    <Num value={pool.points} unit="points" />
+                    <Num value={pool.totalPoints} unit="points" />
                   </Fact>
                   <Fact name="Multipliers">
                     <PoolFactors multiplier={pool.multiplier} symbols={[pool.assetA.symbol, pool.assetB.symbol]} />
@@ -72,8 +72,8 @@ export function Pool({ address }: { address: string }) {
 
 const sideColumns: Column<MarketRatesFragment>[] = [
   { name: 'Market', heads: true, cell: ({ assetSymbol, address }) => <span title={address}>{assetSymbol}</span> },
-  { name: 'Deposit APR', numeric: true, cell: ({ depositRate }) => <Num value={depositRate} unit="percent" /> },
-  { name: 'Borrow APR', numeric: true, cell: ({ borrowRate }) => <Num value={borrowRate} unit="percent" /> },
+  { name: 'Deposit APR', numeric: true, cell: ({ depositApr }) => <Num value={depositApr} unit="percent" /> },
+  { name: 'Borrow APR', numeric: true, cell: ({ borrowApr }) => <Num value={borrowApr} unit="percent" /> },
 ]
 
 const Sides = ({ sides }: { sides: (MarketRatesFragment | null)[] }) => (
@@ -116,15 +116,15 @@ function Charts({ address }: { address: string }) {
                   times={times}
                   series={[{ label: 'Points', values: of('points') }]}
                 />
-                {markets.map(({ id, assetSymbol, rateSeries }) => (
+                {markets.map(({ id, assetSymbol, aprSeries }) => (
                   <Chart
                     key={id}
                     title={`Rates of ${assetSymbol}`}
                     unit="percent"
-                    times={rateSeries.map(({ start }) => start)}
+                    times={aprSeries.map(({ start }) => start)}
                     series={[
-                      { label: 'Deposit APR', values: rateSeries.map(({ depositRate }) => depositRate) },
-                      { label: 'Borrow APR', values: rateSeries.map(({ borrowRate }) => borrowRate) },
+                      { label: 'Deposit APR', values: aprSeries.map(({ depositApr }) => depositApr) },
+                      { label: 'Borrow APR', values: aprSeries.map(({ borrowApr }) => borrowApr) },
                     ]}
                   />
                 ))}
@@ -158,7 +158,7 @@ function TopUsers({ address }: { address: string }) {
           return (
             <>
               <p>
-                On <Day iso={first.distributionDate} />
+                On <Day iso={first.date} />
               </p>
               <Table
                 caption="Top wallets of the pool"

@@ -31,11 +31,16 @@ const columns: Column<PoolCardFragment>[] = [
     sortKey: 'UTILIZATION',
     cell: ({ utilization }) => <Num value={utilization} unit="percent" />,
   },
-  rate('Deposit APR', 'DEPOSIT_RATE_A', ({ marketA }) => marketA, 'depositRate'),
-  rate('Deposit APR, 2nd token', 'DEPOSIT_RATE_B', ({ marketB }) => marketB, 'depositRate'),
-  rate('Borrow APR', 'BORROW_RATE_A', ({ marketA }) => marketA, 'borrowRate'),
-  rate('Borrow APR, 2nd token', 'BORROW_RATE_B', ({ marketB }) => marketB, 'borrowRate'),
-  { name: 'Points', numeric: true, sortKey: 'POINTS', cell: ({ points }) => <Num value={points} unit="points" /> },
+  rate('Deposit APR', 'DEPOSIT_APR_A', ({ marketA }) => marketA, 'depositApr'),
+  rate('Deposit APR, 2nd token', 'DEPOSIT_APR_B', ({ marketB }) => marketB, 'depositApr'),
+  rate('Borrow APR', 'BORROW_APR_A', ({ marketA }) => marketA, 'borrowApr'),
+  rate('Borrow APR, 2nd token', 'BORROW_APR_B', ({ marketB }) => marketB, 'borrowApr'),
+  {
+    name: 'Points',
+    numeric: true,
+    sortKey: 'TOTAL_POINTS',
+    cell: ({ totalPoints }) => <Num value={totalPoints} unit="points" />,
+  },
   {
     name: 'Multipliers',
     sortKey: 'MULTIPLIER_DEPOSIT_A',
@@ -50,7 +55,7 @@ function rate(
   name: string,
   sortKey: string,
   side: (pool: PoolCardFragment) => MarketRatesFragment | null,
-  key: 'depositRate' | 'borrowRate',
+  key: 'depositApr' | 'borrowApr',
 ): Column<PoolCardFragment> {
   const cell = (pool: PoolCardFragment) => (
     <>

@@ -96,7 +96,7 @@ const changes: Column<Change>[] = [
 function Changes({ run: { totalsBefore: before, totalsAfter: after } }: { run: RunOfQuery }) {
   if (!before || !after) return null
   const rows: Change[] = [
-    { name: 'Points', unit: 'points', before: before.totalPoints, after: after.totalPoints },
+    { name: 'Points', unit: 'points', before: before.points, after: after.points },
     { name: 'Wallets', unit: 'count', before: before.userCount, after: after.userCount },
     { name: 'Positions', unit: 'count', before: before.positionCount, after: after.positionCount },
   ]

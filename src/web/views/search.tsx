@@ -25,7 +25,7 @@ const columns: Column<Result>[] = [
   {
     name: 'Points',
     numeric: true,
-    cell: ({ item }) => (item.__typename === 'User' ? <Num value={item.points} unit="points" /> : null),
+    cell: ({ item }) => (item.__typename === 'User' ? <Num value={item.totalPoints} unit="points" /> : null),
   },
 ]
 

@@ -29,7 +29,7 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                   <Fact name="Token">{vault.assetSymbol}</Fact>
                   <Fact name="Chain">{vault.chainId}</Fact>
                   <Fact name="Deposit APR">
-                    <Num value={vault.depositRate} unit="percent" />
+                    <Num value={vault.depositApr} unit="percent" />
                   </Fact>
                 </Facts>
                 <h2>History</h2>
@@ -40,10 +40,8 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                       <Chart
                         title="Deposit APR"
                         unit="percent"
-                        times={vault.rateSeries.map(({ start }) => start)}
-                        series={[
-                          { label: 'Deposit APR', values: vault.rateSeries.map(({ depositRate }) => depositRate) },
-                        ]}
+                        times={vault.aprSeries.map(({ start }) => start)}
+                        series={[{ label: 'Deposit APR', values: vault.aprSeries.map(({ depositApr }) => depositApr) }]}
                       />
                     )
                   }

@@ -16,8 +16,8 @@ const columns: Column<VaultCardFragment>[] = [
   {
     name: 'Deposit APR',
     numeric: true,
-    sortKey: 'DEPOSIT_RATE',
-    cell: ({ depositRate }) => <Num value={depositRate} unit="percent" />,
+    sortKey: 'DEPOSIT_APR',
+    cell: ({ depositApr }) => <Num value={depositApr} unit="percent" />,
   },
 ]
 const SORTS = columns.flatMap(({ sortKey }) => [`${sortKey}_DESC`, `${sortKey}_ASC`]) as VaultOrder[]
@@ -25,7 +25,7 @@ const SORTS = columns.flatMap(({ sortKey }) => [`${sortKey}_DESC`, `${sortKey}_A
 /** All vaults, with their rates. */
 export function Vaults() {
   const url = useUrlState()
-  const sort = url.oneOf<VaultOrder>('sort', ['DEPOSIT_RATE_DESC', ...SORTS])
+  const sort = url.oneOf<VaultOrder>('sort', ['DEPOSIT_APR_DESC', ...SORTS])
   const after = url.get('after')
   const variables = { first: ROWS, orderBy: [sort], ...(after && { after }) }
   const vaults = useGraph(VaultsDocument, variables)

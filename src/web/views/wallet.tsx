@@ -75,9 +75,7 @@ function KnownWallet({ address }: { address: string }) {
       <div hidden={!user.data && !user.error}>
         <Charts address={address} />
         <Holdings address={address} />
-        {user.data?.user.lastDistributionDate && (
-          <Positions address={address} last={user.data.user.lastDistributionDate} />
-        )}
+        {user.data?.user.lastDate && <Positions address={address} last={user.data.user.lastDate} />}
         <Earnings address={address} />
         <ActivityList address={address} />
         <Rewards address={address} />
@@ -86,19 +84,19 @@ function KnownWallet({ address }: { address: string }) {
   )
 }
 
-const isUnknown = ({ positionCount, worth, earnings }: UserSummaryFragment) =>
-  positionCount === 0 && worth === null && earnings.totalNetCashInvestedUsd === 0
+const isUnknown = ({ recordCount, worth, earnings }: UserSummaryFragment) =>
+  recordCount === 0 && worth === null && earnings.totalNetCashInvestedUsd === 0
 
 function Summary({ user }: { user: UserSummaryFragment }) {
   const { change, worth } = user
-  const { earningsUsd, earnNetApr, borrowNetApr } = knownNumbers(user)
+  const { earningsUsd, netDepositApr, netBorrowApr } = knownNumbers(user)
   const details = [
     ['Supplied', worth?.suppliedUsd, 'usd'],
     ['Protected', worth?.protectedUsd, 'usd'],
     ['In vaults', worth?.vaultsUsd, 'usd'],
     ['Borrowed', worth?.borrowedUsd, 'usd'],
-    ['Net APR, deposits', earnNetApr, 'percent'],
-    ['Net APR, debt', borrowNetApr, 'percent'],
+    ['Net APR, deposits', netDepositApr, 'percent'],
+    ['Net APR, debt', netBorrowApr, 'percent'],
   ] as const
   return (
     <>
@@ -112,7 +110,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
           )}
         </Fact>
         <Fact name="Points">
-          <Num value={user.points} unit="points" />
+          <Num value={user.totalPoints} unit="points" />
           {change && (
             <small>
               <Num value={change.points} unit="points" isChange /> in 7 days
@@ -138,9 +136,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
             <Num value={value} unit={unit} />
           </Fact>
         ))}
-        <Fact name="Points since">
-          {user.firstDistributionDate ? <DistributionLink date={user.firstDistributionDate} /> : <Unknown />}
-        </Fact>
+        <Fact name="Points since">{user.firstDate ? <DistributionLink date={user.firstDate} /> : <Unknown />}</Fact>
       </Facts>
     </>
   )

@@ -41,7 +41,7 @@ const some = (list: string[], count: number) =>
 
 const POSITION_SIDE = `assetAddress assetSymbol assetPriceUsd suppliedAmount suppliedAmountUsd
   protectedSuppliedAmount protectedSuppliedAmountUsd borrowedAmount borrowedAmountUsd`
-const POSITION = `recordId userAddress poolAddress distributionDate pointsA pointsB points
+const POSITION = `recordId userAddress poolAddress distributionDate: date pointsA pointsB points
   sideA { ${POSITION_SIDE} } sideB { ${POSITION_SIDE} }`
 const MARKET_SNAPSHOT = `chainId marketAddress userAddress positionId timestamp
   collateralAssets collateralUsd protectedAssets protectedUsd debtAssets debtUsd`
@@ -52,7 +52,7 @@ export const documents = {
     leaderboard(first: $first) { totalCount nodes { rank userAddress points } pageInfo { hasNextPage } }
   }`,
   dailyPoints: `query DailyPoints($address: Address!) {
-    user(address: $address) { dailyPoints(last: 10) { nodes { distributionDate points positions { ${POSITION} } } } }
+    user(address: $address) { dailyPoints(last: 10) { nodes { distributionDate: date points positions { ${POSITION} } } } }
   }`,
   assetPositions: `query AssetPositions($asset: Address!) {
     positions(first: 100, where: { asset: $asset }) { nodes { ${POSITION} } pageInfo { hasNextPage } }
@@ -67,7 +67,7 @@ export const documents = {
       nodes {
         address name displayName
         multiplier { depositA depositB borrowA borrowB }
-        positions(first: 5) { nodes { distributionDate pointsA pointsB user { address points rank } } }
+        positions(first: 5) { nodes { distributionDate: date pointsA pointsB user { address points: totalPoints rank } } }
       }
     }
   }`,
@@ -82,12 +82,12 @@ export const documents = {
   }`,
   userPage: `query UserPage($address: Address!) {
     user(address: $address) {
-      points rank
+      points: totalPoints rank
       earnings {
         totalEarningsUsd totalCurrentValueUsd totalNetCashInvestedUsd hasIncompletePrices
         breakdown(first: 100) { nodes { entityType chainId entityAddress currentValueUsd earningsUsd } }
       }
-      netApr { earnNetApr borrowNetApr totalEarnDepositsUsd totalBorrowUsd }
+      netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd }
       latestSnapshots {
         timestamp
         ... on MarketSnapshot { collateralUsd debtUsd market { assetSymbol } }
@@ -97,7 +97,7 @@ export const documents = {
       vaultLiquidationRewards(first: 10) { nodes { txHash liquidRewardUsd claimedTimestamp } }
     }
   }`,
-  users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points rank } } }`,
+  users: `query Users($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points: totalPoints rank } } }`,
 }
 
 /** The id of a document that the product knows beforehand. */

@@ -42,7 +42,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'filter: positions of a user, by AND and OR, sorted by two keys',
       query: `query ($user: Address!, $pool: Address!) { positions(first: 100,
         where: { user: $user, points: { gt: 100 }, OR: [{ pool: $pool }, { tvlUsd: { gte: 500 } }] },
-        orderBy: [POINTS_DESC, POOL_ASC]) { nodes { recordId distributionDate points } } }`,
+        orderBy: [POINTS_DESC, POOL_ASC]) { nodes { recordId distributionDate: date points } } }`,
       variants: some(users).map((user, i) => {
         const pool = pools[i % pools.length]
         return { variables: { user, pool }, values: [user, pool] }
@@ -55,7 +55,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'filter: positions of a pool and a date, sorted by USD',
-      query: `query ($pool: Address!, $date: DateTime!) { positions(first: 50, where: { pool: $pool, date: { eq: $date } },
+      query: `query ($pool: Address!, $date: Date!) { positions(first: 50, where: { pool: $pool, date: { eq: $date } },
         orderBy: BORROWED_USD_DESC) { nodes { recordId points } } }`,
       variants: some(pools).map((pool, i) => ({
         variables: { pool, date: asOf[i % asOf.length] },
@@ -153,7 +153,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'aggregate: the ranking of a week',
-      query: `query ($from: DateTime!, $to: DateTime!) { positionAggregates(where: { date: { gte: $from, lte: $to } },
+      query: `query ($from: Date!, $to: Date!) { positionAggregates(where: { date: { gte: $from, lte: $to } },
         groupBy: [USER], orderBy: SUM_POINTS_DESC, first: 10) { key { user { address } } count sumPoints } }`,
       variants: [3, 11, 20].map((from) => ({
         variables: { from: day(from), to: day(from + 6) },
@@ -191,7 +191,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: the points and the rank of a user',
-      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { points(asOf: $asOf) rank(asOf: $asOf) } }`,
+      query: `query ($user: Address!, $asOf: DateTime!) { user(address: $user) { points: totalPoints(asOf: $asOf) rank(asOf: $asOf) } }`,
       variants: some(users).map((user, i) => ({
         variables: { user, asOf: asOf[i % asOf.length] },
         values: [asOf[i % asOf.length], user],
@@ -202,7 +202,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'now: the pools with the most TVL',
       query: `{ pools(first: 20, orderBy: TVL_USD_DESC) { nodes { address tvlUsd suppliedUsd borrowedUsd
-        points } } }`,
+        points: totalPoints } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT p.id, coalesce(d.tvl, 0), coalesce(d.supplied, 0), coalesce(d.borrowed, 0), coalesce(t.points, 0) / 1e6::float8
         FROM pool p LEFT JOIN pool_total t ON t.pool_address = p.id LEFT JOIN (SELECT pool_address,
@@ -268,7 +268,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: "a week's leaderboard, top 100",
-      query: `query ($from: DateTime!, $to: DateTime!) { leaderboard(from: $from, to: $to, first: 100) { nodes { userAddress points rank } } }`,
+      query: `query ($from: Date!, $to: Date!) { leaderboard(from: $from, to: $to, first: 100) { nodes { userAddress points rank } } }`,
       variants: [DAYS - 7, 3].map((nth) => {
         const [from, to] = [day(nth), day(nth + 6)]
         return { variables: { from, to }, values: [from, to] }
@@ -316,7 +316,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'as of: the totals of 40 pools',
       query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address totals(asOf: $asOf) {
-        points pointsOfDate positionCount tvlUsd borrowedUsd } } } }`,
+        points: totalPoints pointsOfDate: points positionCount tvlUsd borrowedUsd } } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql: `SELECT p.id, sum(d.a_points + d.b_points) / 1e6::float8, sum((d.a_points + d.b_points) / 1e6::float8) FILTER (WHERE d.distribution_date = $1),
           (sum(d.position_count) FILTER (WHERE d.distribution_date = $1))::int,
@@ -372,7 +372,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'portfolio of ten wallets: their pools',
-      query: `query ($addresses: [String!]!) { portfolio(addresses: $addresses) { points bestRank
+      query: `query ($addresses: [String!]!) { portfolio(addresses: $addresses) { points: totalPoints bestRank
         pools { poolAddress userCount points suppliedUsd borrowedUsd } } }`,
       variants: [0, 40, 80].map((from) => ({
         variables: { addresses: wallets(from, 10) },
@@ -392,7 +392,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'users: up to 1,000',
-      query: `query ($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points rank } } }`,
+      query: `query ($addresses: [Address!]!) { users(first: 1000, where: { addresses: $addresses }) { nodes { address points: totalPoints rank } } }`,
       variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
       sql: USERS,
       rows: (data) => data.users.nodes.map(row('address', 'points', 'rank')),
@@ -401,7 +401,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'lookupUsers: up to 1,000',
-      query: `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { input user { points rank } } }`,
+      query: `query ($addresses: [String!]!) { lookupUsers(addresses: $addresses) { input user { points: totalPoints rank } } }`,
       variants: [{ variables: { addresses: users.slice(0, 1000) }, values: [users.slice(0, 1000)] }],
       sql: USERS,
       rows: (data) =>

@@ -80,7 +80,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     description: 'One day of the points program.',
     fields: (t) => ({
       ...columnFields(t, stored, { kind: DistributionKind }),
-      totalPoints: t.float({ description: described.description, ...totalPoints }),
+      points: t.float({ description: described.description, ...totalPoints }),
       positions: t.field({
         type: Positions,
         description: 'The positions on the date, sorted by id.',
@@ -153,10 +153,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
   const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
     description: 'The changes that a run would make. None of them are stored.',
     fields: (t) => ({
-      distributionDate: t.expose('distributionDate', {
-        type: 'DateTime',
-        description: 'The distribution date, midnight UTC.',
-      }),
+      date: t.expose('distributionDate', { type: 'Date', description: 'The distribution date.' }),
       kind: t.field({
         type: DistributionKind,
         description: 'The kind of run.',
@@ -167,10 +164,10 @@ export function addDistribution(builder: Builder, refs: Refs) {
         description: 'The current totals of the date, all zero if the date is not stored.',
       }),
       totalsAfter: t.expose('totalsAfter', { type: DayTotals, description: 'The totals of the date after the run.' }),
-      programPointsBefore: t.exposeFloat('programPointsBefore', {
+      totalPointsBefore: t.exposeFloat('programPointsBefore', {
         description: 'Current total points of all users over all dates.',
       }),
-      programPointsAfter: t.exposeFloat('programPointsAfter', {
+      totalPointsAfter: t.exposeFloat('programPointsAfter', {
         description: 'Total points of all accounts over all dates after the run.',
       }),
       changedUserCount: t.exposeInt('changedUserCount', {
@@ -204,7 +201,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
       type: Distribution,
       nullable: true,
       description: 'The distribution on a date. Null if no positions are stored for it.',
-      args: { date: t.arg({ type: 'DateTime', required: true, description: 'The distribution date.' }) },
+      args: { date: t.arg({ type: 'Date', required: true, description: 'The distribution date.' }) },
       ...one(distributionAt, ['date']),
     }),
     distributions: t.field({
@@ -220,7 +217,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
         "The changes that a run for a date would make, with the stored multipliers or with others. A preview is a real run that is rolled back; it holds the date's lock until it ends. Requires the admin token.",
       args: {
         date: t.arg({
-          type: 'DateTime',
+          type: 'Date',
           description:
             'The distribution date. Defaults to the newest stored date for a resync and to the current UTC date for a manual update.',
         }),
@@ -266,7 +263,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
       description:
         "Recomputes a date's points from its stored positions and the current multipliers. Either everything is stored or nothing is. Requires the admin token.",
       args: {
-        date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the newest stored date.' }),
+        date: t.arg({ type: 'Date', description: 'The distribution date. Defaults to the newest stored date.' }),
       },
       resolve: async (_, { date }, context) => {
         const { id } = await resync(runDeps(context), date ?? null, requireAdmin(context.admin))
@@ -278,7 +275,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
       description:
         "Fetches a date's positions from the configured source, replaces the stored ones and computes their points. Either everything is stored or nothing is. Requires the admin token.",
       args: {
-        date: t.arg({ type: 'DateTime', description: 'The distribution date. Defaults to the current UTC date.' }),
+        date: t.arg({ type: 'Date', description: 'The distribution date. Defaults to the current UTC date.' }),
       },
       resolve: async (_, { date }, context) => {
         const { id } = await manualUpdate(runDeps(context), date ?? null, requireAdmin(context.admin))

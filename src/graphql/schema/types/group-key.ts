@@ -24,10 +24,9 @@ export function addGroupKey(builder: Builder, { User, Pool, Market, Vault }: Ref
     description: 'The values that the rows of a group share. A field is null if rows are not grouped by it.',
     fields: (t) => ({
       start: t.field({
-        type: 'DateTime',
+        type: 'Date',
         nullable: true,
-        description:
-          'The date, or the first date of the week or month, midnight UTC. Null if rows are not grouped by time.',
+        description: 'The date, or the first date of the week or month. Null if rows are not grouped by time.',
         resolve: (key) => key.start ?? null,
       }),
       chainId: t.field({

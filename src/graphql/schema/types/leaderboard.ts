@@ -76,14 +76,13 @@ export function addLeaderboard(
             'The leaderboard as of the last distribution date at or before this time. Defaults to the newest date, which a time in the future means too. The list is empty before the first date. Cannot be combined with from, to, pool or chainId.',
         }),
         from: t.arg({
-          type: 'DateTime',
+          type: 'Date',
           description:
-            'Only points of distribution dates from the UTC date of this time on, inclusive. Defaults to the first date. The list is empty if the window has no distribution.',
+            'Only points of distribution dates from this one on. Defaults to the first date. The list is empty if the window has no distribution.',
         }),
         to: t.arg({
-          type: 'DateTime',
-          description:
-            'Only points of distribution dates up to the UTC date of this time, inclusive. Defaults to the newest date.',
+          type: 'Date',
+          description: 'Only points of distribution dates up to and including this one. Defaults to the newest date.',
         }),
         pool: t.arg({
           type: 'Address',

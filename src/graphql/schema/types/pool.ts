@@ -37,7 +37,12 @@ const topUserColumns = columnsOf(
   {},
   {
     userAddress: { sql: 't.user_address', type: 'address' },
-    distributionDate: { sql: 't.distribution_date', type: 'date', description: 'The date, midnight UTC.' },
+    distributionDate: {
+      sql: 't.distribution_date',
+      type: 'date',
+      field: 'date',
+      description: 'The distribution date.',
+    },
     points: {
       ...pointsColumn('t.points'),
       description: "The user's points from this pool on that date.",
@@ -138,7 +143,7 @@ export function addPool(builder: Builder, { listInputs, Asset, PositionInputs, P
             description: 'Number of users to return, 0 to 100.',
           }),
           date: t.arg({
-            type: 'DateTime',
+            type: 'Date',
             description: "The distribution date. Defaults to the pool's newest date.",
           }),
         },

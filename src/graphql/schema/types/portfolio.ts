@@ -120,11 +120,11 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           description: 'The users, in the order in which their addresses were given.',
           resolve: ({ users }) => users,
         }),
-        points: t.float({
+        totalPoints: t.float({
           description: `Total points of all users over all distribution dates${upTo}.`,
           resolve: async (portfolio, _, context) => (await rankedPoints(portfolio, context)).points,
         }),
-        positionCount: t.int({
+        recordCount: t.int({
           description: `Number of stored positions of all users over all distribution dates${upTo}.`,
           resolve: async (portfolio, _, context) => {
             const { addresses, asOf } = portfolio

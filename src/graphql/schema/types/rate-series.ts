@@ -15,16 +15,16 @@ type Refs = { Market: MarketRef; Vault: VaultRef; spanArguments: SpanArguments }
 
 /** Adds the rate history of markets and vaults. */
 export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }: Refs): void {
-  const RateBucket = builder.objectRef<Bucket>('RateBucket').implement({
+  const AprBucket = builder.objectRef<Bucket>('AprBucket').implement({
     description:
       'The rates of a market or vault at the end of one date, week or month, or the latest rates in the current one. Rates are known from the first time the gateway recorded one.',
     fields: (t) => ({
-      start: t.expose('start', { type: 'DateTime', description: "The bucket's first date, midnight UTC." }),
-      depositRate: t.exposeFloat('depositRate', {
+      start: t.expose('start', { type: 'Date', description: "The bucket's first date." }),
+      depositApr: t.exposeFloat('depositRate', {
         nullable: true,
         description: 'The deposit APR as a fraction: 0.05 is 5 %. Null if none was recorded by then.',
       }),
-      borrowRate: t.exposeFloat('borrowRate', {
+      borrowApr: t.exposeFloat('borrowRate', {
         nullable: true,
         description:
           'The borrow APR as a fraction: 0.05 is 5 %. Null if none was recorded by then. Always null for a vault.',
@@ -33,13 +33,13 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
   })
 
   const field = {
-    type: [RateBucket] as [typeof RateBucket],
+    type: [AprBucket] as [typeof AprBucket],
     extensions: { cost: { weight: 10, rows: buckets }, unplanned: SERIES_UNPLANNED },
   }
   const description =
     'by date, week or month: every bucket of the range, oldest first. `to` defaults to the newest distribution date, or to the last change of rates if that is later.'
   builder.prismaObjectFields(Market, (t) => ({
-    rateSeries: t.field({
+    aprSeries: t.field({
       ...field,
       description: `The market's rates ${description}`,
       args: spanArguments(t.arg),
@@ -47,7 +47,7 @@ export function addRateSeries(builder: Builder, { Market, Vault, spanArguments }
     }),
   }))
   builder.prismaObjectFields(Vault, (t) => ({
-    rateSeries: t.field({
+    aprSeries: t.field({
       ...field,
       description: `The vault's rates ${description}`,
       args: spanArguments(t.arg),

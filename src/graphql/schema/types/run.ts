@@ -107,7 +107,7 @@ export function addRun(builder: Builder, refs: Refs) {
       fields: (t) => ({
         positionCount: t.exposeInt('positionCount', { description: 'Number of positions on the date.' }),
         userCount: t.exposeInt('userCount', { description: 'Number of users with a position on the date.' }),
-        totalPoints: t.exposeFloat('totalPoints', { description: 'Total points of all positions on the date.' }),
+        points: t.exposeFloat('totalPoints', { description: 'Points of all positions on the date.' }),
       }),
     })
   const totals = (positionCount: number | null, userCount: number | null, totalPoints: number | null) =>

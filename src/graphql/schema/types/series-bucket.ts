@@ -30,11 +30,11 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
     description:
       'One date, week or month of a series. Points and rewards are summed over the bucket and are 0 in a gap. Counts and amounts of positions are those of its last distribution date: 0 if there were no positions, null in a gap. A gap is a bucket without a distribution.',
     fields: (t) => ({
-      start: t.expose('start', { type: 'DateTime', description: "The bucket's first date, midnight UTC." }),
+      start: t.expose('start', { type: 'Date', description: "The bucket's first date." }),
       lastDate: t.field({
-        type: 'DateTime',
+        type: 'Date',
         nullable: true,
-        description: "The bucket's last distribution date, midnight UTC: the date of its positions. Null in a gap.",
+        description: "The bucket's last distribution date: that of its positions. Null in a gap.",
         resolve: async (bucket) => (await bucket.program())?.lastDate ?? null,
       }),
       distributionCount: t.int({

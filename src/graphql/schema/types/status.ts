@@ -59,9 +59,9 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: ({ distribution }) => distribution,
       }),
       nextDistributionDate: t.field({
-        type: 'DateTime',
+        type: 'Date',
         nullable: true,
-        description: 'The distribution date after the newest, midnight UTC. Null if no positions are stored.',
+        description: 'The distribution date after the newest. Null if no positions are stored.',
         resolve: (status, _, context) => next(status, context)?.date ?? null,
       }),
       nextDistributionExpectedAt: t.field({

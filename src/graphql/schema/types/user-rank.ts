@@ -19,7 +19,7 @@ export function addUserRank(builder: Builder, { User }: { User: UserRef }): void
     const asOf = () =>
       t.arg({ type: 'DateTime', description: 'The point in time. Defaults to the newest distribution date.' })
     return {
-      points: t.float({
+      totalPoints: t.float({
         description: `Total points over all distribution dates. ${past}`,
         args: { asOf: asOf() },
         ...columnAsOf(userAt, 'points', ['address'], rankedPointsAt),

@@ -129,22 +129,20 @@ export function addUser(builder: Builder, refs: Refs) {
     })
     return {
       address: t.expose('address', { type: 'Address', description: "The user's address." }),
-      positionCount: t.int({
+      recordCount: t.int({
         description: 'Number of stored positions over all distribution dates.',
         ...column(userAt, 'positionCount', ['address']),
       }),
-      firstDistributionDate: t.field({
-        type: 'DateTime',
+      firstDate: t.field({
+        type: 'Date',
         nullable: true,
-        description:
-          'The first distribution date with a position, midnight UTC. Null if the user has no stored position.',
+        description: 'The first distribution date with a position. Null if the user has no stored position.',
         ...column(userAt, 'firstDistributionDate', ['address']),
       }),
-      lastDistributionDate: t.field({
-        type: 'DateTime',
+      lastDate: t.field({
+        type: 'Date',
         nullable: true,
-        description:
-          'The newest distribution date with a position, midnight UTC. Null if the user has no stored position.',
+        description: 'The newest distribution date with a position. Null if the user has no stored position.',
         ...column(userAt, 'lastDistributionDate', ['address']),
       }),
       positions: t.field({
