@@ -18,7 +18,6 @@ import { Plan } from '../plan/plan.ts'
 import type { Variables } from '../policy/cost.ts'
 import { type Deprecation, deprecationsIn } from '../policy/deprecations.ts'
 import { Limiter } from '../policy/limits.ts'
-import { nameOfOperation } from './name-of-operation.ts'
 import { SentDocuments } from './sent-documents.ts'
 
 type Resolve = (context: GraphContext, variables?: Variables, unplanned?: string) => Promise<ExecutionResult>
@@ -235,4 +234,15 @@ function firstField(
   }
   visit(document, visitWithTypeInfo(types, { Field }))
   return found
+}
+
+const MAX_NAME = 100
+
+/** The name of an operation in logs and metrics: its name, or its type and the fields that it selects. */
+function nameOfOperation({ name, operation, selectionSet }: OperationDefinitionNode): string {
+  if (name) return name.value.slice(0, MAX_NAME)
+  const fields = selectionSet.selections.map((one) =>
+    one.kind === Kind.FIELD ? one.name.value : one.kind === Kind.FRAGMENT_SPREAD ? `...${one.name.value}` : '...',
+  )
+  return `${operation} { ${[...new Set(fields)].join(' ')} }`.slice(0, MAX_NAME)
 }
