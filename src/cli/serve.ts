@@ -164,7 +164,7 @@ function welcome(
     ? `Try
   curl '${base}/points/leaderboard?account=${wallet}'
   curl '${base}/graphql' -H 'content-type: application/json' \\
-    -d '{"query":"{ user(address: \\"${wallet}\\") { points rank } leaderboard(first: 3) { nodes { rank userAddress points } } }"}'
+    -d '{"query":"{ user(address: \\"${wallet}\\") { totalPoints rank } leaderboard(first: 3) { nodes { rank userAddress points } } }"}'
 `
     : ''
   return `

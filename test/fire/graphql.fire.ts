@@ -103,7 +103,7 @@ const families: Record<string, (size: number) => Attack> = {
   }),
   'inline fragments': (n) => ({ query: `{ ${nested(40 * n, '... { ', 'dataVersion')} }` }),
   'interfaces and unions': (n) => ({
-    query: `{ node(id: "x") { ${repeat(n, () => '... on User { latestSnapshots { __typename ... on MarketSnapshot { user { points } } ... on VaultSnapshot { user { points } } } }')} } }`,
+    query: `{ node(id: "x") { ${repeat(n, () => '... on User { latestSnapshots { __typename ... on MarketSnapshot { user { totalPoints } } ... on VaultSnapshot { user { totalPoints } } } }')} } }`,
   }),
   'the same field': (n) => ({ query: `{ program { ${twice(118 * n, 'totalPoints')} } }` }),
   'the same object': (n) => ({ query: `{ ${twice(29 * n, 'program { totalPoints }')} }` }),
@@ -227,7 +227,7 @@ describe('hostile documents are refused or answered in a moment, on every road, 
 test('documents that nobody has sent before leave the memory level', async () => {
   const wave = async (from: number, count: number) => {
     for (let i = from; i < from + count; i++) {
-      const query = `{ program { ${repeat(90, (n) => `a${n}_${i}: totalPoints`)} ${twice(40, 'totalPoints userCount positionCount')} } }`
+      const query = `{ program { ${repeat(90, (n) => `a${n}_${i}: totalPoints`)} ${twice(40, 'totalPoints userCount recordCount')} } }`
       await (await roads['POST, short']?.({ query }))?.text()
       const flags = Object.fromEntries(
         Array.from({ length: 24 }, (_, n) => [`v${n}`, ((i * 7919) >> (n % 16)) % 2 === 0]),
