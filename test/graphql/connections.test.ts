@@ -330,13 +330,15 @@ for (const [field, several] of Object.entries(ways))
   for (const way of several)
     describe(`${field} ${way.filter ?? ''}`, () => {
       const [parent = '', name = ''] = field.split('.')
+      /** What a page may be, and how it is counted, depends on no filter and no order. */
+      const isWhole = way === several[0] || LONG
       const rowType = rowTypeOf(parent, name)
 
       const ask = async (paging: Paging) => {
         const filter = way.filter && (await withTokens(way.filter))
         const row = `${scalarsOf(rowType)} ${way.select ?? ''}`
         const list = `list: ${name}(first: $first, after: $after, last: $last, before: $before, offset: $offset ${filter ? `, ${filter}` : ''}) {
-          totalCount edges { cursor node { ${row} } } nodes { ${row} }
+          totalCount edges { cursor node { ${row} } } ${isWhole ? `nodes { ${row} }` : ''}
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
         const query = `query ($first: Int, $after: String, $last: Int, $before: String, $offset: BigInt) {
           ${(await withTokens(way.through)).replace('LIST', list)} }`
@@ -346,7 +348,9 @@ for (const [field, several] of Object.entries(ways))
         const { data, errors } = await ask(paging)
         expect(errors).toBeUndefined()
         const found = listIn(data)
-        expect(found.edges.map((edge) => edge.node)).toEqual(found.nodes)
+        const nodes = found.edges.map((edge) => edge.node)
+        if (isWhole) expect(nodes).toEqual(found.nodes)
+        found.nodes = nodes
         expect(found.pageInfo.startCursor).toBe(found.edges[0]?.cursor ?? null)
         expect(found.pageInfo.endCursor).toBe(found.edges.at(-1)?.cursor ?? null)
         return found
@@ -414,33 +418,35 @@ for (const [field, several] of Object.entries(ways))
         expect(seen).toEqual(nodes())
       })
 
-      test('numbered pages make up the whole list', async () => {
-        const size = pageSize(rows.length)
-        const seen: Row[] = []
-        for (let offset = 0; offset < rows.length + size; offset += size) {
-          const one = await page({ first: size, offset: String(offset) })
-          expect(one.pageInfo.hasPreviousPage).toBe(offset > 0)
-          expect(one.pageInfo.hasNextPage).toBe(offset + size < rows.length)
-          expect(one.totalCount).toBe(rows.length)
-          seen.push(...one.nodes)
-        }
-        expect(seen).toEqual(nodes())
-      })
+      if (isWhole) {
+        test('numbered pages make up the whole list', async () => {
+          const size = pageSize(rows.length)
+          const seen: Row[] = []
+          for (let offset = 0; offset < rows.length + size; offset += size) {
+            const one = await page({ first: size, offset: String(offset) })
+            expect(one.pageInfo.hasPreviousPage).toBe(offset > 0)
+            expect(one.pageInfo.hasNextPage).toBe(offset + size < rows.length)
+            expect(one.totalCount).toBe(rows.length)
+            seen.push(...one.nodes)
+          }
+          expect(seen).toEqual(nodes())
+        })
 
-      test('a page past the end is empty', async () => {
-        for (const paging of [
-          { offset: String(rows.length) },
-          { offset: String(2n ** 63n - 1n) },
-          { first: 2, after: at(-1) },
-          { last: 2, before: at(0) },
-          { first: 5, after: at(-1), offset: '3' },
-        ]) {
-          const one = await page(paging)
-          expect(one.nodes, JSON.stringify(paging)).toEqual([])
-          expect(one.totalCount).toBe(rows.length)
-          expect(one.pageInfo).toMatchObject({ startCursor: null, endCursor: null })
-        }
-      })
+        test('a page past the end is empty', async () => {
+          for (const paging of [
+            { offset: String(rows.length) },
+            { offset: String(2n ** 63n - 1n) },
+            { first: 2, after: at(-1) },
+            { last: 2, before: at(0) },
+            { first: 5, after: at(-1), offset: '3' },
+          ]) {
+            const one = await page(paging)
+            expect(one.nodes, JSON.stringify(paging)).toEqual([])
+            expect(one.totalCount).toBe(rows.length)
+            expect(one.pageInfo).toMatchObject({ startCursor: null, endCursor: null })
+          }
+        })
+      }
 
       test('after and before are the bounds of a window', async () => {
         const window = nodes().slice(1, -1)
@@ -453,16 +459,15 @@ for (const [field, several] of Object.entries(ways))
         expect((await page({ first: 2, after: at(0), offset: '1' })).nodes).toEqual(nodes().slice(2, 4))
       })
 
-      test('a page may be as small as nothing and as large as 1000', async () => {
-        expect((await page({ first: 0 })).nodes).toEqual([])
-        expect((await page({ first: 0 })).pageInfo.hasNextPage).toBe(true)
-        expect((await page({ last: 0 })).nodes).toEqual([])
-        expect((await page({ last: 1000 })).nodes).toEqual(nodes())
-        expect((await page({})).nodes).toEqual(nodes().slice(0, 100))
-      })
+      if (isWhole) {
+        test('a page may be as small as nothing and as large as 1000', async () => {
+          expect((await page({ first: 0 })).nodes).toEqual([])
+          expect((await page({ first: 0 })).pageInfo.hasNextPage).toBe(true)
+          expect((await page({ last: 0 })).nodes).toEqual([])
+          expect((await page({ last: 1000 })).nodes).toEqual(nodes())
+          expect((await page({})).nodes).toEqual(nodes().slice(0, 100))
+        })
 
-      // What a page may be does not depend on the filter.
-      if (way === several[0] || LONG)
         test('a page beyond the bounds is refused', async () => {
           const beyond = [
             { first: 1001 },
@@ -479,39 +484,41 @@ for (const [field, several] of Object.entries(ways))
           await Promise.all(beyond.map(refused))
         })
 
-      test('cursors are the same on every page', async () => {
-        const again = await page({ first: 3 })
-        expect(again.edges.map((edge) => edge.cursor)).toEqual(rows.slice(0, 3).map((edge) => edge.cursor))
-        const back = await page({ last: 2 })
-        expect(back.edges.map((edge) => edge.cursor)).toEqual(rows.slice(-2).map((edge) => edge.cursor))
-      })
+        test('cursors are the same on every page', async () => {
+          const again = await page({ first: 3 })
+          expect(again.edges.map((edge) => edge.cursor)).toEqual(rows.slice(0, 3).map((edge) => edge.cursor))
+          const back = await page({ last: 2 })
+          expect(back.edges.map((edge) => edge.cursor)).toEqual(rows.slice(-2).map((edge) => edge.cursor))
+        })
+      }
 
-      test('what is no cursor of this list is refused', async () => {
-        const decoded: unknown[] = JSON.parse(Buffer.from(at(0), 'base64url').toString())
-        const bad = [
-          '',
-          'x',
-          '%00',
-          'é€😀',
-          'A'.repeat(100_000),
-          'null',
-          encode(null),
-          encode({}),
-          encode([]),
-          encode(['elsewhere', ...decoded.slice(1)]),
-          encode(decoded.slice(0, -1)),
-          encode([...decoded, '1']),
-        ]
-        await Promise.all(
-          bad.map((cursor, i) => refused(i % 2 ? { last: 2, before: cursor } : { first: 2, after: cursor })),
-        )
-        const wrong = [null, true, 1, -1.5, {}, ['1'], '\0', '1\0', 'x'.repeat(5000)]
-        await Promise.all(
-          eachOnce(decoded, wrong).map((changed, i) =>
-            refused(i % 2 ? { last: 2, before: encode(changed) } : { first: 2, after: encode(changed) }),
-          ),
-        )
-      })
+      if (isWhole)
+        test('what is no cursor of this list is refused', async () => {
+          const decoded: unknown[] = JSON.parse(Buffer.from(at(0), 'base64url').toString())
+          const bad = [
+            '',
+            'x',
+            '%00',
+            'é€😀',
+            'A'.repeat(100_000),
+            'null',
+            encode(null),
+            encode({}),
+            encode([]),
+            encode(['elsewhere', ...decoded.slice(1)]),
+            encode(decoded.slice(0, -1)),
+            encode([...decoded, '1']),
+          ]
+          await Promise.all(
+            bad.map((cursor, i) => refused(i % 2 ? { last: 2, before: cursor } : { first: 2, after: cursor })),
+          )
+          const wrong = [null, true, 1, -1.5, {}, ['1'], '\0', '1\0', 'x'.repeat(5000)]
+          await Promise.all(
+            eachOnce(decoded, wrong).map((changed, i) =>
+              refused(i % 2 ? { last: 2, before: encode(changed) } : { first: 2, after: encode(changed) }),
+            ),
+          )
+        })
 
       test('a cursor with other values is refused or names a place, but is no fault of ours', async () => {
         const decoded: unknown[] = JSON.parse(Buffer.from(at(0), 'base64url').toString())

@@ -66,7 +66,9 @@ describe.skipIf(!hasConformance)(`on the conformance suite's data${hasConformanc
     try {
       const summary = await mirror(copy, { base: source.base })
       expect(summary).toMatchObject({ graph: true, notes: [] })
-      expect(await differences(source, copy, [...reads(), ...someOf(await everyRequest(source), 15)])).toEqual([])
+      expect(
+        await differences(source, copy, [...someOf(reads(), 7), ...someOf(await everyRequest(source), 31)]),
+      ).toEqual([])
       letTimePass()
       expect(await failedCases(copy, 11)).toBe(0)
     } finally {
@@ -85,7 +87,7 @@ describe.skipIf(!hasConformance)(`on the conformance suite's data${hasConformanc
       const users = rows.map((row) => row.address)
       const summary = await mirror(copy, { base: points.base, indexerBase: indexer.base, users, everyMarket: true })
       expect(summary).toMatchObject({ graph: false, users: users.length, notes: [] })
-      const paths = [...someOf(reads(), 5), ...someOf(await everyRequest(source), 15)]
+      const paths = [...someOf(reads(), 13), ...someOf(await everyRequest(source), 31)]
       expect(await differences(source, copy, paths)).toEqual([])
       letTimePass()
       expect(await failedCases(copy, 11)).toBe(0)
@@ -155,7 +157,7 @@ describe('on a sample', () => {
     const again = await startGateway({ now: copy.deps.now })
     try {
       await mirror(again, { base: copy.base })
-      expect(await differences(source, again, someOf(await everyRequest(source), 15))).toEqual([])
+      expect(await differences(source, again, someOf(await everyRequest(source), 31))).toEqual([])
       expect(await cashFlows(again)).toEqual(flows)
     } finally {
       await again.close()
@@ -208,7 +210,7 @@ describe('on a sample', () => {
     })
     try {
       expect(await mirror(copy, { base: older.base })).toMatchObject({ graph: true, notes: [] })
-      expect(await differences(source, copy, someOf(await everyRequest(source), 15))).toEqual([])
+      expect(await differences(source, copy, someOf(await everyRequest(source), 31))).toEqual([])
       expect(await cashFlows(copy)).not.toEqual(await cashFlows(source))
     } finally {
       await older.close()
@@ -253,7 +255,7 @@ describe('on a sample', () => {
     try {
       const summary = await mirror(copy, { base: legacy.base })
       expect(summary).toMatchObject({ graph: false, notes: [] })
-      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 15))).toEqual([])
+      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 31))).toEqual([])
       expect(legacy.requests.filter(({ method }) => method !== 'GET').map(({ path }) => path)).toEqual(['/graphql'])
       const graph = `{ pools { nodes { address chainId } } markets { nodes { chainId address assetAddress pool { address } } } }`
       expect(await copy.graphql(graph)).toEqual(await source.graphql(graph))
@@ -276,7 +278,7 @@ describe('on a sample', () => {
       })
       expect(response.status).toBe(200)
       await mirror(copy, { base: legacy.base })
-      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 15))).toEqual([])
+      expect(await differences(source, copy, someOf(await everyRequest(source, { usedVaults: true }), 31))).toEqual([])
     } finally {
       await legacy.close()
     }
