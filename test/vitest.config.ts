@@ -56,7 +56,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the cores of a small machine: tests wait for processes, locks and clocks.
+    maxWorkers: 3,
     // As the program is started: the young generation that is usual is full after a few answers.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
     // Until an event comes, on a machine that does much else.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { createServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { command, parsed, type Serving, serve } from '../support/command-line.ts'
 import { openStore } from '../support/store.ts'
@@ -71,11 +72,13 @@ async function load(clients: Client[], end: Promise<unknown>): Promise<{ answere
   let answered = 0
   const faults: string[] = []
   const one = async (client: Client) => {
-    while (!over)
+    while (!over) {
+      await setTimeout(10)
       await client.get().then(
         ({ status }) => (status === 200 ? answered++ : faults.push(String(status))),
         (error) => faults.push(error.message),
       )
+    }
   }
   const running = clients.map(one)
   await end.finally(() => {

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
@@ -181,6 +182,7 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
             { method, ...(method === 'POST' && { headers: JSON_BODY, body: JSON.stringify({ query }) }) },
           )
           await answer.text()
+          await setTimeout(10)
           const outcome = `${method} ${answer.status}`
           seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
         }

@@ -180,14 +180,14 @@ test('queries reach the lists, their orders and bounds', () => {
 test('whatever doubles are stored, every field is answered, planned and resolved, and so is REST', {
   timeout: 600_000,
 }, async () => {
-  for (let round = 0; round < (LONG ? 20 : 2); round++) {
+  for (let round = 0; round < (LONG ? 20 : 1); round++) {
     await writeExtremes()
     for (const query of everyQuery()) {
       const [one, other] = [await planned.graphql(query), await resolved.graphql(query)]
       expect({ planned: one.errors, resolved: other.errors }, query.slice(0, 3000)).toEqual({})
       expect(other, query.slice(0, 3000)).toEqual(one)
     }
-    for (const path of someOf(await everyRequest(planned), 5)) {
+    for (const path of someOf(await everyRequest(planned), 9)) {
       const response = await planned.get(path)
       expect(response.status, `${path} ${(await response.text()).slice(0, 300)}`).toBeLessThan(500)
     }

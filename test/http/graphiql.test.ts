@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examples } from '../../src/graphql/examples.ts'
-import { hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
+import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { graphiqlPage } from '../support/graphiql.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -77,12 +77,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     close(): Promise<void>
   }
 
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser?.close())
+
   async function visit(
     options: Parameters<typeof openBrowser>[0] = {},
     { to = gateway, path = '/graphql' } = {},
   ): Promise<Visit> {
-    const browser = await openBrowser(options)
-    const page = await browser.context.newPage()
+    const context = await browser.another(options)
+    const page = await context.newPage()
     const faults: string[] = []
     page.on('request', (request) => {
       if (!request.url().startsWith(to.base) && !/^(data|blob):/.test(request.url())) faults.push(request.url())
@@ -90,7 +96,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
     page.on('pageerror', (error) => faults.push(error.message))
     await page.goto(to.base + path)
-    return { page, faults, close: () => browser.close() }
+    return { page, faults, close: () => context.close() }
   }
 
   const screenshot = async (page: Page, name: string) => {

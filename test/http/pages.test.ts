@@ -23,14 +23,7 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
     })
   })
   // A page that is left open goes on rendering.
-  afterEach(() =>
-    Promise.all(
-      browser
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    ),
-  )
+  afterEach(() => Promise.all(browser.pages().map((page) => page.close())))
   afterAll(async () => {
     await opened?.close()
     await gateway?.close()

@@ -98,7 +98,7 @@ test('after any imports, holdings are the newest snapshots and net cash is summe
         expect(await state()).toEqual(before)
       }
     }),
-    { numRuns: LONG ? 300 : 30 },
+    { numRuns: LONG ? 300 : 12 },
   )
 })
 

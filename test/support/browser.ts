@@ -1,25 +1,23 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type BrowserContext, chromium } from 'playwright-core'
+import { type BrowserContext, type Browser as Chromium, chromium } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
 export const hasBrowser = existsSync(CHROMIUM)
 /** Follows the name of a test that needs a browser. */
 export const SKIPPED = ` (skipped: no ${CHROMIUM})`
 
-type Options = Parameters<typeof chromium.launchPersistentContext>[1]
+type Options = Parameters<Chromium['newContext']>[0]
 
 export interface Browser {
   context: BrowserContext
+  /** A context with nothing of the others: another visitor. */
+  another(options?: Options): Promise<BrowserContext>
   close(): Promise<void>
 }
 
-/** Starts Chromium with a profile of its own. */
+/** Starts Chromium without a profile. */
 export async function openBrowser(options: Options = {}): Promise<Browser> {
-  const profile = await mkdtemp(join(tmpdir(), 'gateway-browser-'))
-  const context = await chromium.launchPersistentContext(profile, {
+  const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [
       '--no-sandbox',
@@ -30,13 +28,10 @@ export async function openBrowser(options: Options = {}): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
     ],
-    ...options,
   })
   return {
-    context,
-    async close() {
-      await context.close()
-      await rm(profile, { recursive: true, force: true })
-    },
+    context: await browser.newContext(options),
+    another: (others) => browser.newContext(others),
+    close: () => browser.close(),
   }
 }

@@ -117,8 +117,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   })
   // Each open page follows the data, and a browser has six connections to a server.
   afterEach(async () => {
-    const [, ...pages] = browser.context.pages()
-    await Promise.all(pages.map((page) => page.close()))
+    await Promise.all(browser.context.pages().map((page) => page.close()))
   })
   afterAll(async () => {
     await browser?.close()
