@@ -31,8 +31,8 @@ const key = kind('printable ASCII without spaces', (message) => z.string().refin
 
 /** `name:token` pairs, separated by commas. */
 const namedTokens = kind('name:token pairs, separated by commas', (message) =>
-  z.string().transform((given, context) => {
-    const pairs = given.split(',').map((pair): [string, string] => {
+  z.string().transform((text, context) => {
+    const pairs = text.split(',').map((pair): [string, string] => {
       const [, name = '', secret = ''] = /^([a-z0-9._-]{1,64}):(.*)$/i.exec(pair.trim()) ?? []
       if (name === '') context.addIssue(message)
       else if (!isToken(secret)) context.addIssue(`must have ${tokenValues} in the token of ${name}`)
@@ -53,11 +53,11 @@ const location = kind('a directory, or a URL like https://example.org/positions'
 )
 
 /** A text that is read by a function, whose error says what is wrong with it. */
-const readBy = <T>(values: string, read: (given: string) => T) =>
+const readBy = <T>(values: string, read: (text: string) => T) =>
   kind(values, () =>
-    z.string().transform((given, context) => {
+    z.string().transform((text, context) => {
       try {
-        return read(given)
+        return read(text)
       } catch (error) {
         context.addIssue((error as Error).message)
         return z.NEVER
@@ -67,8 +67,8 @@ const readBy = <T>(values: string, read: (given: string) => T) =>
 
 /** URLs of Postgres servers, separated by commas. */
 const replicaUrls = kind('URLs like postgres://user:password@host:5432/database, separated by commas', (message) =>
-  z.string().transform((given, context) => {
-    const urls = splitUrls(given)
+  z.string().transform((text, context) => {
+    const urls = splitUrls(text)
     const isPostgres = (one: string) => URL.canParse(one) && /^postgres(ql)?:$/.test(new URL(one).protocol)
     if (!urls.every(isPostgres)) context.addIssue(message)
     else if (new Set(urls.map((one) => new URL(one).host)).size < urls.length)
@@ -78,12 +78,12 @@ const replicaUrls = kind('URLs like postgres://user:password@host:5432/database,
 )
 
 /** Splits a list of URLs. Passwords may contain commas. */
-export const splitUrls = (given: string): string[] => given.split(/,(?=\s*\w+:\/\/)/).map((one) => one.trim())
+export const splitUrls = (text: string): string[] => text.split(/,(?=\s*\w+:\/\/)/).map((one) => one.trim())
 
 /** `id=name` pairs, separated by commas. */
 const chains = kind('id=name pairs, separated by commas, such as 146=sonic', (message) =>
-  z.string().transform((given, context) => {
-    const pairs = given.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
+  z.string().transform((text, context) => {
+    const pairs = text.split(',').map((pair) => /^\s*([1-9][0-9]{0,15})=([\w-]+)\s*$/.exec(pair)?.slice(1))
     if (!pairs.includes(undefined)) return Object.fromEntries(pairs as [string, string][])
     context.addIssue(message)
     return z.NEVER
@@ -94,9 +94,9 @@ const chains = kind('id=name pairs, separated by commas, such as 146=sonic', (me
 const proxies = kind(
   'a number of proxies, or their addresses, separated by commas, such as 10.0.0.0/8,::1',
   (message) =>
-    z.string().transform((given, context) => {
-      if (/^\d{1,2}$/.test(given)) return Number(given)
-      const addresses = given.split(',').map((one) => one.trim())
+    z.string().transform((text, context) => {
+      if (/^\d{1,2}$/.test(text)) return Number(text)
+      const addresses = text.split(',').map((one) => one.trim())
       const isAddress = (one: string) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)
       if (addresses.every(isAddress)) return addresses
       context.addIssue(message)
@@ -106,9 +106,9 @@ const proxies = kind(
 
 /** Which requests are logged: `all`, `slow`, `off`, or a share of them. */
 const loggedRequests = kind('all, slow, off, or a share of requests between 0 and 1, such as 0.01', (message) =>
-  z.string().transform((given, context) => {
-    if (given === 'all' || given === 'slow' || given === 'off') return given
-    const share = Number(given)
+  z.string().transform((text, context) => {
+    if (text === 'all' || text === 'slow' || text === 'off') return text
+    const share = Number(text)
     if (share > 0 && share < 1) return share
     context.addIssue(message)
     return z.NEVER
@@ -117,9 +117,9 @@ const loggedRequests = kind('all, slow, off, or a share of requests between 0 an
 
 /** A cron pattern. */
 const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"', (message) =>
-  z.string().superRefine((given, context) => {
+  z.string().superRefine((text, context) => {
     try {
-      readCron(given)
+      readCron(text)
     } catch (error) {
       const reason = (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '')
       context.addIssue(`${message}: ${reason}`)
@@ -297,7 +297,7 @@ export const variables = z.object({
     .describe('documents that clients may send by id: `{"sha256:<hash>": "query Name { ... }"}`'),
   TRUSTED_DOCUMENTS_ONLY: truth
     .default('false')
-    .transform((given) => given === 'true')
+    .transform((text) => text === 'true')
     .describe('`true`: only trusted documents are accepted'),
   MAX_SUBSCRIPTIONS: whole(0, 1_000_000)
     .default(1000)
@@ -346,7 +346,7 @@ export const variables = z.object({
     .meta({ description: 'the link at `/`', defaultText: 'the documentation of this gateway' }),
   FEDERATION: truth
     .default('false')
-    .transform((given) => given === 'true')
+    .transform((text) => text === 'true')
     .describe('`true`: the graph is a federated subgraph'),
   PLAN: oneOf('on', 'off').default('on').describe('`off`: every operation runs on resolvers, Prisma and DataLoaders'),
   SAMPLE_DATA: oneOf('on', 'off').default('off').meta({

@@ -63,12 +63,12 @@ async function* checked(
   remedy: string,
   work: () => Promise<Found | Found[]>,
 ): AsyncGenerator<Finding, boolean> {
-  const found = await pTimeout(work(), {
+  const finding = await pTimeout(work(), {
     milliseconds: CHECK_MS,
     fallback: () => problem(`There was no answer within ${CHECK_MS / 1000} s.`, remedy),
   }).catch((error: Error & { code?: string }) => problem(sentence(error), remedy))
-  for (const one of [found].flat()) yield { check, ...one }
-  return [found].flat().every(({ status }) => status !== 'problem')
+  for (const one of [finding].flat()) yield { check, ...one }
+  return [finding].flat().every(({ status }) => status !== 'problem')
 }
 
 /** The reason why a check failed, as a sentence. */
@@ -78,9 +78,9 @@ function sentence(error: Error & { code?: string }): string {
 
 function checkVersions(): Found {
   const wanted = manifest.engines.node.replace('>=', '')
-  const found = process.versions.node
-  const isOld = found.localeCompare(wanted, 'en', { numeric: true }) < 0
-  const text = `The gateway is ${manifest.version}, Node.js is ${found}.`
+  const running = process.versions.node
+  const isOld = running.localeCompare(wanted, 'en', { numeric: true }) < 0
+  const text = `The gateway is ${manifest.version}, Node.js is ${running}.`
   return isOld ? problem(text, `Install Node.js ${wanted} or later.`) : ok(text)
 }
 
@@ -94,19 +94,19 @@ async function* checkStore(config: Config): AsyncGenerator<Finding> {
   let url = config.DATABASE_URL
   if (url === undefined) {
     yield* checked('disk', 'Make DATA_DIR a directory that this user may write to.', () => checkDisk(config.DATA_DIR))
-    const found = await findEmbedded(config.DATA_DIR).catch((error: Error) => error)
-    if (found instanceof Error) {
+    const server = await findEmbedded(config.DATA_DIR).catch((error: Error) => error)
+    if (server instanceof Error) {
       const remedy = 'Run the gateway as the user that owns DATA_DIR.'
-      return yield { check: 'database', ...problem(sentence(found), remedy) }
+      return yield { check: 'database', ...problem(sentence(server), remedy) }
     }
-    if (found.state !== 'running') {
+    if (server.state !== 'running') {
       const text =
-        found.state === 'none'
+        server.state === 'none'
           ? `There is no embedded Postgres in ${config.DATA_DIR} yet: the first start makes one.`
           : `The embedded Postgres in ${config.DATA_DIR} does not run, so it is not checked: the next command starts it.`
       return yield { check: 'database', ...ok(text) }
     }
-    url = found.url
+    url = server.url
   }
   const client = pgClient(url)
   try {
@@ -153,12 +153,12 @@ async function checkDisk(dataDir: string): Promise<Found> {
 
 /** The directory itself, or the one that it would be made in. */
 async function nearestDirectory(path: string): Promise<string> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && dirname(path) !== path) return undefined
     throw error
   })
-  if (found?.isDirectory() === false) throw new Error(`${path} is not a directory`)
-  return found ? path : nearestDirectory(dirname(path))
+  if (stats?.isDirectory() === false) throw new Error(`${path} is not a directory`)
+  return stats ? path : nearestDirectory(dirname(path))
 }
 
 const OLDEST = 150_000
@@ -170,15 +170,18 @@ async function checkDatabase(client: pg.Client): Promise<Found[]> {
        current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica"`,
   )
   const { version, number, encoding, isReplica } = rows[0]
-  const found = [
+  const findings = [
     number < OLDEST
       ? problem(`It is Postgres ${version}.`, 'Upgrade it to version 15 or later.')
       : ok(`Postgres ${version} at ${client.host}:${client.port} answers.`),
   ]
   if (encoding !== 'UTF8')
-    found.push(problem(`Its encoding is ${encoding}.`, "Create the database with ENCODING 'UTF8', and copy the data."))
-  if (isReplica) found.push(problem('It is a replica, which cannot be written to.', 'Set DATABASE_URL to the primary.'))
-  return found
+    findings.push(
+      problem(`Its encoding is ${encoding}.`, "Create the database with ENCODING 'UTF8', and copy the data."),
+    )
+  if (isReplica)
+    findings.push(problem('It is a replica, which cannot be written to.', 'Set DATABASE_URL to the primary.'))
+  return findings
 }
 
 async function checkMigrations(client: pg.Client): Promise<Found> {
@@ -246,8 +249,8 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
     const { isReplica, version, replayedAt } = rows[0]
     if (!isReplica)
       return problem('It is not in recovery, so it is no replica and not read.', 'Name only replicas of DATABASE_URL.')
-    const [own, other] = [await systemIdentifierOf(replica), await systemIdentifierOf(primary)]
-    if (own !== undefined && other !== undefined && own !== other)
+    const [cluster, other] = [await systemIdentifierOf(replica), await systemIdentifierOf(primary)]
+    if (cluster !== undefined && other !== undefined && cluster !== other)
       return problem('It belongs to another cluster than DATABASE_URL.', 'Name only replicas of DATABASE_URL.')
     const newest = await primary.query<{ version: number }>('SELECT sum(version)::float8 AS version FROM data_version')
     const behind = (newest.rows[0]?.version ?? 0) - version
@@ -256,7 +259,7 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
         `It is ${behind} data ${behind === 1 ? 'version' : 'versions'} behind. It replayed up to ${replayedAt} UTC.`,
         'Reads go there once it has caught up: check the replication if it does not.',
       )
-    return own === undefined || other === undefined
+    return cluster === undefined || other === undefined
       ? ok(
           'It has the newest data. The role may not read whether it is of the same cluster: the gateway compares the data.',
         )

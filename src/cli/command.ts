@@ -145,14 +145,14 @@ function failureOf(error: unknown): Failure {
     const { message, problems } = error
     return { code: problems.length > 0 ? 'CONFIG_ERROR' : 'BAD_INPUT', message, problems, exitCode: 2 }
   }
-  const known = error instanceof GatewayError ? error : storeFault(error)
-  const text = error instanceof Error && error.message !== '' ? error.message : (known?.message ?? String(error))
+  const fault = error instanceof GatewayError ? error : storeFault(error)
+  const text = error instanceof Error && error.message !== '' ? error.message : (fault?.message ?? String(error))
   const isRefused = error instanceof Error && (isLackOfRights(error) || isLackOfRights(error.cause))
   const message = isRefused
     ? `The database refuses this to its role (${text}): \`gateway doctor\` says how to mend it.`
     : text
-  if (!known) return { code: 'INTERNAL', message, problems: [], exitCode: 1 }
-  return { code: known.code, message, problems: known.problems, exitCode: EXIT_CODES[known.code] }
+  if (!fault) return { code: 'INTERNAL', message, problems: [], exitCode: 1 }
+  return { code: fault.code, message, problems: fault.problems, exitCode: EXIT_CODES[fault.code] }
 }
 
 /** Prints an error, with --json as one line of JSON, and sets the exit code. */

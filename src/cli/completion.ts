@@ -27,7 +27,7 @@ function wordsByPath(command: Command, path = '', words: Words = new Map()): Wor
 const SCRIPTS = { bash, zsh, fish }
 
 function bash(name: string, words: Words): string {
-  const known = [...words.keys()].filter((path) => path !== '').map((path) => `'${path}'`)
+  const paths = [...words.keys()].filter((path) => path !== '').map((path) => `'${path}'`)
   const cases = [...words].map(([path, list]) => `    '${path}') words='${list.join(' ')}' ;;`)
   const complete = `_${name.replaceAll('-', '_')}`
   return `${complete}() {
@@ -36,11 +36,11 @@ function bash(name: string, words: Words): string {
     option=
     case "$path \${COMP_WORDS[i]}" in
       *' --'*) option="$path \${COMP_WORDS[i]}" ;;
-      ${known.filter((path) => !path.includes(' --')).join(' | ')}) path="$path \${COMP_WORDS[i]}" ;;
+      ${paths.filter((path) => !path.includes(' --')).join(' | ')}) path="$path \${COMP_WORDS[i]}" ;;
     esac
   done
   case "$option" in
-    ${known.filter((path) => path.includes(' --')).join(' | ')}) path=$option ;;
+    ${paths.filter((path) => path.includes(' --')).join(' | ')}) path=$option ;;
   esac
   case "$path" in
 ${cases.join('\n')}

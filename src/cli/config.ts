@@ -19,9 +19,9 @@ function showConfig({ json }: { json?: boolean }): void {
   readConfig(env)
   const rows = []
   for (const setting of listSettings()) {
-    const given = env[setting.name]
-    const value = given === undefined ? setting.default : withoutSecrets(setting, given)
-    const from = given === undefined ? 'default' : 'environment'
+    const text = env[setting.name]
+    const value = text === undefined ? setting.default : withoutSecrets(setting, text)
+    const from = text === undefined ? 'default' : 'environment'
     if (json) printJson({ name: setting.name, value: value ?? null, from })
     rows.push([setting.name, value ?? setting.defaultText, from])
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ConfigError } from '../config.ts'
-import { known } from '../domain/dataset/reader.ts'
+import { nearestName } from '../domain/dataset/reader.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
 
 const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
@@ -21,7 +21,7 @@ function sentence(issue: z.core.$ZodIssue): string {
   const which = `Multiplier ${Number(at) + 1}`
   if (issue.code !== 'unrecognized_keys')
     return name ? `${which}: ${String(name)} ${issue.message}.` : `${which} must be an object.`
-  return issue.keys.map((key) => `${which}: ${key} is unknown, ${known(key, Object.keys(one.shape))}.`).join('\n')
+  return issue.keys.map((key) => `${which}: ${key} is unknown, ${nearestName(key, Object.keys(one.shape))}.`).join('\n')
 }
 
 /**

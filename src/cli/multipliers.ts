@@ -16,7 +16,7 @@ const history = graphql(`
   }
 `)
 
-interface Given {
+interface Options {
   depositA?: number
   depositB?: number
   borrowA?: number
@@ -46,7 +46,7 @@ export function addMultipliers(program: Command): void {
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
     .option('--yes', `store factors that double or halve, and new ones above ${LARGE}`)
     .option('--json', 'print one JSON object per line')
-    .action(async (pool: string | undefined, given: Given) => set(await updatesOf(pool, given), given))
+    .action(async (pool: string | undefined, options: Options) => set(await updatesOf(pool, options), options))
   command
     .command('undo')
     .description('put back the multipliers from before the newest change, as a change; again, to redo it')
@@ -62,12 +62,12 @@ export function addMultipliers(program: Command): void {
     .action(showHistory)
 }
 
-async function updatesOf(pool: string | undefined, given: Given): Promise<MultiplierUpdate[]> {
-  const { depositA, depositB, borrowA, borrowB } = given
+async function updatesOf(pool: string | undefined, options: Options): Promise<MultiplierUpdate[]> {
+  const { depositA, depositB, borrowA, borrowB } = options
   const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
-  if (given.file !== undefined) {
+  if (options.file !== undefined) {
     if (pool !== undefined || !noFactor) throw new ConfigError('Give a pool and its factors, or --file, not both.')
-    const path = given.file
+    const path = options.file
     return readMultipliers(
       await readFile(path, 'utf8').catch(() => {
         throw new ConfigError(`${path} cannot be read.`)
@@ -88,7 +88,7 @@ async function updatesOf(pool: string | undefined, given: Given): Promise<Multip
   )
 }
 
-function set(updates: MultiplierUpdate[], { yes, json }: Given): Promise<void> {
+function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void> {
   return withDeps(async ({ store }, signal) => {
     const accept = yes ? undefined : refuseJumps
     const changes = await updateMultipliers({ pool: store.pool, signal }, updates, CLI, accept)

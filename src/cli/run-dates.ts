@@ -33,14 +33,14 @@ export function addRunDates(program: Command): void {
     program
       .command('manualupdate')
       .description("fetch a date's positions from POSITIONS_SOURCE and compute its points (default: today, UTC)"),
-  ).action((given: Options) => runDates('manualupdate', given))
+  ).action((options: Options) => runDates('manualupdate', options))
   options(
     program
       .command('resync')
       .description("recompute a date's points from stored positions (default: the newest stored date)"),
   )
     .option('--all', 'every stored date')
-    .action((given: Options) => runDates('resync', given))
+    .action((options: Options) => runDates('resync', options))
 }
 
 function options(command: Command): Command {
@@ -70,25 +70,25 @@ function options(command: Command): Command {
 
 type Kind = 'manualupdate' | 'resync'
 
-async function runDates(kind: Kind, given: Options): Promise<void> {
-  if (given.multipliers !== undefined && !given.dryRun)
+async function runDates(kind: Kind, options: Options): Promise<void> {
+  if (options.multipliers !== undefined && !options.dryRun)
     throw new ConfigError('--multipliers is for --dry-run. To store multipliers: gateway multipliers set.')
-  if (given.movers !== undefined && !given.dryRun) throw new ConfigError('--movers is for --dry-run.')
-  assertRange(kind, given)
+  if (options.movers !== undefined && !options.dryRun) throw new ConfigError('--movers is for --dry-run.')
+  assertRange(kind, options)
   const multipliers =
-    given.multipliers === undefined
+    options.multipliers === undefined
       ? []
-      : readMultipliers(await readFile(given.multipliers, 'utf8').catch(unreadable(given.multipliers)))
+      : readMultipliers(await readFile(options.multipliers, 'utf8').catch(unreadable(options.multipliers)))
   await withDeps(async (deps, signal) => {
-    const dates = await datesOf(kind, given, deps)
-    const run = given.dryRun ? previewOne : runOne
+    const dates = await datesOf(kind, options, deps)
+    const run = options.dryRun ? previewOne : runOne
     const progress = showDates(process.stderr, dates.length)
     let done = 0
     try {
       for (const date of dates) {
         signal.throwIfAborted()
         if (date) progress.begin(isoDay(date))
-        const text = await run(kind, date, { deps: { ...runDeps(deps), signal }, multipliers, given })
+        const text = await run(kind, date, { deps: { ...runDeps(deps), signal }, multipliers, options })
         progress.end()
         print(text)
         done++
@@ -97,10 +97,10 @@ async function runDates(kind: Kind, given: Options): Promise<void> {
       progress.end()
       const at = dates[done]
       if (at && dates.length > 1)
-        process.stderr.write(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, given)}.\n`)
+        process.stderr.write(`Stopped at ${isoDay(at)}: ${howFar(done, dates.length, options)}.\n`)
       throw error
     }
-    if (dates.length > 1 && !given.json) print(`All ${howFar(done, dates.length, given)}.`)
+    if (dates.length > 1 && !options.json) print(`All ${howFar(done, dates.length, options)}.`)
   })
 }
 
@@ -113,18 +113,18 @@ function howFar(done: number, all: number, { dryRun }: Options): string {
 interface One {
   deps: ManualUpdateDeps
   multipliers: MultiplierUpdate[]
-  given: Options
+  options: Options
 }
 
-async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, given }: One): Promise<string> {
+async function previewOne(kind: Kind, date: Date | null, { deps, multipliers, options }: One): Promise<string> {
   const plan = kind === 'resync' ? resyncPlan(deps, date) : manualUpdatePlan(deps, date)
-  const found = await preview(deps, plan, { multipliers, first: given.movers ?? MOVERS })
-  return given.json ? JSON.stringify(found) : describePreview(found)
+  const changes = await preview(deps, plan, { multipliers, first: options.movers ?? MOVERS })
+  return options.json ? JSON.stringify(changes) : describePreview(changes)
 }
 
-async function runOne(kind: Kind, date: Date | null, { deps, given }: One): Promise<string> {
+async function runOne(kind: Kind, date: Date | null, { deps, options }: One): Promise<string> {
   const done = await (kind === 'resync' ? resync : manualUpdate)(deps, date, CLI)
-  if (given.json) return JSON.stringify(done)
+  if (options.json) return JSON.stringify(done)
   const { id, distributionDate, positionCount, totalPoints, startedAt, finishedAt } = done
   const seconds = ((finishedAt.getTime() - startedAt.getTime()) / 1000).toFixed(2)
   return `${isoDay(distributionDate)}: ${figure(positionCount)} positions, ${figure(totalPoints)} points, ${seconds} s (run ${id})`

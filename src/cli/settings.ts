@@ -23,14 +23,14 @@ export function listSettings(): Setting[] {
     const { description = '', values, defaultText, secret, ...rest } = property as z.core.JSONSchema.Schema
     // A JSON schema leaves out the default of a value that is transformed.
     const schema: z.ZodType = variables.shape[name as keyof typeof variables.shape]
-    const given: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : rest.default
-    const isNone = given === undefined || (typeof given === 'object' && Object.keys(given ?? {}).length === 0)
+    const preset: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : rest.default
+    const isNone = preset === undefined || (typeof preset === 'object' && Object.keys(preset ?? {}).length === 0)
     return {
       name,
       description,
       values: String(values),
-      default: isNone ? undefined : typeof given === 'object' ? JSON.stringify(given) : String(given),
-      defaultText: String(defaultText ?? (isNone ? 'none' : given)),
+      default: isNone ? undefined : typeof preset === 'object' ? JSON.stringify(preset) : String(preset),
+      defaultText: String(defaultText ?? (isNone ? 'none' : preset)),
       secret: secret === true,
     }
   })

@@ -20,7 +20,7 @@ export function table(head: string[], rows: (string | number)[][]): string {
     if (widest <= NARROWEST) break
     colWidths[colWidths.indexOf(widest)] = widest - 1
   }
-  const shown = new CliTable({
+  const drawn = new CliTable({
     head,
     colWidths,
     chars: NO_BORDERS,
@@ -37,8 +37,8 @@ export function table(head: string[], rows: (string | number)[][]): string {
         .every((word) => word.length <= room),
     }
   }
-  shown.push(...rows.map((row) => row.map(cellOf)))
-  return shown.toString().replace(/ +$/gm, '')
+  drawn.push(...rows.map((row) => row.map(cellOf)))
+  return drawn.toString().replace(/ +$/gm, '')
 }
 
 const lengthOf = (cell: string | number) => String(cell).length

@@ -266,27 +266,27 @@ function storeMetrics({ metrics, store, log, now }: MetricsOptions): () => Promi
     }
   }
   return async () => {
-    const found = await read()
+    const values = await read()
     // From here on nothing is awaited, so that concurrent scrapes do not mix.
-    up.set(Number(found !== undefined))
+    up.set(Number(values !== undefined))
     for (const one of [newest, age, version, changed, pending, running]) one.remove()
     for (const one of [succeeded, duration, positions, runs, snapshot, snapshotAge]) one.reset()
-    if (!found) return
-    if (found.newest) {
-      newest.set(found.newest.getTime() / 1000)
-      age.set((now().getTime() - found.newest.getTime()) / 1000)
+    if (!values) return
+    if (values.newest) {
+      newest.set(values.newest.getTime() / 1000)
+      age.set((now().getTime() - values.newest.getTime()) / 1000)
     }
-    for (const { chainId: chain, time } of found.snapshots)
+    for (const { chainId: chain, time } of values.snapshots)
       if (time) {
         snapshot.set({ chain }, time.getTime() / 1000)
         snapshotAge.set({ chain }, (now().getTime() - time.getTime()) / 1000)
       }
-    version.set(found.dataVersion)
-    changed.set(found.changedAt.getTime() / 1000)
-    pending.set(found.ranksPending)
-    running.set(found.running)
-    for (const { kind, status, count } of found.runs) runs.inc({ kind, status }, count)
-    for (const { kind, finishedAt, seconds, positionCount } of found.succeeded) {
+    version.set(values.dataVersion)
+    changed.set(values.changedAt.getTime() / 1000)
+    pending.set(values.ranksPending)
+    running.set(values.running)
+    for (const { kind, status, count } of values.runs) runs.inc({ kind, status }, count)
+    for (const { kind, finishedAt, seconds, positionCount } of values.succeeded) {
       succeeded.set({ kind }, finishedAt.getTime() / 1000)
       duration.set({ kind }, seconds)
       if (positionCount !== null) positions.set({ kind }, positionCount)

@@ -62,12 +62,12 @@ export function mountStaticFiles(
   }
   const send = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
     const name = fileAt(path)
-    const found = await answerAt(name)
+    const file = await answerAt(name)
     const isForBrowser = request.headers.accept?.includes('text/html')
-    const answer = found ?? (isForBrowser && notFoundPage ? await answerAt(notFoundPage) : undefined)
+    const answer = file ?? (isForBrowser && notFoundPage ? await answerAt(notFoundPage) : undefined)
     if (!answer) return reply.callNotFound()
-    return sendAnswer(request, reply.hijack().raw, found ?? { ...answer, status: 404 }, edge, {
-      cacheControl: found && name.startsWith(hashed) ? FOREVER : undefined,
+    return sendAnswer(request, reply.hijack().raw, file ?? { ...answer, status: 404 }, edge, {
+      cacheControl: file && name.startsWith(hashed) ? FOREVER : undefined,
       headers: [...headers, 'x-content-type-options', 'nosniff'],
     })
   }

@@ -7,11 +7,11 @@ interface Page {
 
 /** Reads a whole list page by page, from one snapshot, for an endpoint that is not paged. */
 export async function allPages(page: (after: string | null) => Promise<Page>): Promise<Rows[]> {
-  const found: Rows[] = []
+  const pages: Rows[] = []
   for (let after: string | null = null; ; ) {
     const { rows, pageInfo } = await page(after)
-    found.push(rows)
-    if (!pageInfo.hasNextPage || !pageInfo.endCursor) return found
+    pages.push(rows)
+    if (!pageInfo.hasNextPage || !pageInfo.endCursor) return pages
     after = pageInfo.endCursor
   }
 }

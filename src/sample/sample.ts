@@ -632,9 +632,9 @@ function rewardRecord(world: World, rng: Random, account: Account, event: Liquid
   const value = (amount(payer.token, sent) * price(payer.token) * Number(10_000n + event.bonus)) / 10_000
   const received = units(value / price(collateral.token), collateral.token.decimals, 16)
   const reward = (received * event.bonus) / (10_000n + event.bonus)
-  const known = (token: Token, assets: bigint) => (event.unpriced ? null : quoted(world, token, assets, day))
-  const liquidRewardUsd = known(collateral.token, reward)
-  const supplySentUsd = known(payer.token, sent)
+  const usdOf = (token: Token, assets: bigint) => (event.unpriced ? null : quoted(world, token, assets, day))
+  const liquidRewardUsd = usdOf(collateral.token, reward)
+  const supplySentUsd = usdOf(payer.token, sent)
   const claimed = event.timestamp + whole(rng, 3600, 21 * DAY)
   const end = at(world.midnights, world.days - 1) + DAY
   return {
@@ -647,7 +647,7 @@ function rewardRecord(world: World, rng: Random, account: Account, event: Liquid
     supplySent: String(sent),
     supplySentUsd,
     collateralReceived: String(received),
-    collateralReceivedUsd: known(collateral.token, received),
+    collateralReceivedUsd: usdOf(collateral.token, received),
     liquidReward: String(reward),
     liquidRewardUsd,
     userRoi: supplySentUsd === null || liquidRewardUsd === null ? null : (Number(event.bonus) / 1e4).toFixed(6),

@@ -107,14 +107,14 @@ function linkPages($: CheerioAPI, main: Elements, page: Page, { pages }: SiteLin
     if (path === '') target = addressOf(page)
     else if (!path.startsWith('/')) {
       const file = join(dirname(page.file ?? ''), path)
-      const found = pages.find((one) => one.file === file || one.file === join(file, 'README.md'))
-      if (!found && file.endsWith('.md'))
+      const linked = pages.find((one) => one.file === file || one.file === join(file, 'README.md'))
+      if (!linked && file.endsWith('.md'))
         throw new Error(`${page.file} links to ${written}, which is no page of the site.`)
-      if (!found) {
+      if (!linked) {
         link.replaceWith(link.contents())
         continue
       }
-      target = addressOf(found)
+      target = addressOf(linked)
     }
     link.attr('href', hash === '' ? target : `${target}#${hash}`)
     links.push({ written, path: target, hash })
@@ -186,8 +186,8 @@ function listHeadings($: CheerioAPI, main: Elements): void {
   const list = $('<ul></ul>')
   const headings = main.find('h2[id], h3[id]').toArray()
   const top = headings.length > 60 ? headings.filter(({ tagName }) => tagName === 'h2') : headings
-  const shown = top.length > 1 ? top : main.find('dt[id]').toArray()
-  for (const element of shown) {
+  const places = top.length > 1 ? top : main.find('dt[id]').toArray()
+  for (const element of places) {
     const id = $(element).attr('id') ?? ''
     const name = element.tagName === 'dt' ? id.split('.').at(-1) : $(element).text()
     const link = $('<a></a>')
@@ -195,7 +195,7 @@ function listHeadings($: CheerioAPI, main: Elements): void {
       .text(name ?? id)
     list.append($('<li></li>').addClass(element.tagName).append(link))
   }
-  if (shown.length > 1) $('aside').append('<p>On this page</p>', list)
+  if (places.length > 1) $('aside').append('<p>On this page</p>', list)
   else $('aside').remove()
   for (const element of main.find('h2[id], h3[id], dt[id]').toArray()) {
     const heading = $(element)

@@ -58,11 +58,13 @@ export function graphPages(root: string): Page[] {
     { path: 'graph', title: 'Examples', file: undefined, content: examplesContent() },
     { path: 'graph/deprecated', title: 'Deprecated', file: undefined, content: deprecatedContent(schema) },
     ...PAGES.map(({ path, title }) => {
-      const own = types.filter((type) => pageOf(type) === path).sort((a, b) => a.name.localeCompare(b.name))
-      const nouns = own.map(({ name }) => name).filter((name) => !/(Connection|Edge|Filter|Order|GroupBy)$/.test(name))
+      const ofPage = types.filter((type) => pageOf(type) === path).sort((a, b) => a.name.localeCompare(b.name))
+      const nouns = ofPage
+        .map(({ name }) => name)
+        .filter((name) => !/(Connection|Edge|Filter|Order|GroupBy)$/.test(name))
       const content = `<h1>Graph: ${title.toLowerCase()}</h1>
 <p>Every field, argument and value of ${nouns.join(', ')}.</p>
-${own.map((type) => reference.typeSection(type)).join('\n')}`
+${ofPage.map((type) => reference.typeSection(type)).join('\n')}`
       return { path, title, file: undefined, content }
     }),
   ]
@@ -87,8 +89,8 @@ function examplesContent(): string {
 <p>GraphiQL opens each example with variables that name records of this gateway's store.</p>
 ${personas
   .map((persona) => {
-    const own = examples.filter((example) => example.persona === persona)
-    return `<h2>${persona}</h2>\n${own.map(section).join('\n')}`
+    const ofPersona = examples.filter((example) => example.persona === persona)
+    return `<h2>${persona}</h2>\n${ofPersona.map(section).join('\n')}`
   })
   .join('\n')}`
 }
@@ -152,17 +154,17 @@ class Reference {
 
   #field(owner: string, field: GraphQLField<unknown, unknown> | GraphQLInputField): string {
     const args = 'args' in field ? field.args : []
-    const given = args.length > 0 ? '(…)' : ''
+    const parentheses = args.length > 0 ? '(…)' : ''
     const list = args.map((arg) => `<li>${this.#signature(arg)} ${described(arg)}</li>`)
-    return `<dt id="${owner}.${field.name}">${this.#signature(field, given)}</dt>
+    return `<dt id="${owner}.${field.name}">${this.#signature(field, parentheses)}</dt>
 <dd>${described(field)}${list.length > 0 ? `<p>Arguments:</p><ul>${list.join('\n')}</ul>` : ''}</dd>`
   }
 
-  #signature(member: Member, given = ''): string {
+  #signature(member: Member, parentheses = ''): string {
     const { astNode: node } = member
     const value =
       node && 'defaultValue' in node && node.defaultValue ? ` = ${escapeHtml(print(node.defaultValue))}` : ''
-    return `<code><b>${member.name}</b>${given}: ${this.#type(member.type)}${value}</code>`
+    return `<code><b>${member.name}</b>${parentheses}: ${this.#type(member.type)}${value}</code>`
   }
 
   #type(type: GraphQLType): string {

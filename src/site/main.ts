@@ -68,7 +68,7 @@ async function browserFiles(): Promise<{ script: string; style: string }> {
 
 /** Renders every page into the layout. @returns the pages by their files */
 async function generate(data: { script: string; style: string }): Promise<Map<string, string>> {
-  const shown = groups.map(({ title, entries }: Group) => ({
+  const menu = groups.map(({ title, entries }: Group) => ({
     title,
     entries: entries.map((entry) => ({ title: entry.title, href: hrefOf(entry) })),
   }))
@@ -86,7 +86,7 @@ async function generate(data: { script: string; style: string }): Promise<Map<st
           permalink: `/${fileOf(page)}`,
           title: page.title,
           href: addressOf(page),
-          navigation: shown,
+          navigation: menu,
           // Text of a document may look like a template.
           templateEngineOverride: page.file === undefined ? 'html' : 'md',
         })

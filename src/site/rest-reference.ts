@@ -24,8 +24,8 @@ export function restPage(root: string): Page {
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   )
   const groups = document.tags.map(({ name, description }) => {
-    const own = operations.filter(({ tags }) => tags.includes(name))
-    return `<h2>${name}</h2>\n${markdown(description)}\n${own.map(section).join('\n')}`
+    const ofTag = operations.filter(({ tags }) => tags.includes(name))
+    return `<h2>${name}</h2>\n${markdown(description)}\n${ofTag.map(section).join('\n')}`
   })
   return {
     path: 'rest-reference',
@@ -46,7 +46,7 @@ function section({
   parameters = [],
   responses,
 }: Operation & Endpoint): string {
-  const given = parameters.map(
+  const items = parameters.map(
     ({ name, in: where, required, description = '' }) =>
       `<li><code><b>${name}</b></code> (${where}${required ? ', required' : ''}) ${markdown(description)}</li>`,
   )
@@ -56,7 +56,7 @@ function section({
   return `<h3><code>${method} ${escapeHtml(path)}</code></h3>
 <p>${escapeHtml(summary)}.</p>
 ${markdown(description)}
-${given.length > 0 ? `<p>Parameters:</p><ul>${given.join('\n')}</ul>` : ''}
+${items.length > 0 ? `<p>Parameters:</p><ul>${items.join('\n')}</ul>` : ''}
 <p>Answers:</p><ul>${answers.join('\n')}</ul>`
 }
 

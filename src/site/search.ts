@@ -64,11 +64,11 @@ async function search(): Promise<void> {
   if (text === '') return show([], '')
   if (status.textContent === '') status.textContent = 'Searching …'
   try {
-    const found = (await index()).search(text) as unknown as SearchRecord[]
+    const results = (await index()).search(text) as unknown as SearchRecord[]
     // A later letter has its own answer.
     if (text !== input.value.trim()) return
-    const count = found.length === 1 ? '1 result' : `${found.length || 'No'} results`
-    show(found.slice(0, MAX_RESULTS), `${count} for “${text}”`)
+    const count = results.length === 1 ? '1 result' : `${results.length || 'No'} results`
+    show(results.slice(0, MAX_RESULTS), `${count} for “${text}”`)
   } catch {
     show([], 'The search could not load. Close it and try again.')
   }

@@ -97,14 +97,14 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
         },
         { concurrency: CONCURRENT },
       )
-      const known = new Map(answers.flatMap(({ coins }) => coins))
+      const prices = new Map(answers.flatMap(({ coins }) => coins))
       const hash = createHash('sha256')
       for (const { body } of answers) hash.update(body)
       const receipt: SourceReceipt = {
         kind: 'PRICES',
         name,
         digest: hash.digest('hex'),
-        count: requested.filter((coin) => known.has(coin.toLowerCase())).length,
+        count: requested.filter((coin) => prices.has(coin.toLowerCase())).length,
         block: null,
         time: isoOf(time),
         fetchedAt: new Date().toISOString(),
@@ -120,13 +120,13 @@ export function coinPrices(client: Client, { url, maxAgeSeconds, chains = {} }: 
           const no = (reason: string) => sourceFailed(called, `no price of ${what} can be had: ${reason}`)
 
           if (coin === undefined) throw no(`it has no name for the chain; PRICES_CHAINS=${chainId}=name gives one`)
-          const found = readPrice(known.get(coin.toLowerCase()), time, maxAgeSeconds)
-          if (typeof found === 'string') throw no(found)
-          const decimals = stored ?? found.decimals
+          const price = readPrice(prices.get(coin.toLowerCase()), time, maxAgeSeconds)
+          if (typeof price === 'string') throw no(price)
+          const decimals = stored ?? price.decimals
           if (decimals === undefined) throw sourceFailed(called, `neither it nor the store has the decimals of ${what}`)
-          if (found.decimals !== undefined && found.decimals !== decimals)
-            throw sourceFailed(called, `it counts ${what} in ${found.decimals} decimals, but the store in ${decimals}`)
-          return { price: found.price, decimals }
+          if (price.decimals !== undefined && price.decimals !== decimals)
+            throw sourceFailed(called, `it counts ${what} in ${price.decimals} decimals, but the store in ${decimals}`)
+          return { price: price.price, decimals }
         },
       }
     },

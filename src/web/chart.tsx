@@ -49,11 +49,11 @@ export function Chart({ title, unit, times, series, isReversed = false, note }: 
 }
 
 function summaryOf({ label, values }: Series, times: readonly string[], unit: Unit): string {
-  const known = values.flatMap((value, i) => (value === null ? [] : [{ value, time: times[i] ?? '' }]))
-  const [first, last] = [known[0], known.at(-1)]
+  const drawn = values.flatMap((value, i) => (value === null ? [] : [{ value, time: times[i] ?? '' }]))
+  const [first, last] = [drawn[0], drawn.at(-1)]
   if (!first || !last) return `${label}: no data.`
   const now = `${label}: ${short(last.value, unit)} on ${day(last.time)}`
-  return known.length === 1 ? `${now}.` : `${now}, from ${short(first.value, unit)} on ${day(first.time)}.`
+  return drawn.length === 1 ? `${now}.` : `${now}, from ${short(first.value, unit)} on ${day(first.time)}.`
 }
 
 function Numbers({ title, unit, times, series }: Pick<ChartProps, 'title' | 'unit' | 'times' | 'series'>) {
@@ -104,12 +104,12 @@ function Plot({
   const place = useRef<HTMLDivElement>(null)
   const theme = useTheme()
   // The numbers of a series are new arrays at each render.
-  const shown = JSON.stringify([times, series])
+  const drawn = JSON.stringify([times, series])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chart has the colours of its time
   useEffect(() => {
     const element = place.current
     if (!element) return undefined
-    const [times, series] = JSON.parse(shown) as [string[], Series[]]
+    const [times, series] = JSON.parse(drawn) as [string[], Series[]]
     const colour = (css: string) => {
       element.style.color = css
       const computed = getComputedStyle(element).color
@@ -128,8 +128,8 @@ function Plot({
       const fill = colour(`color-mix(in srgb, var(--series-${i + 1}) 12%, transparent)`)
       const newest = values.findLast((number) => number !== null) ?? null
       const value = (_plot: uPlot, number: number | null, _series: number, at: number | null) => {
-        const known = at === null ? newest : number
-        return known === null ? '–' : full(known, unit)
+        const value = at === null ? newest : number
+        return value === null ? '–' : full(value, unit)
       }
       return {
         label,
@@ -170,7 +170,7 @@ function Plot({
       sizes.disconnect()
       plot.destroy()
     }
-  }, [shown, unit, isReversed, theme])
+  }, [drawn, unit, isReversed, theme])
   return <div className="plot" ref={place} role="img" aria-label={`${title}. ${summary}`} />
 }
 

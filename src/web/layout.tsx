@@ -20,10 +20,10 @@ const VIEWS = [
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const { isExact, toggle } = useExactNumbers()
-  const shown = useRef(path)
+  const shownPath = useRef(path)
   useEffect(() => {
-    if (shown.current !== path) scrollTo(0, 0)
-    shown.current = path
+    if (shownPath.current !== path) scrollTo(0, 0)
+    shownPath.current = path
   }, [path])
   return (
     <>

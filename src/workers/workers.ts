@@ -151,7 +151,7 @@ export class Workers {
   /** Adds up the metrics of the workers that answer in time. */
   async #allMetrics(): Promise<string> {
     const answers = await Promise.allSettled([...this.#members.values()].map(({ ask }) => ask.metrics()))
-    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    return AggregatorRegistry.aggregate(found).metrics()
+    const metrics = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    return AggregatorRegistry.aggregate(metrics).metrics()
   }
 }

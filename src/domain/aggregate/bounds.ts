@@ -51,10 +51,10 @@ export function assertBounded(where: Where, name: 'date' | 'time', { dates, of }
   const { user, users } = where as { user?: string | null; users?: string[] | null }
   if (users && users.length > MAX_AGGREGATE_USERS)
     throw badArgument('where.users', `must be at most ${MAX_AGGREGATE_USERS}: ask for the others in another request`)
-  const found = datesOf(where as Timed)
-  if (found < 1) throw badArgument(`where.${name}`, 'is empty: its first date is after its last')
-  if (user || users || found <= dates) return
-  if (of && entitiesOf(where, of) * found <= of.dates) return
+  const dateCount = datesOf(where as Timed)
+  if (dateCount < 1) throw badArgument(`where.${name}`, 'is empty: its first date is after its last')
+  if (user || users || dateCount <= dates) return
+  if (of && entitiesOf(where, of) * dateCount <= of.dates) return
   const advice = ['where.user or where.users']
   if (dates > 0) advice.push(`where.${name} with at most ${dates} dates`)
   if (of) advice.push(`where.${of.one} and where.${name} with at most ${of.dates} dates`)

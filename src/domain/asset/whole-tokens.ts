@@ -20,9 +20,9 @@ const decimalsOf = (kind: 'market' | 'vault') => async (reader: Reader, keys: re
     FROM unnest(${keys.map(([chainId]) => String(chainId))}::bigint[], ${keys.map(([, address]) => address)}::text[])
       WITH ORDINALITY AS k(chain_id, address, ordinality)
     JOIN ${Prisma.raw(kind)} e ON e.chain_id = k.chain_id AND e.id = k.address`
-  const found: (number | null)[] = keys.map(() => null)
-  for (const { ordinality, decimals } of rows) found[ordinality - 1] = decimals
-  return found
+  const all: (number | null)[] = keys.map(() => null)
+  for (const { ordinality, decimals } of rows) all[ordinality - 1] = decimals
+  return all
 }
 
 /** Reads the decimals of the asset of each market or vault. Null for one that is not stored. */

@@ -31,7 +31,7 @@ export function rowReader(
   const key = format.key.map(indexOf)
   const chain = indexOf('chainId')
   const { defines, check, doubt } = format
-  const own = indexOf('id')
+  const ownId = indexOf('id')
   const references = Object.entries(format.references ?? {}).map(([field, to]) => ({
     field,
     at: indexOf(field),
@@ -41,7 +41,7 @@ export function rowReader(
   /** The texts of a record. Problems are collected, with an empty text for the field. */
   function encode(record: Record<string, unknown>, problems: Problem[]): string[] {
     const texts: string[] = []
-    let found = 0
+    let fieldCount = 0
     for (const [field, type] of fields) {
       const value = record[field]
       let text: string | undefined
@@ -49,17 +49,17 @@ export function rowReader(
         text = type.absent
         if (text === undefined) problems.push({ field, reason: 'is missing' })
       } else {
-        found++
+        fieldCount++
         text = value === null && type.nullable ? NULL : type.encode(value)
         if (text === undefined)
-          problems.push({ field, reason: `must be ${type.why?.(value) ?? type.what}, not ${shown(value)}` })
+          problems.push({ field, reason: `must be ${type.why?.(value) ?? type.what}, not ${described(value)}` })
       }
       texts.push(text ?? '')
     }
-    const given = Object.keys(record)
-    if (found < given.length)
-      for (const field of given.filter((field) => !Object.hasOwn(format.fields, field)))
-        problems.push({ field: shownName(field), reason: `is unknown, ${known(field, names)}` })
+    const present = Object.keys(record)
+    if (fieldCount < present.length)
+      for (const field of present.filter((field) => !Object.hasOwn(format.fields, field)))
+        problems.push({ field: shownName(field), reason: `is unknown, ${nearestName(field, names)}` })
     return texts
   }
 
@@ -70,12 +70,12 @@ export function rowReader(
   /** True if the lines are comma-separated values, which one problem says for all of them. */
   let isCsv = false
 
-  return (given) => {
-    const record = typeof given === 'string' ? parse(given) : { fields: given }
+  return (line) => {
+    const record = typeof line === 'string' ? parse(line) : { fields: line }
     if (record === undefined) return undefined
     if (record.reason !== undefined) {
       if (isCsv) return undefined
-      isCsv = typeof given === 'string' && isHeader(given, names)
+      isCsv = typeof line === 'string' && isHeader(line, names)
       return [
         { reason: isCsv ? 'looks like CSV, but the format is JSON Lines: one JSON object a line' : record.reason },
       ]
@@ -83,7 +83,7 @@ export function rowReader(
     const problems: Problem[] = []
     const texts = encode(record.fields, problems)
     // Also for an invalid record, so that records that reference it are not reported.
-    if (defines) entities[defines].add(keyOf(defines, texts, own))
+    if (defines) entities[defines].add(keyOf(defines, texts, ownId))
     for (const { field, at, kindOf } of references) {
       const kind = kindOf(texts)
       const named = texts[at]
@@ -112,12 +112,12 @@ function parse(line: string): Parsed | undefined {
     return line.trim() === '' ? undefined : { reason: `is not JSON: ${(error as SyntaxError).message.slice(0, 120)}` }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { reason: `must be a JSON object, not ${shown(value)}` }
+    return { reason: `must be a JSON object, not ${described(value)}` }
   return { fields: value as Record<string, unknown> }
 }
 
 /** Formats a value for a message: shortened, and without control characters. */
-function shown(value: unknown): string {
+function described(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'one too large for a double'
@@ -125,7 +125,7 @@ function shown(value: unknown): string {
   return json.length > 90 ? `${json.slice(0, 80)}… (${json.length} characters)` : json
 }
 
-const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? field : shown(field))
+const shownName = (field: string) => (/^\w{1,40}$/.test(field) ? field : described(field))
 
 /** True if a line is the header of comma-separated values. */
 function isHeader(line: string, names: string[]): boolean {
@@ -134,7 +134,7 @@ function isHeader(line: string, names: string[]): boolean {
 }
 
 /** Suggests a known field for an unknown one. */
-export function known(field: string, names: string[]): string {
+export function nearestName(field: string, names: string[]): string {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
   const same = names.find((name) => plain(name) === plain(field))
   if (same) return `it is spelt ${same}`

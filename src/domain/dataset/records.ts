@@ -461,8 +461,8 @@ export const templateFiles = datasetFiles.filter((file) => records[file].samples
 /** The records of a file in the template; an example of one in any other file. */
 export function sampleRecords(file: DatasetFile): Record<string, unknown>[] {
   const { fields, samples = [] } = records[file]
-  const given = Object.entries(fields).filter(([, { sample }]) => sample !== undefined)
-  const first = Object.fromEntries(given.map(([name, { sample }]) => [name, sample]))
+  const sampled = Object.entries(fields).filter(([, { sample }]) => sample !== undefined)
+  const first = Object.fromEntries(sampled.map(([name, { sample }]) => [name, sample]))
   return [first, ...samples.map((other) => ({ ...first, ...other }))]
 }
 

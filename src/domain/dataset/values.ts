@@ -269,8 +269,8 @@ export const midnight: FieldType = {
   sql: 'date',
   what: 'midnight UTC in ISO 8601, such as "2026-11-09T00:00:00.000Z" or "2026-11-09"',
   encode(value) {
-    const known = midnights.get(value)
-    if (known !== undefined) return known
+    const cached = midnights.get(value)
+    if (cached !== undefined) return cached
     const text = midnightOf(value)
     if (text !== undefined && midnights.size < MAX_MIDNIGHTS) midnights.set(value, text)
     return text

@@ -80,14 +80,14 @@ async function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): P
     return 'done'
   } catch (error) {
     signal?.throwIfAborted()
-    const known = error instanceof GatewayError
-    if (known && error.code === 'CONFLICT') {
+    const isExpected = error instanceof GatewayError
+    if (isExpected && error.code === 'CONFLICT') {
       log.debug({ date: day, reason: error.message }, 'the distribution of the day is being computed')
       return 'pending'
     }
     const next = RETRY_MS[failures]
     log.warn(
-      { date: day, ...(known ? { reason: error.message } : { err: error }), ...(next && { retryInMs: next }) },
+      { date: day, ...(isExpected ? { reason: error.message } : { err: error }), ...(next && { retryInMs: next }) },
       'the distribution of the day failed',
     )
     return 'pending'

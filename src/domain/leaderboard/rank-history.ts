@@ -72,7 +72,7 @@ async function readHistory(reader: Reader, users: readonly string[], span: Span)
     SELECT owner.number::int AS ordinality, ${selectList(rankColumns)} ${fromRanks(who, Prisma.sql`dates`)}
     WHERE at.date IS NOT NULL ORDER BY ordinality, at.date`
   const rows = await reader.$queryRaw<(RankedPoints & { ordinality: number })[]>(statement)
-  const found: RankedPoints[][] = users.map(() => [])
-  for (const { ordinality, ...row } of rows) found[ordinality - 1]?.push(row)
-  return found
+  const byUser: RankedPoints[][] = users.map(() => [])
+  for (const { ordinality, ...row } of rows) byUser[ordinality - 1]?.push(row)
+  return byUser
 }

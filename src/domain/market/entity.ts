@@ -3,11 +3,11 @@ import { many, one } from '../../db/lists/filter.ts'
 import type { EntityType } from '../holding/holding.ts'
 
 /** The columns of markets or vaults. `own` are the columns that only this kind has. */
-export const entityColumns = <const Own>(kind: EntityType, own: Own) =>
+export const entityColumns = <const Own>(kind: EntityType, columns: Own) =>
   ({
     chainId: { type: 'integer', description: `The id of the chain that the ${kind} is on.`, sort: true },
     id: { type: 'address', field: 'address', description: `The ${kind}'s address.`, sort: true },
-    ...own,
+    ...columns,
     assetAddress: { type: 'address', description: `The address of the ${kind}'s token.` },
     assetSymbol: { type: 'text', description: `The symbol of the ${kind}'s token.`, sort: true },
     assetDecimals: { type: 'int', description: `The number of decimals of the ${kind}'s token.` },

@@ -89,9 +89,9 @@ export async function revisionsUpTo(
 
 /** Puts rows in the order of the input. Null for a pool without a multiplier, or whose multiplier was removed. */
 function inOrder(length: number, rows: (MultiplierRevision & { ordinality: number })[]): (MultiplierRevision | null)[] {
-  const found: (MultiplierRevision | null)[] = new Array(length).fill(null)
-  for (const row of rows) if (row.depositA !== null) found[row.ordinality - 1] = row
-  return found
+  const byPool: (MultiplierRevision | null)[] = new Array(length).fill(null)
+  for (const row of rows) if (row.depositA !== null) byPool[row.ordinality - 1] = row
+  return byPool
 }
 
 /** All multipliers that a run `r` used: each pool's newest revision up to the run's. */

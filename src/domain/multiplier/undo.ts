@@ -52,10 +52,10 @@ async function newestRevision(client: Pool | ClientBase, pool: string | undefine
   const [newest] = rows
   if (newest) return newest
   if (pool === undefined) throw new GatewayError('NOT_FOUND', 'No multiplier was ever set: there is nothing to undo.')
-  const known = await client.query('SELECT FROM pool WHERE id = $1', [pool])
+  const pools = await client.query('SELECT FROM pool WHERE id = $1', [pool])
   throw new GatewayError(
     'NOT_FOUND',
-    known.rows.length > 0
+    pools.rows.length > 0
       ? `The pool ${pool} never had a multiplier: there is nothing to undo.`
       : `There is no pool ${pool}; nothing was changed.`,
   )

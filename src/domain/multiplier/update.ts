@@ -114,8 +114,8 @@ export async function applyMultipliers(client: PoolClient, updates: MultiplierUp
   const addresses = updates.map((update) => update.poolAddress)
   const column = (value: (update: MultiplierUpdate) => number | null | undefined) =>
     updates.map((u) => value(u) ?? null)
-  const known = await client.query<{ id: string }>('SELECT id FROM pool WHERE id = ANY($1::text[])', [addresses])
-  const ids = new Set(known.rows.map((row) => row.id))
+  const stored = await client.query<{ id: string }>('SELECT id FROM pool WHERE id = ANY($1::text[])', [addresses])
+  const ids = new Set(stored.rows.map((row) => row.id))
   const unknown = addresses.filter((address) => !ids.has(address))
   if (unknown.length)
     throw new GatewayError('NOT_FOUND', `There is no pool ${unknown.slice(0, 10).join(', ')}; nothing was changed.`)

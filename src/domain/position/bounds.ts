@@ -87,11 +87,11 @@ function bounded(where: Where, bounds: Bounds): Bounds {
   const least = (...counts: (number | undefined)[]) => Math.min(...counts.map((count) => count ?? Infinity))
   const [from, to] = [date?.gte ?? date?.gt, date?.lte ?? date?.lt]
   const days = from && to ? Math.max(0, (to.getTime() - from.getTime()) / 86_400_000 + 1) : Infinity
-  const own: Bounds = {
+  const local: Bounds = {
     users: least(bounds.users, user ? 1 : undefined, users?.length),
     pools: least(bounds.pools, pool ? 1 : undefined, pools?.length),
     assets: least(bounds.assets, asset ? 1 : undefined, assets?.length),
     dates: least(bounds.dates, date?.eq ? 1 : undefined, date?.in?.length, days),
   }
-  return (AND ?? []).reduce((found, part) => bounded(part, found), own)
+  return (AND ?? []).reduce((bounds, part) => bounded(part, bounds), local)
 }

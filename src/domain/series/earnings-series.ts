@@ -38,8 +38,8 @@ const columns = {
 export const earningsSeries = byUser(readSeries)
 
 async function readSeries(reader: Reader, groups: Groups, { interval, starts }: Span): Promise<EarningsBucket[][]> {
-  const found: EarningsBucket[][] = groups.map(() => [])
-  if (starts.length === 0) return found
+  const byGroup: EarningsBucket[][] = groups.map(() => [])
+  if (starts.length === 0) return byGroup
   const ends = starts.map((start) => new Date(moved(interval, start, 1).getTime() - 1).toISOString())
   const holder = { owners: ownersOf(groups), chainId: Prisma.sql`NULL::bigint`, asOf: Prisma.raw('bucket.moment') }
   const entity = Prisma.sql`owner, account_id, chain_id, entity_type, entity_id`
@@ -73,8 +73,8 @@ async function readSeries(reader: Reader, groups: Groups, { interval, starts }: 
   const tables = [...tablesOfHoldings(holder.asOf), 'cash_flow'] as const
   const statement = reader.topology.together({ users: groups.flat(), tables, ctes, select })
   const rows = await reader.$queryRaw<Row[]>(statement)
-  for (const row of rows) found[row.owner - 1]?.push(bucketOf(row, starts[row.n - 1] as Date))
-  return found
+  for (const row of rows) byGroup[row.owner - 1]?.push(bucketOf(row, starts[row.n - 1] as Date))
+  return byGroup
 }
 
 const HELD_CASH = Prisma.raw(toDouble('coalesce(sum(h.cash) FILTER (WHERE h.held), 0)'))

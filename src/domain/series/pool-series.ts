@@ -46,9 +46,9 @@ export async function poolSeries(reader: Reader, pools: readonly string[], span:
         AND ${within(span, 'd.distribution_date')} OFFSET 0) d) d
     JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
     GROUP BY 1, 2`
-  const found: PoolBucket[][] = pools.map(() => [])
-  for (const row of rows) found[row.ordinality - 1]?.push(row)
-  return found
+  const byPool: PoolBucket[][] = pools.map(() => [])
+  for (const row of rows) byPool[row.ordinality - 1]?.push(row)
+  return byPool
 }
 
 /** A market, by its key. */
@@ -80,12 +80,12 @@ export async function marketSeries(
         WHERE d.pool_address = pool.id AND one.market_id = market.id AND ${within(span, 'd.distribution_date')} OFFSET 0) d
       JOIN bucket ON bucket.start = ${bucketOf(span.interval, 'd.distribution_date')}
       GROUP BY 1) b ON true`
-  const found: (PoolBucket[] | null)[] = markets.map(() => null)
+  const byMarket: (PoolBucket[] | null)[] = markets.map(() => null)
   for (const { ordinality, ...row } of rows) {
-    found[ordinality - 1] ??= []
-    if (row.start) found[ordinality - 1]?.push(row)
+    byMarket[ordinality - 1] ??= []
+    if (row.start) byMarket[ordinality - 1]?.push(row)
   }
-  return found
+  return byMarket
 }
 
 /** The sums over all pools on the last distribution date of each bucket. */
@@ -149,10 +149,10 @@ export async function groupedSeries(
       b."positionCount", b."suppliedUsd", b."protectedUsd", b."tvlUsd", b."borrowedUsd"
     FROM top JOIN bucketed b USING (key)
     WHERE top.ordinality <= ${filter.first} ORDER BY top.ordinality, b.start`
-  const found: GroupSeries[] = []
+  const series: GroupSeries[] = []
   for (const { ordinality, total, poolAddress, chainId, assetAddress, ...bucket } of rows) {
-    found[ordinality - 1] ??= { poolAddress, chainId, assetAddress, points: total, buckets: [] }
-    found[ordinality - 1]?.buckets.push(bucket)
+    series[ordinality - 1] ??= { poolAddress, chainId, assetAddress, points: total, buckets: [] }
+    series[ordinality - 1]?.buckets.push(bucket)
   }
-  return found
+  return series
 }

@@ -35,9 +35,11 @@ export async function rateSeries(
     CROSS JOIN LATERAL (SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
       WHERE r.entity_type = e.type::entity_type AND r.chain_id = e.chain_id AND r.entity_id = e.address
         AND r.changed_at < b.until ORDER BY r.changed_at DESC LIMIT 1) r`
-  const found = entities.map(() => starts.map((start): RateBucket => ({ start, depositRate: null, borrowRate: null })))
-  for (const { owner, bucket, ...rates } of rows) Object.assign(found[owner - 1]?.[bucket - 1] ?? {}, rates)
-  return found
+  const byEntity = entities.map(() =>
+    starts.map((start): RateBucket => ({ start, depositRate: null, borrowRate: null })),
+  )
+  for (const { owner, bucket, ...rates } of rows) Object.assign(byEntity[owner - 1]?.[bucket - 1] ?? {}, rates)
+  return byEntity
 }
 
 /** The range of rates: up to the newest distribution date, or to a later change of any rate. */

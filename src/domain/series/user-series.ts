@@ -74,7 +74,7 @@ async function readRewards(reader: Reader, groups: Groups, span: Span): Promise<
 }
 
 function byOrdinality<Row>(groups: Groups, rows: (Row & { ordinality: number })[]): Row[][] {
-  const found: Row[][] = groups.map(() => [])
-  for (const row of rows) found[row.ordinality - 1]?.push(row)
-  return found
+  const byGroup: Row[][] = groups.map(() => [])
+  for (const row of rows) byGroup[row.ordinality - 1]?.push(row)
+  return byGroup
 }

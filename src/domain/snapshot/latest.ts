@@ -33,7 +33,7 @@ async function readLatest(
       CROSS JOIN LATERAL (SELECT ${selectList(columns)}
         ${latestFrom(kind, Prisma.raw('owner.k0'), Prisma.sql`${chainId}::bigint`, momentSql(asOf))}) found`
   const [markets, vaults] = await Promise.all([of('market', marketSnapshots), of('vault', vaultSnapshots)])
-  const found: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
-  for (const row of [...markets, ...vaults]) found[row.ordinality - 1]?.push(row)
-  return found
+  const byUser: (MarketSnapshot | VaultSnapshot)[][] = users.map(() => [])
+  for (const row of [...markets, ...vaults]) byUser[row.ordinality - 1]?.push(row)
+  return byUser
 }

@@ -28,17 +28,17 @@ export interface Applied<Row> {
  * Applies the arguments `where` and `orderBy` to a list. Cursors are bound to both.
  * @throws BAD_INPUT
  */
-export function applyListInputs<Row>(own: Listing<Row>, args: Record<string, unknown>): Applied<Row> {
-  const { where, set, filters, text } = readWhere(own.filters, args.where as Where | null)
+export function applyListInputs<Row>(listing: Listing<Row>, args: Record<string, unknown>): Applied<Row> {
+  const { where, set, filters, text } = readWhere(listing.filters, args.where as Where | null)
   const by = (args.orderBy ?? []) as SortBy[]
-  const ordered = by.length > 0 ? sorted(own, by) : own
-  const sorts = by.length > 0 && !isOwnOrder(own, ordered)
+  const ordered = by.length > 0 ? sorted(listing, by) : listing
+  const sorts = by.length > 0 && !isOwnOrder(listing, ordered)
   return {
     listing: {
       ...ordered,
       // Only cursors need it.
       get name() {
-        return boundName(own.name, text(), by)
+        return boundName(listing.name, text(), by)
       },
     },
     filters,

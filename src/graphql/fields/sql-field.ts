@@ -111,10 +111,10 @@ export function keyOf<Row>(
 }
 
 function keyType({ sql, type }: Column): KeyType {
-  const found = type && VALUE_TYPES[type].sql
-  if (found !== 'text' && found !== 'int' && found !== 'bigint' && found !== 'date')
+  const encoding = type && VALUE_TYPES[type].sql
+  if (encoding !== 'text' && encoding !== 'int' && encoding !== 'bigint' && encoding !== 'date')
     throw new Error(`${sql} cannot be a key`)
-  return found
+  return encoding
 }
 
 /**
@@ -197,19 +197,19 @@ export const part = (columns: Record<string, string>) => ({
 })
 
 /** Declares a plain list of few rows. `types` are the types of the owner's columns `by`. */
-export function rows(given: SqlRows, types: KeyType[], others: Record<string, unknown> = {}) {
-  const used = new Set(Object.keys(given.columns))
+export function rows(described: SqlRows, types: KeyType[], others: Record<string, unknown> = {}) {
+  const used = new Set(Object.keys(described.columns))
   const ofOwners: Batch<Key, object[], [Arguments]> = (reader, owners, args) =>
     rowsByKey(
       reader,
       types,
       owners.map((owner) => owner.map(text)),
-      (owner) => Prisma.sql`SELECT ${selectList(given.columns)} ${given.of(args, owner, used)}`,
+      (owner) => Prisma.sql`SELECT ${selectList(described.columns)} ${described.of(args, owner, used)}`,
     )
   return {
-    ...sqlField({ kind: 'rows', rows: given }, others),
+    ...sqlField({ kind: 'rows', rows: described }, others),
     resolve: (row: any, args: Arguments, context: GraphContext): any =>
-      context.batches.load(ofOwners, keyIn(row, given.by), args),
+      context.batches.load(ofOwners, keyIn(row, described.by), args),
   }
 }
 
@@ -259,33 +259,33 @@ export interface SqlRows {
 }
 
 /** Declares a connection's resolver and SQL field from one description. `others` are further `extensions`. */
-export function list(given: SqlList, others: Record<string, unknown> = {}) {
-  const own = withInputs(given)
-  return { ...sqlField({ kind: 'list', list: own }, others), ...resolved(own) }
+export function list(described: SqlList, others: Record<string, unknown> = {}) {
+  const complete = withInputs(described)
+  return { ...sqlField({ kind: 'list', list: complete }, others), ...resolved(complete) }
 }
 
 /** Declares a connection that has only a resolver. `why` is the reason that it has no plan. */
-export const unplanned = (given: SqlList, why: string) => ({
+export const unplanned = (described: SqlList, why: string) => ({
   extensions: { unplanned: why },
-  ...resolved(withInputs(given)),
+  ...resolved(withInputs(described)),
 })
 
 /** Applies the arguments `where` and `orderBy` to a connection. */
-function withInputs(own: SqlList): SqlList {
-  const { listing, filter, total, assertSortable, assertFilterable } = own
-  const known = new WeakMap<Arguments, Applied<any>>()
+function withInputs(list: SqlList): SqlList {
+  const { listing, filter, total, assertSortable, assertFilterable } = list
+  const cache = new WeakMap<Arguments, Applied<any>>()
   const applied = (args: Arguments) => {
-    let made = known.get(args)
+    let made = cache.get(args)
     if (!made) {
       made = applyListInputs(listing(args), args)
       if (made.sorts) assertSortable?.(args)
       if (made.filters) assertFilterable?.(args)
-      known.set(args, made)
+      cache.set(args, made)
     }
     return made
   }
   return {
-    ...own,
+    ...list,
     listing: (args) => applied(args).listing,
     filter: (args) => applied(args).filter(filter(args)),
     ...(total && {
@@ -297,25 +297,25 @@ function withInputs(own: SqlList): SqlList {
   }
 }
 
-function resolved(own: SqlList) {
-  const { columns, fields } = own.owner ?? { columns: [], fields: [] }
+function resolved(list: SqlList) {
+  const { columns, fields } = list.owner ?? { columns: [], fields: [] }
   const owners = (values: readonly string[][]): Owners => ({ columns, values: [...values] })
   const pages: Batch<string[], any[], [Arguments]> = (reader, values, args) => {
-    const listing = own.listing(args)
-    return listPages(reader, listing, own.filter(args), readPage(listing, args), owners(values))
+    const listing = list.listing(args)
+    return listPages(reader, listing, list.filter(args), readPage(listing, args), owners(values))
   }
   const totals: Batch<string[], number, [Arguments]> = (reader, values, args) => {
-    own.assertCountable?.(args)
-    return countRows(reader, own.listing(args), own.filter(args), owners(values))
+    list.assertCountable?.(args)
+    return countRows(reader, list.listing(args), list.filter(args), owners(values))
   }
   return {
-    resolve: async (row: any, given: PageArguments & Arguments, context: GraphContext) => {
-      const args = own.prepare ? await own.prepare(given, context.reader) : given
-      const listing = own.listing(args)
+    resolve: async (row: any, sent: PageArguments & Arguments, context: GraphContext) => {
+      const args = list.prepare ? await list.prepare(sent, context.reader) : sent
+      const listing = list.listing(args)
       const page = readPage(listing, args)
       const owner = fields.map((field) => text(row[field]))
-      const count = own.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
-      const values = Object.entries(own.values ?? {}).map(([name, value]) => [name, value(args)])
+      const count = list.total?.load(row, args, context) ?? (() => context.batches.load(totals, owner, args))
+      const values = Object.entries(list.values ?? {}).map(([name, value]) => [name, value(args)])
       return {
         ...connectionOf(listing, page, await context.batches.load(pages, owner, args), count),
         ...Object.fromEntries(values),

@@ -58,11 +58,11 @@ export async function subscribe(
     return results
   } catch (error) {
     leave()
-    const { shown, internal } = presentError(error, requestId)
+    const { shown: presented, internal } = presentError(error, requestId)
     if (internal) log.error({ err: error, requestId }, 'a subscription failed')
-    const status = { UNAVAILABLE: 503, RATE_LIMITED: REFUSALS.RATE_LIMITED }[String(shown.extensions.code)]
-    if (status !== undefined) shown.extensions.http = { status, headers: { 'retry-after': '10' } }
-    return { errors: [shown] }
+    const status = { UNAVAILABLE: 503, RATE_LIMITED: REFUSALS.RATE_LIMITED }[String(presented.extensions.code)]
+    if (status !== undefined) presented.extensions.http = { status, headers: { 'retry-after': '10' } }
+    return { errors: [presented] }
   }
 
   /** The answers of a query. They are the same for all clients, and presented to each. */

@@ -46,7 +46,7 @@ function withoutDeprecated(sdl: string): GraphQLSchema {
 /** Keeps the types that clients can reach. If an interface is reachable, so are its implementations. */
 function reachable(whole: GraphQLSchema): GraphQLSchema {
   const { query, mutation, subscription, directives } = whole.toConfig()
-  const found = (types: GraphQLNamedType[]): GraphQLSchema => {
+  const schemaOf = (types: GraphQLNamedType[]): GraphQLSchema => {
     const part = new GraphQLSchema({ query, mutation, subscription, directives, types, assumeValid: true })
     const more = Object.values(whole.getTypeMap()).filter(
       (type) =>
@@ -54,7 +54,7 @@ function reachable(whole: GraphQLSchema): GraphQLSchema {
         part.getType(type.name) === undefined &&
         type.getInterfaces().some(({ name }) => part.getType(name)),
     )
-    return more.length === 0 ? part : found([...types, ...more])
+    return more.length === 0 ? part : schemaOf([...types, ...more])
   }
-  return found([])
+  return schemaOf([])
 }

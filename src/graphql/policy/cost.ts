@@ -28,7 +28,7 @@ import { type Conditions, type Fragments, fieldsOf, fragmentsOf, switchesOf } fr
 export type Given = Readonly<Record<string, unknown>>
 
 /** A cost that depends on arguments. */
-export type Charge = (given: Given) => number
+export type Charge = (args: Given) => number
 
 /** The cost of a field in its `extensions.cost`, if it differs from the default. */
 export interface FieldCost {
@@ -155,7 +155,7 @@ function evaluate(steps: Step[], variables: Variables): number {
   const counts = new Float64Array(steps.length)
   for (const [i, step] of steps.entries()) {
     for (const terms of step) {
-      let own = 0
+      let local = 0
       let ownPerRow = 0
       let ownCounts = 0
       for (const term of terms) {
@@ -168,13 +168,13 @@ function evaluate(steps: Step[], variables: Variables): number {
           if (forCount > 0) sub += forCount * count(term.count, variables)
         }
         const weight = count(term.weight, variables)
-        own += scale * (rows === undefined ? weight + sub : weight)
+        local += scale * (rows === undefined ? weight + sub : weight)
         ownCounts += term.counts
         ownPerRow += scale * count(term.perRow, variables)
         if (rows === 'page') ownPerRow += scale * (each + sub)
-        else if (rows !== undefined) own += scale * count(rows, variables) * (each + sub)
+        else if (rows !== undefined) local += scale * count(rows, variables) * (each + sub)
       }
-      fixed[i] = Math.max(fixed[i] as number, own)
+      fixed[i] = Math.max(fixed[i] as number, local)
       perRow[i] = Math.max(perRow[i] as number, ownPerRow)
       counts[i] = Math.max(counts[i] as number, ownCounts)
     }
@@ -220,8 +220,8 @@ class Compiler {
 
   #step(types: readonly GraphQLObjectType[], sets: SelectionSetNode[], name: string): number {
     const key = `${name} ${sets.map((set) => this.#id(set)).join(' ')}`
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
+    const cached = this.#known.get(key)
+    if (cached !== undefined) return cached
     const step = types.map((type) => this.#terms(type, sets))
     const index = this.#steps.push(step) - 1
     this.#known.set(key, index)
@@ -250,8 +250,8 @@ class Compiler {
     const [node] = nodes as [FieldNode]
     const declared = isIntrospectionType(type) ? this.#introspected(field) : (field.extensions.cost as FieldCost)
     const named = getNamedType(field.type)
-    const own = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
-    const page = declared?.page ? this.#charge(field, node, declared.page) : own
+    const length = this.#pageOf(field, node, declared?.most ?? MAX_PAGE)
+    const page = declared?.page ? this.#charge(field, node, declared.page) : length
     const scale = field === SchemaMetaFieldDef || field === TypeMetaFieldDef ? INTROSPECTION_SCALE : 1
     const isList = isListType(getNullableType(field.type))
     const term: Term = {
@@ -273,7 +273,7 @@ class Compiler {
       term.rows =
         typeof declared?.rows === 'function'
           ? this.#charge(field, node, declared.rows)
-          : (declared?.rows ?? this.#rowsOf(field, node) ?? own)
+          : (declared?.rows ?? this.#rowsOf(field, node) ?? length)
     return term
   }
 
@@ -290,7 +290,7 @@ class Compiler {
     return this.#charge(
       field,
       node,
-      (given) => (typeof weight === 'number' ? weight : weight(given)) + (skips ? skipped(given.offset) : 0),
+      (args) => (typeof weight === 'number' ? weight : weight(args)) + (skips ? skipped(args.offset) : 0),
     )
   }
 
@@ -303,12 +303,12 @@ class Compiler {
     }
     const chargeOf = (variables: Variables) => {
       const values = { ...Object.fromEntries(this.#given), ...variables }
-      const given: Record<string, unknown> = { ...otherwise }
+      const args: Record<string, unknown> = { ...otherwise }
       for (const { name, value } of node.arguments ?? []) {
         const one = valueFromASTUntyped(value, values)
-        if (one !== undefined) given[name.value] = one
+        if (one !== undefined) args[name.value] = one
       }
-      const cost = charge(given)
+      const cost = charge(args)
       return Number.isNaN(cost) ? 0 : cost
     }
     return node.arguments?.some(({ value }) => hasVariable(value)) ? chargeOf : chargeOf(undefined)
@@ -333,18 +333,18 @@ class Compiler {
   #rowsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Rows | undefined {
     const [list, ...more] = field.args.filter(({ type }) => isNonNullType(type) && isListType(type.ofType))
     if (!list || more.length > 0) return undefined
-    const given = this.#argument(field, node, list.name)
+    const argument = this.#argument(field, node, list.name)
     const length = (value: unknown) => (Array.isArray(value) ? value.length : 1)
-    return isVariable(given) ? (variables) => length(given(variables)) : length(given)
+    return isVariable(argument) ? (variables) => length(argument(variables)) : length(argument)
   }
 
   /** The value of an argument, or a function that reads it from variables. */
   #argument(field: GraphQLField<unknown, unknown>, node: FieldNode, name: string): unknown {
     const declared = field.args.find((one) => one.name === name)
-    const given = node.arguments?.find((one) => one.name.value === name)
-    if (!given) return declared?.defaultValue
-    if (given.value.kind !== Kind.VARIABLE) return literal(given.value)
-    const variable = given.value.name.value
+    const argument = node.arguments?.find((one) => one.name.value === name)
+    if (!argument) return declared?.defaultValue
+    if (argument.value.kind !== Kind.VARIABLE) return literal(argument.value)
+    const variable = argument.value.name.value
     const otherwise = this.#defaults.has(variable) ? this.#defaults.get(variable) : declared?.defaultValue
     return (variables: Variables) => (variables?.[variable] === undefined ? otherwise : variables[variable])
   }
@@ -358,8 +358,8 @@ class Compiler {
   }
 
   #id(set: SelectionSetNode): number {
-    const known = this.#ids.get(set)
-    if (known !== undefined) return known
+    const cached = this.#ids.get(set)
+    if (cached !== undefined) return cached
     this.#ids.set(set, this.#ids.size)
     return this.#ids.size - 1
   }

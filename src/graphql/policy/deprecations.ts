@@ -26,11 +26,11 @@ const REASON = /^Use (?<replacement>.+)\. Removed on (?<removal>\d{4}-\d{2}-\d{2
 /** Finds what a valid document uses that is deprecated, each once. Values of variables are not looked at. */
 export function deprecationsIn(schema: GraphQLSchema, document: DocumentNode): Deprecation[] {
   if (!deprecates(schema)) return []
-  const found = new Map<string, Deprecation>()
+  const all = new Map<string, Deprecation>()
   const note = (element: string, definition: { deprecationReason?: string | null | undefined } | null | undefined) => {
     if (definition?.deprecationReason == null) return
     const { replacement = null, removal = null } = REASON.exec(definition.deprecationReason)?.groups ?? {}
-    found.set(element, { element, replacement, removal })
+    all.set(element, { element, replacement, removal })
   }
   const types = new TypeInfo(schema)
   const fieldName = () => `${types.getParentType()?.name}.${types.getFieldDef()?.name}`
@@ -51,26 +51,26 @@ export function deprecationsIn(schema: GraphQLSchema, document: DocumentNode): D
     },
   })
   visit(document, visitor)
-  return [...found.values()]
+  return [...all.values()]
 }
 
-const known = new WeakMap<GraphQLSchema, boolean>()
+const cache = new WeakMap<GraphQLSchema, boolean>()
 
 /** Whether a schema deprecates anything. */
 function deprecates(schema: GraphQLSchema): boolean {
-  let does = known.get(schema)
+  let does = cache.get(schema)
   if (does === undefined) {
     does = deprecatedElements(schema).length > 0
-    known.set(schema, does)
+    cache.set(schema, does)
   }
   return does
 }
 
 /** The elements of a schema that are deprecated, with their reasons. */
 export function deprecatedElements(schema: GraphQLSchema): { element: string; reason: string }[] {
-  const found: { element: string; reason: string }[] = []
+  const used: { element: string; reason: string }[] = []
   const note = (element: string, { deprecationReason: reason }: { deprecationReason?: string | null | undefined }) => {
-    if (reason != null) found.push({ element, reason })
+    if (reason != null) used.push({ element, reason })
   }
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__')) continue
@@ -81,5 +81,5 @@ export function deprecatedElements(schema: GraphQLSchema): { element: string; re
         if ('args' in field) for (const arg of field.args) note(`${type.name}.${field.name}(${arg.name}:)`, arg)
       }
   }
-  return found
+  return used
 }

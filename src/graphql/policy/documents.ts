@@ -32,7 +32,7 @@ export function documentReference({ query, documentId, extensions }: RequestPara
   }
 }
 
-const textOf = (given: unknown) => (given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
+const textOf = (value: unknown) => (value === undefined || typeof value === 'string' ? value : JSON.stringify(value))
 
 export interface DocumentsOptions {
   /** The trusted documents. */
@@ -108,8 +108,8 @@ export class Documents {
    */
   async resolve(reference: DocumentReference): Promise<string> {
     const { query, documentId, hash } = reference
-    const found = this.find(reference)
-    if (found !== undefined) return found
+    const document = this.find(reference)
+    if (document !== undefined) return document
     if (documentId !== undefined) {
       if (query !== undefined || hash !== undefined)
         throw badRequest('Send either the documentId of a trusted document or a query, not both.')

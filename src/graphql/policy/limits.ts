@@ -90,7 +90,7 @@ export class Limiter {
       if (tokens !== null && /tokens\. Parsing aborted/.test(String(error)))
         throw refusal(
           'TOKEN_LIMIT_EXCEEDED',
-          `The document has more than ${shown(tokens)} tokens (names, braces, values), the limit. Split it into several requests, and give values as variables.`,
+          `The document has more than ${figure(tokens)} tokens (names, braces, values), the limit. Split it into several requests, and give values as variables.`,
         )
       if (error instanceof RangeError) throw refusal('DEPTH_LIMIT_EXCEEDED', 'The document is nested too deeply.')
       if (error instanceof GraphQLError) error.extensions.code ??= 'GRAPHQL_PARSE_FAILED'
@@ -114,17 +114,17 @@ export class Limiter {
     if (expanded - written > MAX_SPREAD)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document's fragments add ${Number.isFinite(expanded) ? shown(expanded - written) : 'countless'} selections to those that are written, counted wherever they are spread; at most ${shown(MAX_SPREAD)} are allowed. Spread fewer fragments, or split it into several requests.`,
+        `The document's fragments add ${Number.isFinite(expanded) ? figure(expanded - written) : 'countless'} selections to those that are written, counted wherever they are spread; at most ${figure(MAX_SPREAD)} are allowed. Spread fewer fragments, or split it into several requests.`,
       )
     if (repeated > MAX_REPEATED)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document selects one field ${shown(repeated)} times in the same selection set, at most ${shown(MAX_REPEATED)} are allowed. Select it once.`,
+        `The document selects one field ${figure(repeated)} times in the same selection set, at most ${figure(MAX_REPEATED)} are allowed. Select it once.`,
       )
     if (longest > MAX_NAME)
       throw refusal(
         'SELECTION_LIMIT_EXCEEDED',
-        `The document has a field or an alias of ${shown(longest)} characters, at most ${shown(MAX_NAME)} are allowed: each row of an answer repeats them.`,
+        `The document has a field or an alias of ${figure(longest)} characters, at most ${figure(MAX_NAME)} are allowed: each row of an answer repeats them.`,
       )
   }
 
@@ -153,10 +153,10 @@ export class Limiter {
       const list = Array.isArray(value)
       const inner = list ? value : Object.values(value)
       if (!list && ++objects > this.#maxObjects)
-        return `The variables hold more than ${shown(this.#maxObjects)} objects: no input takes so many. Send fewer at once.`
+        return `The variables hold more than ${figure(this.#maxObjects)} objects: no input takes so many. Send fewer at once.`
       values += inner.length
       if (values > this.#maxValues)
-        return `The variables hold more than ${shown(this.#maxValues)} values: no input takes so many. Send fewer at once.`
+        return `The variables hold more than ${figure(this.#maxValues)} values: no input takes so many. Send fewer at once.`
       for (const one of inner) waiting.push([one, depth + 1])
     }
     return undefined
@@ -195,10 +195,10 @@ export class Limiter {
     const requested = this.cost(document, operationName, variables)?.requested ?? 0
     const allowed = this.limits.cost
     if (allowed === null || requested <= allowed) return requested
-    const what = Number.isFinite(requested) ? `costs ${shown(requested)}` : 'costs too much to compute'
+    const what = Number.isFinite(requested) ? `costs ${figure(requested)}` : 'costs too much to compute'
     throw refusal(
       'COST_LIMIT_EXCEEDED',
-      `The operation ${what}, at most ${shown(allowed)} is allowed: each object counts as often as the pages of the lists around it have rows. Ask for fewer rows with first: or last: (a page has 100 when left out), nest fewer lists, or split it into several requests.`,
+      `The operation ${what}, at most ${figure(allowed)} is allowed: each object counts as often as the pages of the lists around it have rows. Ask for fewer rows with first: or last: (a page has 100 when left out), nest fewer lists, or split it into several requests.`,
       { cost: { requested: Number.isFinite(requested) ? requested : null, allowed } },
     )
   }
@@ -218,8 +218,8 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
   const options = { propagateOnRejection: false, exposeLimits: true }
   const rules: ValidationRule[] = []
   if (depth !== null) {
-    const message = (found: string) =>
-      `The operation is nested ${found} levels deep, at most ${depth} are allowed. Ask for what is below in another request.`
+    const message = (levels: string) =>
+      `The operation is nested ${levels} levels deep, at most ${depth} are allowed. Ask for what is below in another request.`
     rules.push(
       maxDepthRule({
         ...options,
@@ -230,8 +230,8 @@ function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): Valida
     )
   }
   if (aliases !== null) {
-    const message = (found: string) =>
-      `The operation has ${found} aliases, at most ${aliases} are allowed. Ask for many at once (such as lookupUsers(addresses:)), or split it into several requests.`
+    const message = (count: string) =>
+      `The operation has ${count} aliases, at most ${aliases} are allowed. Ask for many at once (such as lookupUsers(addresses:)), or split it into several requests.`
     rules.push(maxAliasesRule({ ...options, n: aliases, onReject: [report('ALIAS_LIMIT_EXCEEDED', message)] }))
   }
   if (cost !== null) rules.push((context) => introspectionRule(context, meter))
@@ -243,16 +243,16 @@ function introspectionRule(context: Parameters<ValidationRule>[0], meter: Docume
   const leave = (document: DocumentNode) => {
     const { introspected } = meter.measure(document)
     if (introspected <= MAX_INTROSPECTED) return
-    const message = `The document asks for about ${shown(Math.ceil(introspected))} fields of the schema's description, at most ${shown(MAX_INTROSPECTED)} are allowed. Ask for __schema once, without aliases.`
+    const message = `The document asks for about ${figure(Math.ceil(introspected))} fields of the schema's description, at most ${figure(MAX_INTROSPECTED)} are allowed. Ask for __schema once, without aliases.`
     context.reportError(refusal('COST_LIMIT_EXCEEDED', message))
   }
   return { Document: { leave } }
 }
 
 /** Reports a violation of a library's rule in our words. Its message contains "found 12". */
-function report(code: 'DEPTH_LIMIT_EXCEEDED' | 'ALIAS_LIMIT_EXCEEDED', message: (found: string) => string) {
+function report(code: 'DEPTH_LIMIT_EXCEEDED' | 'ALIAS_LIMIT_EXCEEDED', message: (count: string) => string) {
   return (context: Parameters<ValidationRule>[0] | null, { message: theirs }: GraphQLError) =>
     context?.reportError(refusal(code, message(/found (\d+)/.exec(theirs)?.[1] ?? 'too many')))
 }
 
-const shown = (number: number) => number.toLocaleString('en-US')
+const figure = (number: number) => number.toLocaleString('en-US')

@@ -37,9 +37,9 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
       const charge = chargeOnce(rateLimit, request.raw, reply.raw)
       const plain = plainRequest(request)
       const caller = exchangeOf(request.raw, reply.raw)
-      const found = plain && (await answerPlain(graph, cache, request, plain, { admin, charge, caller }))
-      if (found && 'answer' in found)
-        return sendAnswer(request, reply.hijack().raw, found.answer, cache, { type: plain.type, vary: VARY })
+      const planned = plain && (await answerPlain(graph, cache, request, plain, { admin, charge, caller }))
+      if (planned && 'answer' in planned)
+        return sendAnswer(request, reply.hijack().raw, planned.answer, cache, { type: plain.type, vary: VARY })
       const accept = servedTypes(request.headers.accept)
       if (accept === '') return refuseTypes(request, reply)
       reply.header('vary', VARY)
@@ -59,7 +59,7 @@ export function mountGraphQL(app: FastifyInstance, { config }: Deps, served: Ser
           client: clientOf(request.raw),
           charge,
           signal: endOf(reply),
-          failed: found?.failed,
+          failed: planned?.failed,
         },
       )
       // An admin may have changed data: the next read must see it without waiting for the notification.

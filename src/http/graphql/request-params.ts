@@ -73,8 +73,8 @@ function mediaType(accept: string | undefined): string | undefined {
   const only = TYPES.get(accept || '*/*')
   if (only) return only
   for (const type of acceptedTypes(accept)) {
-    const known = TYPES.get(type)
-    if (known) return known
+    const served = TYPES.get(type)
+    if (served) return served
   }
   return undefined
 }
@@ -95,15 +95,15 @@ function acceptedTypes(accept: string | undefined): string[] {
   return (accept || '*/*')
     .toLowerCase()
     .split(',')
-    .flatMap((given) => {
-      const [type = '', ...parameters] = given.replace(/\s/g, '').split(';')
+    .flatMap((range) => {
+      const [type = '', ...parameters] = range.replace(/\s/g, '').split(';')
       const isUtf8 = parameters.every((one) => !one.startsWith('charset=') || one === 'charset=utf-8')
       return isUtf8 ? [type] : []
     })
 }
 
-function readParameters(given: Record<string, unknown>): GraphQLParams | undefined {
-  const { variables, extensions, ...rest } = given
+function readParameters(params: Record<string, unknown>): GraphQLParams | undefined {
+  const { variables, extensions, ...rest } = params
   return readParams({ ...rest, variables: parsed(variables), extensions: parsed(extensions) })
 }
 
@@ -127,8 +127,8 @@ function readJson(text: string): GraphQLParams | undefined {
   }
 }
 
-function readParams(given: RequestParams): GraphQLParams | undefined {
-  const { query, documentId, operationName, variables, extensions, ...rest } = given
+function readParams(params: RequestParams): GraphQLParams | undefined {
+  const { query, documentId, operationName, variables, extensions, ...rest } = params
   if (Object.keys(rest).length > 0) return undefined
   if (!isTextOrNone(query) || !isTextOrNone(documentId) || !isTextOrNone(operationName)) return undefined
   if (!isObjectOrNone(variables) || !isObjectOrNone(extensions)) return undefined

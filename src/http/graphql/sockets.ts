@@ -287,9 +287,9 @@ async function start(
   }
 
   function presented(errors: readonly unknown[] = []): GraphQLError[] {
-    const shown = presentAndCount(graph, { errors: errors.map(asGraphQLError) }, requestId).errors ?? []
-    for (const { extensions } of shown) delete extensions.http
-    return [...shown]
+    const safe = presentAndCount(graph, { errors: errors.map(asGraphQLError) }, requestId).errors ?? []
+    for (const { extensions } of safe) delete extensions.http
+    return [...safe]
   }
 }
 
@@ -297,7 +297,7 @@ async function start(
 const isMistake = ({ extensions: { code } }: GraphQLError) =>
   code !== 'RATE_LIMITED' && !FAILURES.includes(String(code))
 
-const textOf = (given: unknown) => (typeof given === 'string' ? given : undefined)
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** Results that graphql-ws can end while it waits for one. */
 function endable(results: AsyncIterableIterator<ExecutionResult>, controller: AbortController) {

@@ -72,9 +72,9 @@ export class RequestMetrics {
     if (cache !== undefined) this.#cache[cache]++
     if (streams) return
     this.#inFlight--
-    const known = operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
+    const label = operation === undefined ? '' : this.#knownOperations.has(operation) ? operation : OTHER
     const status = response?.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted'
-    this.#requests.observe(`${route} ${known} ${status}`, () => ({ route, operation: known, status }), ms)
+    this.#requests.observe(`${route} ${label} ${status}`, () => ({ route, operation: label, status }), ms)
   }
 
   statement({ ms, outcome }: Statement): void {

@@ -13,10 +13,10 @@ export const adminTokens = ({ ADMIN_TOKEN, ADMIN_TOKENS }: Pick<Config, 'ADMIN_T
 /** Identifies the admin of a request. Comparison takes constant time. */
 export function adminOf(headers: IncomingHttpHeaders, tokens: AdminTokens): Admin {
   if (tokens.size === 0) return 'closed'
-  const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
+  const [, sent] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  let found: Admin = 'no'
+  let admin: Admin = 'no'
   for (const [name, token] of tokens)
-    if (given !== undefined && timingSafeEqual(digest(given), digest(token))) found = { name }
-  return found
+    if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) admin = { name }
+  return admin
 }

@@ -30,12 +30,12 @@ type Query = Record<string, string | string[]>
  * Normalizes query parameters: clients also write lists as `name[]` and `name[0]`. A parameter that takes one value
  * rejects such a list.
  */
-function withoutBrackets(given: Query, known: ZodObject | undefined, problems: InputProblem[]): Query {
+function withoutBrackets(raw: Query, schema: ZodObject | undefined, problems: InputProblem[]): Query {
   const query: Query = {}
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(raw)) {
     const bracket = key.indexOf('[')
     const name = bracket < 0 ? key : key.slice(0, bracket)
-    if (!known || !Object.hasOwn(known.shape, name)) continue
+    if (!schema || !Object.hasOwn(schema.shape, name)) continue
     if (bracket < 0 && query[name] === undefined) query[name] = value
     else if (bracket < 0 || /^\[\d*\]$/.test(key.slice(bracket))) query[name] = [query[name] ?? [], value].flat()
     else problems.push({ in: 'query', name, message: `has brackets that mean nothing: write ${name}` })

@@ -59,13 +59,13 @@ const isHangUp = (error: Error, { raw: request }: FastifyRequest, { raw: respons
 
 function handleError(error: Error, request: FastifyRequest, reply: FastifyReply, outage: Outage) {
   if (isHangUp(error, request, reply)) return void reply.hijack()
-  const known = knownFault(error)
-  if (known) {
-    if (known.code === 'UNAVAILABLE' && known !== error) outage.failed(error)
-    else if (STATUS[known.code] === 503 && !outage.active && !reply.raw.destroyed)
-      request.log.warn({ reason: error.message, requestId: request.id }, known.code.toLowerCase())
-    if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
-    return sendProblem(reply, STATUS[known.code], known.message, known.problems)
+  const fault = knownFault(error)
+  if (fault) {
+    if (fault.code === 'UNAVAILABLE' && fault !== error) outage.failed(error)
+    else if (STATUS[fault.code] === 503 && !outage.active && !reply.raw.destroyed)
+      request.log.warn({ reason: error.message, requestId: request.id }, fault.code.toLowerCase())
+    if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', String(fault.retryAfterSeconds))
+    return sendProblem(reply, STATUS[fault.code], fault.message, fault.problems)
   }
   const { statusCode = 500, code } = error as FastifyError
   if (statusCode === 413) return sendProblem(reply, 413, 'The body is too large: at most 1 MiB.')

@@ -41,11 +41,11 @@ export class RateLimit {
         .setHeader('ratelimit', `"points";r=${left};t=${reset}`)
     if (added) return undefined
     if (!response.headersSent) response.setHeader('retry-after', String(reset))
-    const shown = (number: number) => number.toLocaleString('en-US')
-    const cost = `This request costs ${shown(points)} ${points === 1 ? 'point' : 'points'}`
+    const written = (number: number) => number.toLocaleString('en-US')
+    const cost = `This request costs ${written(points)} ${points === 1 ? 'point' : 'points'}`
     if (points > limit)
-      return `${cost}, more than the ${shown(limit)} that a client has in a minute. Ask for less, or split it into several requests.`
-    return `${cost}, and you have ${shown(left)} of ${shown(limit)} left in this minute. Try again in ${reset} s.`
+      return `${cost}, more than the ${written(limit)} that a client has in a minute. Ask for less, or split it into several requests.`
+    return `${cost}, and you have ${written(left)} of ${written(limit)} left in this minute. Try again in ${reset} s.`
   }
 
   async #add(client: string, minute: number, points: number): Promise<Charge> {

@@ -15,10 +15,10 @@ const READ_BYTES = 512 * 1024
  * @throws BAD_INPUT if the directory does not exist, has none of the files, has one of them in both forms, or only as CSV
  */
 export async function openDirectory(dir: string, onIgnored?: (message: string) => void): Promise<Dataset> {
-  const found = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+  const listed = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     throw new GatewayError('BAD_INPUT', `${dir} ${reasonOf(error)}.`)
   })
-  const entries = found.map(({ name }) => name)
+  const entries = listed.map(({ name }) => name)
   const names = new Map<DatasetFile, string>()
   for (const file of datasetFiles) {
     const forms = [`${file}.jsonl`, `${file}.jsonl.gz`].filter((name) => entries.includes(name))
@@ -39,7 +39,7 @@ export async function openDirectory(dir: string, onIgnored?: (message: string) =
       `${dir} holds no file of the import format (${expected}, or the same with .gz).`,
     )
   }
-  for (const entry of found)
+  for (const entry of listed)
     if (onIgnored && !entry.isDirectory() && !isKnown(entry.name)) onIgnored(ignored(dir, entry.name))
   return {
     name: dir,

@@ -45,9 +45,9 @@ export async function openHttpDataset(
 ): Promise<Dataset> {
   const dataset = httpDataset(client, base, options)
   for (const file of datasetFiles) {
-    const found = await dataset.open(file)
-    found?.stream.destroy()
-    if (found) return dataset
+    const opened = await dataset.open(file)
+    opened?.stream.destroy()
+    if (opened) return dataset
   }
   const expected = datasetFiles.map((file) => `${file}.jsonl`).join(', ')
   throw new GatewayError(

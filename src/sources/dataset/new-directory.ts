@@ -29,9 +29,9 @@ export async function createDirectory(dir: string): Promise<NewDirectory> {
     () => true,
     (error) => (error.code === 'EEXIST' ? false : refuse(error)),
   )
-  const [found] = await readdir(dir).catch(refuse)
-  if (found !== undefined)
-    throw new GatewayError('BAD_INPUT', `${dir} is not empty, it has ${found}: name a new or an empty directory.`)
+  const [existing] = await readdir(dir).catch(refuse)
+  if (existing !== undefined)
+    throw new GatewayError('BAD_INPUT', `${dir} is not empty, it has ${existing}: name a new or an empty directory.`)
   await access(dir, constants.W_OK).catch(refuse)
   const names = new Set<string>()
   /** The files with their names. */

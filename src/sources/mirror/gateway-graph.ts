@@ -169,10 +169,10 @@ export async function openGatewayGraph(
   ): AsyncGenerator<Page> {
     const seen = new Set<string>()
     for (let after: string | null = null; ; ) {
-      const found: Page = await pageAfter(after)
-      yield found
-      after = found.pageInfo.endCursor
-      if (!found.pageInfo.hasNextPage) return
+      const page: Page = await pageAfter(after)
+      yield page
+      after = page.pageInfo.endCursor
+      if (!page.pageInfo.hasNextPage) return
       if (after === null || seen.has(after)) throw sourceFailed(name, `the cursors of its ${field} do not lead on`)
       seen.add(after)
     }

@@ -118,14 +118,14 @@ export async function findEntities(entities: Entities, { indexer, pools, user, .
     [...markets, ...vaults.map((address) => ({ kind: 'vault' as const, address }))],
     async ({ kind, address }) => {
       const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&page=1&page_size=1`
-      let found = false
+      let exists = false
       for (const chainId of chains) {
         const ref = { kind, chainId, address }
         if (!entities.has(ref) && !(await indexer.has(`${path}&chain_id=${chainId}`))) continue
         entities.see(ref)
-        found = true
+        exists = true
       }
-      if (!found && (await indexer.has(path)))
+      if (!exists && (await indexer.has(path)))
         throw new Contradiction(
           name,
           `it has the market ${address} on none of the chains ${chains.join(', ')}: name its chain`,

@@ -129,19 +129,19 @@ async function readEarnings(
   user: string,
   holdings: Map<string, Holding>,
 ): Promise<EarningsRow[]> {
-  const found = new Map<string, EarningsRow>()
+  const earnings = new Map<string, EarningsRow>()
   const path = `/v1/users/${user}/earnings`
   for await (const { rows } of indexerPages(indexer, path, earningsItem, { inBreakdown: true }))
     for (const row of rows) {
       const ref = refOf(row)
       entities.see(ref)
-      if (found.has(keyOf(ref)))
+      if (earnings.has(keyOf(ref)))
         throw new Contradiction(indexer.name, `an entity came twice in the earnings of ${user}`)
-      found.set(keyOf(ref), row)
+      earnings.set(keyOf(ref), row)
       const { valueUsd = 0, incomplete = false } = holdings.get(keyOf(ref)) ?? {}
       if (!near(row.current_value_usd, valueUsd) || (incomplete && !row.has_incomplete_prices)) onOtherValue()
     }
-  return [...found.values()]
+  return [...earnings.values()]
 }
 
 /** Copies a user's cash flows, which must add up to the net cash in the earnings. */

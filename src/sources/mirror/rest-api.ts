@@ -169,8 +169,8 @@ export const points = {
 /** In the ids of a pool's sides, the document says `unit` where servers use another name. */
 function plainUnits(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || 'unit_1_id' in value) return value
-  const found = Object.keys(value).flatMap((name) => /^(\w+)_1_id$/.exec(name)?.[1] ?? [])
-  const word = found.find((name) => `${name}_2_id` in value)
+  const words = Object.keys(value).flatMap((name) => /^(\w+)_1_id$/.exec(name)?.[1] ?? [])
+  const word = words.find((name) => `${name}_2_id` in value)
   if (!word) return value
   const fields = value as Record<string, unknown>
   return { ...fields, unit_1_id: fields[`${word}_1_id`], unit_2_id: fields[`${word}_2_id`] }

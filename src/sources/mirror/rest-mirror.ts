@@ -244,7 +244,7 @@ async function mirrorPositions({ points: server, state, files, report }: Walk): 
   const days = new Map(
     reports.map(({ distributionDate, positionCount }) => [
       distributionDate,
-      { expected: positionCount, found: 0, seen: undefined as PairSet | undefined },
+      { expected: positionCount, count: 0, seen: undefined as PairSet | undefined },
     ]),
   )
   if (days.size < reports.length) throw wrong('/points/reports has a date twice')
@@ -258,12 +258,12 @@ async function mirrorPositions({ points: server, state, files, report }: Walk): 
       if (pool === undefined) throw wrong(`the position ${id} is in ${marketAddress}, which is none of its pools`)
       const day = days.get(distributionDate)
       if (!day) throw wrong(`the position ${id} is of ${date}, which /points/reports does not have`)
-      if (day.found === day.expected)
+      if (day.count === day.expected)
         throw wrong(`it has more positions of ${date} than the ${day.expected} that its report counts`)
       day.seen ??= new PairSet()
       if (!day.seen.add(userAddress, pool))
         throw wrong(`the position of ${userAddress} in ${marketAddress} on ${date} came twice`)
-      if (++day.found === day.expected) day.seen = undefined
+      if (++day.count === day.expected) day.seen = undefined
       const poolsOfUser = users.get(userAddress)
       if (!poolsOfUser) users.set(userAddress, [pool])
       else if (!poolsOfUser.includes(pool)) poolsOfUser.push(pool)
@@ -272,9 +272,9 @@ async function mirrorPositions({ points: server, state, files, report }: Walk): 
     done += items.length
     report('positions', done, total)
   }
-  for (const [date, { expected, found }] of days)
-    if (found < expected)
-      throw wrong(`it gave ${found} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`)
+  for (const [date, { expected, count }] of days)
+    if (count < expected)
+      throw wrong(`it gave ${count} positions of ${dateOf(date)}, fewer than the ${expected} that its report counts`)
   if (done === 0 && totalPoints !== 0) throw wrong(`it returned no positions, but reports ${totalPoints} points`)
   return users
 }
@@ -288,22 +288,22 @@ async function mirrorKnownUsers(walk: Walk, graph: GatewayGraph, ofPositions: It
   const { points, entities, files, state, signal, options, report } = walk
   await mirrorListedEntities(graph, entities, files, { source: points.name, pools: state.pools })
   const everywhere = [...entities.all('market'), ...entities.all('vault')]
-  const known = new Set<string>()
+  const addresses = new Set<string>()
   let total: number | undefined
   async function* everyone() {
     for await (const page of graph.users()) {
       total = page.total
       for (const user of page.users) {
-        if (known.has(user.address))
+        if (addresses.has(user.address))
           throw new Contradiction(points.name, `its graph has the user ${user.address} twice`)
-        known.add(user.address)
+        addresses.add(user.address)
         yield user
       }
     }
-    if (known.size !== (total ?? 0))
-      throw new Contradiction(points.name, `its graph gave ${known.size} users, and counts ${total}`)
+    if (addresses.size !== (total ?? 0))
+      throw new Contradiction(points.name, `its graph gave ${addresses.size} users, and counts ${total}`)
     for (const user of ofPositions)
-      if (!known.has(user)) throw new Contradiction(points.name, `its graph does not have the user ${user}`)
+      if (!addresses.has(user)) throw new Contradiction(points.name, `its graph does not have the user ${user}`)
   }
   let users = 0
   await pMap(
@@ -375,7 +375,7 @@ async function mirrorFoundUsers(walk: Walk, poolsOfUsers: Map<string, number[]>)
 }
 
 function byAddress(refs: EntityRef[]): Map<string, EntityRef[]> {
-  const found = new Map<string, EntityRef[]>()
-  for (const ref of refs) found.set(ref.address, [...(found.get(ref.address) ?? []), ref])
-  return found
+  const refsOf = new Map<string, EntityRef[]>()
+  for (const ref of refs) refsOf.set(ref.address, [...(refsOf.get(ref.address) ?? []), ref])
+  return refsOf
 }

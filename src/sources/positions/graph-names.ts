@@ -53,8 +53,8 @@ const PATH = /^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/
  * @throws Error whose message continues the name of the setting
  */
 export function parseNames(text: string): Names {
-  const given = parseObject(text)
-  for (const [name, theirs] of Object.entries(given)) {
+  const renamed = parseObject(text)
+  for (const [name, theirs] of Object.entries(renamed)) {
     if (!Object.hasOwn(defaultNames, name))
       throw new Error(`names "${name}", which is not one of ${Object.keys(defaultNames).join(', ')}`)
     if (theirs === '' && optionalNames.has(name)) continue
@@ -67,7 +67,7 @@ export function parseNames(text: string): Names {
           : `must give ${name} a name such as "${name}" or "account.id", not ${JSON.stringify(theirs)}`,
       )
   }
-  return { ...defaultNames, ...(given as Partial<Names>) }
+  return { ...defaultNames, ...(renamed as Partial<Names>) }
 }
 
 function parseObject(text: string): object {
@@ -116,13 +116,13 @@ export function inNamesOf(names: Names, operation: DocumentNode): string {
 }
 
 /** Turns `user` into `user: account { id }`. Its selection moves to the end of the path. */
-function renamedField(names: Names, { name, arguments: given = [], selectionSet }: FieldNode): FieldNode {
+function renamedField(names: Names, { name, arguments: args = [], selectionSet }: FieldNode): FieldNode {
   const ours = name.value
   const [theirs = ours, ...below] = names[ours as Name].split('.').reverse()
   const last: FieldNode = {
     kind: Kind.FIELD,
     name: nameNode(theirs),
-    arguments: renamedArguments(names, given),
+    arguments: renamedArguments(names, args),
     ...(selectionSet && { selectionSet }),
   }
   const first = below.reduce<FieldNode>(
@@ -137,9 +137,9 @@ function renamedField(names: Names, { name, arguments: given = [], selectionSet 
 }
 
 /** Turns `time: $time` into `where: { timestamp: $time }`. Several arguments may share a `where`. */
-function renamedArguments(names: Names, given: readonly ArgumentNode[]): ArgumentNode[] {
+function renamedArguments(names: Names, args: readonly ArgumentNode[]): ArgumentNode[] {
   const tree: Tree = new Map()
-  for (const { name, value } of given) {
+  for (const { name, value } of args) {
     const path = split(names[name.value as Name]).path.split('.')
     const last = path.pop()
     if (!last) continue

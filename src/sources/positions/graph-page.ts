@@ -32,10 +32,10 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
   /** @throws SOURCE_FAILED if the answer is not a page */
   return (number: number, body: Buffer): Page => {
     const wrong = (name: Name, what: string, value: unknown) =>
-      sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${shown(value)}`)
+      sourceFailed(called, `page ${number}: ${fieldName(names, name)} must be ${what}, not ${described(value)}`)
 
     const answer = parseJson(called, body)
-    if (!isObject(answer)) throw sourceFailed(called, `page ${number} is no GraphQL answer: ${shown(answer)}`)
+    if (!isObject(answer)) throw sourceFailed(called, `page ${number} is no GraphQL answer: ${described(answer)}`)
     const { data, errors } = answer
     if (errors !== undefined && errors !== null) {
       const message = Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined
@@ -53,18 +53,18 @@ export function pageReader(called: string, names: Names, paging: 'cursor' | 'off
     if (!Array.isArray(nodes)) throw wrong('nodes', 'a list', nodes)
     const block = names.block === '' ? null : (down(page.block, paths.block) ?? null)
     if (block !== null && !/^[0-9]{1,78}$/.test(String(block))) throw wrong('block', 'a decimal integer or null', block)
-    const known = { number, body, block: block === null ? null : String(block), totalCount, nodes }
-    if (paging === 'offset') return { ...known, next: undefined }
+    const read = { number, body, block: block === null ? null : String(block), totalCount, nodes }
+    if (paging === 'offset') return { ...read, next: undefined }
 
     const pageInfo = down(page.pageInfo, paths.pageInfo)
     if (!isObject(pageInfo)) throw wrong('pageInfo', 'an object', pageInfo)
     const hasNextPage = down(pageInfo.hasNextPage, paths.hasNextPage)
     if (typeof hasNextPage !== 'boolean') throw wrong('hasNextPage', 'true or false', hasNextPage)
-    if (!hasNextPage) return { ...known, next: undefined }
+    if (!hasNextPage) return { ...read, next: undefined }
     const endCursor = down(pageInfo.endCursor, paths.endCursor)
     if (typeof endCursor !== 'string' || endCursor === '')
       throw wrong('endCursor', 'a cursor, since there is a next page', endCursor)
-    return { ...known, next: endCursor }
+    return { ...read, next: endCursor }
   }
 }
 
@@ -76,9 +76,9 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** The value at a path. Undefined if there is none. */
 export function down(value: unknown, path: readonly string[]): unknown {
-  let found = value
-  for (const part of path) found = isObject(found) ? found[part] : undefined
-  return found
+  let node = value
+  for (const part of path) node = isObject(node) ? node[part] : undefined
+  return node
 }
 
 /** The values at a path that may pass through lists. */
@@ -90,7 +90,7 @@ function listDown(value: unknown, path: readonly string[]): unknown {
 }
 
 /** Formats a value for a message: shortened, and without control characters. */
-export function shown(value: unknown): string {
+export function described(value: unknown): string {
   if (value === undefined) return 'left out'
   if (Array.isArray(value)) return 'a list'
   if (isObject(value)) return 'an object'

@@ -3,7 +3,7 @@ import { sourceFailed } from '../client.ts'
 import { PairSet } from '../mirror/pair-set.ts'
 import type { FetchedPrices, TokenPrice } from '../prices.ts'
 import { type Name, type Names, pathBelow } from './graph-names.ts'
-import { down, fieldName, isObject, type Page, shown } from './graph-page.ts'
+import { described, down, fieldName, isObject, type Page } from './graph-page.ts'
 import type { SourcePool, SourceToken } from './positions-source.ts'
 
 /** The fields of a pool that its positions need. */
@@ -63,12 +63,12 @@ export function rowsReader(options: {
   function poolOf(id: string): PricedPool | undefined {
     const lower = id.toLowerCase()
     const pool = pools.get(lower)
-    const known = priced.get(lower)
-    if (known || !pool) return known
+    const cached = priced.get(lower)
+    if (cached || !pool) return cached
     const { chainId, a, b } = pool
-    const found = { index: priced.size, id: lower, a: pricedToken(chainId, a), b: pricedToken(chainId, b) }
-    priced.set(lower, found)
-    return found
+    const entry = { index: priced.size, id: lower, a: pricedToken(chainId, a), b: pricedToken(chainId, b) }
+    priced.set(lower, entry)
+    return entry
   }
 
   const plainRow = (node: Record<string, unknown>): Row => {
@@ -79,15 +79,17 @@ export function rowsReader(options: {
 
   /** @throws RowFault */
   function record(node: unknown): Record<string, unknown> {
-    if (!isObject(node)) throw new RowFault(`a position must be an object, not ${shown(node)}`)
+    if (!isObject(node)) throw new RowFault(`a position must be an object, not ${described(node)}`)
     const row = paths.length === 0 ? (node as unknown as Row) : plainRow(node)
     const { user, pool: id } = row
 
     const pool = typeof id === 'string' ? (priced.get(id) ?? poolOf(id)) : undefined
-    if (!pool) throw new RowFault(`${fieldName(names, 'pool')} must be a pool of the store, not ${shown(id)}`)
+    if (!pool) throw new RowFault(`${fieldName(names, 'pool')} must be a pool of the store, not ${described(id)}`)
     const isNew = typeof user === 'string' ? seen.add(user, pool.index) : undefined
     if (isNew === undefined || typeof user !== 'string')
-      throw new RowFault(`${fieldName(names, 'user')} must be an address (0x and 40 hex digits), not ${shown(user)}`)
+      throw new RowFault(
+        `${fieldName(names, 'user')} must be an address (0x and 40 hex digits), not ${described(user)}`,
+      )
     if (!isNew) throw new RowFault(`it repeats the position of ${user} in ${pool.id}`)
 
     const { a, b } = pool
@@ -102,7 +104,7 @@ export function rowsReader(options: {
     if (!(worth < Number.POSITIVE_INFINITY)) {
       const name = amountNames.find((amount) => Number.isNaN(tokensOf(row[amount], 0)))
       if (!name) throw new RowFault('its amounts are worth more than a number can hold')
-      throw new RowFault(`${fieldName(names, name)} must be ${AMOUNT}, not ${shown(row[name])}`)
+      throw new RowFault(`${fieldName(names, name)} must be ${AMOUNT}, not ${described(row[name])}`)
     }
     return {
       userAddress: user.toLowerCase(),

@@ -42,11 +42,11 @@ export function openPositionsSource(settings: PositionsSettings, client: Client)
   return {
     name,
     async positions(date, request) {
-      const found = await formatOf(client, source, key, request.signal)
+      const format = await formatOf(client, source, key, request.signal)
       try {
-        return await sources[found]().positions(date, request)
+        return await sources[format]().positions(date, request)
       } catch (error) {
-        if (found !== 'graphql' || !(error instanceof GatewayError) || error.code !== 'SOURCE_FAILED') throw error
+        if (format !== 'graphql' || !(error instanceof GatewayError) || error.code !== 'SOURCE_FAILED') throw error
         const guess =
           'It has neither positions.jsonl nor /pools/all, and was taken for GraphQL: see POSITIONS_SOURCE_FORMAT.'
         throw new GatewayError(error.code, `${error.message} ${guess}`)

@@ -16,8 +16,8 @@ import { Num, WalletLink } from '../values.tsx'
 export function Compare() {
   const url = useUrlState()
   const [a, b] = [url.get('a') ?? '', url.get('b') ?? '']
-  const given = [a, b].filter((text) => text !== '')
-  const isReady = given.length === 2 && given.every(isAddress)
+  const addresses = [a, b].filter((text) => text !== '')
+  const isReady = addresses.length === 2 && addresses.every(isAddress)
   const variables = { addresses: [a.toLowerCase(), b.toLowerCase()] }
   const answer = useGraph(UsersDocument, variables, { pause: !isReady })
   const compare = (event: FormEvent<HTMLFormElement>) => {
@@ -39,12 +39,12 @@ export function Compare() {
         </label>
         <button type="submit">Compare</button>
       </form>
-      {given
+      {addresses
         .filter((text) => !isAddress(text))
         .map((text) => (
           <NotAnAddress key={text} text={text} />
         ))}
-      {given.length < 2 && <Empty>Give the addresses of two wallets.</Empty>}
+      {addresses.length < 2 && <Empty>Give the addresses of two wallets.</Empty>}
       {isReady && (
         <Answer of={answer} rows={10}>
           {({ lookupUsers: [first, second] }) =>
@@ -143,14 +143,14 @@ function Overlaid<Bucket extends { start: string }>({ names, of, read, note, ...
   return (
     <Answer of={first.error || !first.data ? first : second} charts={1}>
       {() => {
-        const known = of.flatMap(({ data }) => (data ? [data.user.series] : []))
-        if (known.length < 2) return null
-        const times = [...new Set(known.flat().map(({ start }) => start))].sort()
-        const series = known.map((buckets, i) => {
+        const answered = of.flatMap(({ data }) => (data ? [data.user.series] : []))
+        if (answered.length < 2) return null
+        const times = [...new Set(answered.flat().map(({ start }) => start))].sort()
+        const series = answered.map((buckets, i) => {
           const at = new Map(buckets.map((bucket) => [bucket.start, read(bucket)]))
           return { label: names[i] ?? '', values: times.map((time) => at.get(time) ?? null) }
         })
-        const more = note?.(known.flat(), read)
+        const more = note?.(answered.flat(), read)
         return <Chart {...chart} times={times} series={series} {...(more && { note: more })} />
       }}
     </Answer>

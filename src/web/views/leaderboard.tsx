@@ -71,10 +71,10 @@ export function Leaderboard() {
     { pause: isWindow || isNoDate },
   )
   const window = useGraph(LeaderboardWindowDocument, { ...page, ...range }, { pause: !isWindow || isWaiting })
-  const shown = isWindow ? columns : asOf ? columns : [...columns, ...changes]
+  const visible = isWindow ? columns : asOf ? columns : [...columns, ...changes]
   const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
   const table = (label: string, rows: readonly Row[]) => (
-    <Table caption={label} columns={shown} rows={rows} rowKey={(row) => row.userAddress} isCurrent={isMine} />
+    <Table caption={label} columns={visible} rows={rows} rowKey={(row) => row.userAddress} isCurrent={isMine} />
   )
   const operation = isWindow
     ? { query: LeaderboardWindowDocument, variables: { ...page, ...range } }
@@ -138,12 +138,12 @@ export function Leaderboard() {
 /** The totals of the program as of the date that is shown. */
 function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undefined }) {
   const { program, counted } = board
-  const shown = counted.nodes[0]
+  const distribution = counted.nodes[0]
   return (
     <>
-      {asOf && shown && isoDay(shown.date) !== isoDay(asOf) && (
+      {asOf && distribution && isoDay(distribution.date) !== isoDay(asOf) && (
         <NoDistribution date={asOf} dates={board}>
-          : this is the leaderboard of the last one before it, of {day(shown.date)}
+          : this is the leaderboard of the last one before it, of {day(distribution.date)}
         </NoDistribution>
       )}
       <Facts>
@@ -155,9 +155,9 @@ function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undef
         </Fact>
         <Fact name="Positions">
           <Num value={program.recordCount} unit="count" />
-          {asOf && shown && (
+          {asOf && distribution && (
             <small>
-              <Num value={shown.positionCount} unit="count" /> of {day(shown.date)}
+              <Num value={distribution.positionCount} unit="count" /> of {day(distribution.date)}
             </small>
           )}
         </Fact>
