@@ -21,7 +21,7 @@ import { serveSource } from './graph-source.ts'
 import { median, megabytes, options, report, round, seconds } from './report.ts'
 import { addressOf, BASE, dateOf, openBenchStore, POOLS, progress, serverCpu, settleDown } from './store.ts'
 
-const given = options(
+const flags = options(
   {
     positions: 1_000_000,
     dates: 10,
@@ -37,7 +37,7 @@ const given = options(
   },
   { positions: 50_000, dates: 3, users: 10_000, rounds: 2 },
 )
-const { rounds, page, store: kept, profile, role, source, database, date, ...shape } = given
+const { rounds, page, store: kept, profile, role, source, database, date, ...shape } = flags
 
 interface Measured {
   seconds: number
@@ -156,7 +156,7 @@ async function measured(work: () => Promise<void>): Promise<Measured> {
 }
 
 function child<T>(role: string, more: Record<string, string> = {}) {
-  const args = Object.entries({ ...given, ...more, role }).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const args = Object.entries({ ...flags, ...more, role }).flatMap(([name, value]) => [`--${name}`, String(value)])
   const made = fork(import.meta.filename, args)
   const result = new Promise<T>((resolve, reject) => {
     made.once('message', (message) => resolve(message as T))

@@ -14,11 +14,11 @@ import { buildProgram, type Ran, run, serve } from './gateway.ts'
 import { median, megabytes, options, percentile, report, round } from './report.ts'
 import { addressOf, openBenchStore, progress, settleDown } from './store.ts'
 
-const given = options(
+const flags = options(
   { positions: 1_000_000, dates: 10, users: 200_000, rounds: 3, rate: 50, idle: 20, store: '' },
   { positions: 50_000, dates: 3, users: 10_000, rounds: 2, idle: 3 },
 )
-const { rounds, rate, idle, store: kept, ...shape } = given
+const { rounds, rate, idle, store: kept, ...shape } = flags
 
 interface Read {
   kind: 'REST' | 'GraphQL'
@@ -52,7 +52,7 @@ try {
     idleReads.push(...before)
     runReads.push(...during)
     progress(
-      `round ${nth}: idle p99 ${shown(before)} ms, during a run of ${runs.at(-1)?.seconds.toFixed(1)} s ${shown(during)} ms`,
+      `round ${nth}: idle p99 ${table(before)} ms, during a run of ${runs.at(-1)?.seconds.toFixed(1)} s ${table(during)} ms`,
     )
   }
 
@@ -131,7 +131,7 @@ async function one(nth: number, due: number): Promise<Read> {
   return { kind, latency: performance.now() - due }
 }
 
-function shown(reads: Read[]): string {
+function table(reads: Read[]): string {
   const latencies = reads.map((one) => one.latency)
   return `${percentile(latencies, 99).toFixed(1)} (p50 ${median(latencies).toFixed(1)})`
 }

@@ -13,8 +13,8 @@ export function options<T extends Record<string, number | string>>(full: T, smal
   const defaults = values.small ? { ...full, ...small } : full
   return Object.fromEntries(
     Object.entries(defaults).map(([name, value]) => {
-      const given = values[name] as string | undefined
-      return [name, given === undefined ? value : typeof value === 'number' ? Number(given) : given]
+      const text = values[name] as string | undefined
+      return [name, text === undefined ? value : typeof value === 'number' ? Number(text) : text]
     }),
   ) as T
 }

@@ -18,11 +18,11 @@ import { PrismaClient } from '../../src/generated/prisma/client.ts'
 import { median, megabytes, options, report, round, seconds } from './report.ts'
 import { BASE, openBenchStore, progress, serverCpu, settleDown } from './store.ts'
 
-const given = options(
+const flags = options(
   { positions: 1_000_000, dates: 10, users: 200_000, rounds: 3, store: '' },
   { positions: 50_000, dates: 3, users: 10_000, rounds: 2 },
 )
-const { rounds, store: kept, ...shape } = given
+const { rounds, store: kept, ...shape } = flags
 const LOOPED = 3000
 const store = await openBenchStore(shape, kept || undefined)
 const { pool } = store
@@ -182,7 +182,7 @@ async function rowByRow(): Promise<number> {
     )
     await prisma.$executeRaw`UPDATE stored_position SET points_a = ${pointsA}, points_b = ${pointsB} WHERE id = ${id}`
   }
-  const found = ids.length / seconds(at)
+  const rate = ids.length / seconds(at)
   await prisma.$disconnect()
-  return found
+  return rate
 }

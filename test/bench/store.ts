@@ -89,9 +89,9 @@ export async function serverCpu({ dataDir }: BenchStore): Promise<number> {
         .slice(11, 15)
         .map(Number)
     const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ')
-    const own = await times(master)
+    const ms = await times(master)
     const others = await Promise.all(children.map((pid) => times(pid).catch(() => [0, 0])))
-    const ticks = [...own, ...others.flatMap((all) => all.slice(0, 2))].reduce((sum, time) => sum + time, 0)
+    const ticks = [...ms, ...others.flatMap((all) => all.slice(0, 2))].reduce((sum, time) => sum + time, 0)
     return ticks / 100
   } catch {
     return Number.NaN

@@ -211,10 +211,10 @@ describe('a role that lacks rights', () => {
     ],
   ])('%s', async (_, revoke, status, remedy) => {
     await other.pool.query(revoke())
-    const found = await rights()
-    expect(found).toMatchObject({ status, remedy: expect.stringMatching(remedy) })
-    expect(found.remedy?.match(/GRANT|ALTER/g)).toHaveLength(1)
-    await follow(found.remedy)
+    const missing = await rights()
+    expect(missing).toMatchObject({ status, remedy: expect.stringMatching(remedy) })
+    expect(missing.remedy?.match(/GRANT|ALTER/g)).toHaveLength(1)
+    await follow(missing.remedy)
     expect(await rights()).toMatchObject({ status: 'ok' })
   })
 

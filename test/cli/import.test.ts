@@ -178,12 +178,12 @@ describe('an import warns', () => {
 
   test('of positions that score 0, as their pool has no multiplier', async () => {
     const positions = [ANN, BEN].map((user) => position(user, 5))
-    const given = { ...position(CAT, 5), pointsA: 1, pointsB: 0 }
+    const withPoints = { ...position(CAT, 5), pointsA: 1, pointsB: 0 }
     const elsewhere = { ...position(ANN, 5), marketAddress: CAT }
     const path = await dataset({
       pools: [pool, other],
       multipliers: [zero],
-      positions: [...positions, given, elsewhere],
+      positions: [...positions, withPoints, elsewhere],
     })
     const said = `3 positions score 0, because the pools have no multiplier: S·USDC·7 (${POOL}): 2, S·USDC·8 (${CAT}): 1. Set one with ${set}, then import again.`
     for (const args of [['--check'], []])

@@ -28,13 +28,13 @@ afterAll(async () => {
 
 const on = (day: string, user: string, usd: number, more: object = {}) =>
   position(user, usd, { distributionDate: midnight(day), ...more })
-const given = { pointsA: 1, pointsB: 0 }
+const points = { pointsA: 1, pointsB: 0 }
 
 /** The first three days are stored, each with 1 point that a resync makes 20 or 40; the source has all but the third. */
 beforeEach(async () => {
   await emptyProgram(gateway.deps.store.pool)
   await gateway.deps.store.pool.query('DELETE FROM run; DELETE FROM multiplier_revision')
-  const stored = [...DAYS.slice(0, 3).map((day) => on(day, ANN, 10, given)), on('2026-03-03', BEN, 10, given)]
+  const stored = [...DAYS.slice(0, 3).map((day) => on(day, ANN, 10, points)), on('2026-03-03', BEN, 10, points)]
   await importFiles(gateway, { multipliers: [multiplier], positions: stored })
   const fetched = ['2026-03-01', '2026-03-02', '2026-03-04'].map((day) => on(day, BEN, 7))
   await writeFile(join(dir, 'positions.jsonl'), jsonLines(fetched))
@@ -208,7 +208,7 @@ describe('multipliers', () => {
       { poolAddress: POOL, depositA: 9, depositB: 1, borrowA: 1, borrowB: 1.5, before: former },
     ])
 
-    const [all, own, table] = await Promise.all([
+    const [all, ofPool, table] = await Promise.all([
       run(['multipliers', 'history', '--json']),
       run(['multipliers', 'history', POOL, '--limit', '2', '--json']),
       run(['multipliers', 'history', POOL_2]),
@@ -219,7 +219,7 @@ describe('multipliers', () => {
       [POOL, 'cli'],
       [POOL, 'import'],
     ])
-    expect(parsed(own.out).map(({ depositA }) => depositA)).toEqual([9, 0])
+    expect(parsed(ofPool.out).map(({ depositA }) => depositA)).toEqual([9, 0])
     expect(table.out).toMatch(new RegExp(`${POOL_2} +0 +0 +2 +0 +2026-.* cli\n`))
   })
 

@@ -69,10 +69,10 @@ describe('config', () => {
   test('--json shows each setting, its value and where it is from, without secrets', async () => {
     const { code, out } = await command(['config', '--json'], env)
     expect(code).toBe(0)
-    const shown = parsed(out)
-    expect(shown.map(({ name }) => name)).toEqual(names)
+    const printed = parsed(out)
+    expect(printed.map(({ name }) => name)).toEqual(names)
     expect(out).not.toContain('hunter2')
-    expect(shown).toEqual(
+    expect(printed).toEqual(
       expect.arrayContaining([
         { name: 'DATABASE_URL', value: 'postgres://ann:***@db:5432/points?password=***', from: 'environment' },
         { name: 'REDIS_URL', value: 'redis://:***@cache:6379', from: 'environment' },

@@ -194,15 +194,15 @@ test('RATE_LIMIT counts what all workers answer', { timeout: 60_000 }, async () 
   const clients = clientsOf(gateway, 20, false)
   const left = async (): Promise<string[]> => {
     const minute = Math.floor(Date.now() / 60_000)
-    const found: string[] = []
-    for (const client of clients) found.push(/r=(\d+)/.exec((await client.get('/openapi.json')).rateLimit)?.[1] ?? '')
-    return Math.floor(Date.now() / 60_000) === minute ? found : left()
+    const names: string[] = []
+    for (const client of clients) names.push(/r=(\d+)/.exec((await client.get('/openapi.json')).rateLimit)?.[1] ?? '')
+    return Math.floor(Date.now() / 60_000) === minute ? names : left()
   }
-  const found = await left()
+  const files = await left()
   // The requests that a start sends to itself are counted too.
-  const most = Number(found[0])
+  const most = Number(files[0])
   expect(most).toBeGreaterThan(10)
-  expect(found).toEqual(clients.map((_, i) => String(Math.max(0, most - i))))
+  expect(files).toEqual(clients.map((_, i) => String(Math.max(0, most - i))))
   expect((await new Client(gateway).get('/openapi.json')).status).toBe(429)
   await gateway.stop('SIGTERM')
 })

@@ -172,8 +172,8 @@ describe('graphql-request', () => {
     const { search } = await request.request(SearchDocument, { text: pool })
     const [{ item }] = search as [(typeof search)[0]]
     expect(item).toMatchObject({ __typename: 'Pool', displayName })
-    const found = await request.request(PoolTopUsersDocument, { address: pool, first: 2 })
-    expect(found.pool?.topUsers).toHaveLength(2)
+    const answer = await request.request(PoolTopUsersDocument, { address: pool, first: 2 })
+    expect(answer.pool?.topUsers).toHaveLength(2)
     const { vault } = await request.request(VaultChartDocument, { chainId: 1, address: pool })
     expect(vault).toBeNull()
   })
@@ -195,9 +195,9 @@ describe('graphql-request', () => {
       }
     const newest = user.latestSnapshots.map((one) => Date.parse(one.time)).sort((a, b) => b - a)[0]!
     const time = { gte: new Date(newest - 5 * 86_400_000).toISOString() }
-    const found = await request.request(MarketSnapshotsDocument, { address, where: { time } })
-    expect(found.user.marketSnapshots.totalCount).toBeGreaterThan(0)
-    for (const row of found.user.marketSnapshots.nodes)
+    const answer = await request.request(MarketSnapshotsDocument, { address, where: { time } })
+    expect(answer.user.marketSnapshots.totalCount).toBeGreaterThan(0)
+    for (const row of answer.user.marketSnapshots.nodes)
       expect(Date.parse(row.time)).toBeGreaterThanOrEqual(newest - 5 * 86_400_000)
     const vaults = await request.request(VaultSnapshotsDocument, { address, first: 1 })
     expect(vaults.user.vaultSnapshots.nodes).toHaveLength(1)

@@ -82,8 +82,8 @@ test('an empty folder that installs it has its types, the schema, and not 5 MB',
         .map((entry) => join(entry.parentPath, entry.name))
     const size = files(directory).reduce((sum, file) => sum + statSync(file).size, 0)
     expect(size).toBeLessThan(5_000_000)
-    const own = files(path).map((file) => relative(path, file))
-    expect(own.filter((file) => !/^dist\/(client|generated\/client)\/\w+(\.d\.ts|\.js)$/.test(file)).sort()).toEqual([
+    const names = files(path).map((file) => relative(path, file))
+    expect(names.filter((file) => !/^dist\/(client|generated\/client)\/\w+(\.d\.ts|\.js)$/.test(file)).sort()).toEqual([
       'README.md',
       'dist/LICENSE',
       'dist/schema.graphql',

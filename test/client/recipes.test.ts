@@ -73,9 +73,9 @@ test('the hooks of urql show a chart', async () => {
   const page = createElement(Provider, { value: client }, createElement(Chart, { address: sampleUser }))
   const { prelude } = await prerenderToNodeStream(page)
   const { data } = await gateway.graphql(`{ user(address: "${sampleUser}") { series(interval: WEEK) { points } } }`)
-  const shown = data.user.series.map((one: { points: number }) => `<li>${one.points.toLocaleString('en-US')}</li>`)
-  expect(shown.length).toBeGreaterThan(1)
-  expect(await text(prelude)).toBe(`<ol>${shown.join('')}</ol>`)
+  const items = data.user.series.map((one: { points: number }) => `<li>${one.points.toLocaleString('en-US')}</li>`)
+  expect(items.length).toBeGreaterThan(1)
+  expect(await text(prelude)).toBe(`<ol>${items.join('')}</ol>`)
   expect(Board).toBeTypeOf('function')
 })
 

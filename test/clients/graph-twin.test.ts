@@ -188,8 +188,8 @@ function expectSame(rest: Json, graph: Json, path: string): void {
     expect(graph, path).toHaveLength(rest.length)
     for (const [i, one] of rest.entries()) expectSame(one, graph[i], `${path}[${i}]`)
   } else if (rest !== null && typeof rest === 'object') {
-    const found = merged(graph)
-    for (const [key, value] of Object.entries(rest)) expectSame(value, found[key], `${path}.${key}`)
+    const twin = merged(graph)
+    for (const [key, value] of Object.entries(rest)) expectSame(value, twin[key], `${path}.${key}`)
   } else if (typeof rest === 'string' && typeof graph === 'number') expect(String(graph), path).toBe(rest)
   else if (/^\d{4}-\d\d-\d\d$/.test(graph)) expect(`${graph}T00:00:00.000Z`, path).toBe(rest)
   else expect(/entity_type$/.test(path) ? String(graph).toLowerCase() : graph, path).toBe(rest)
@@ -216,16 +216,16 @@ function placed(place: string, data: Json, variables: Json): Json {
 function expectTwin(rest: Json, places: Record<string, string[]>, data: Json, variables: Json): void {
   const left = structuredClone(rest)
   for (const [name, sources] of Object.entries(places)) {
-    const found = sources.map((place) => placed(place, data, variables))
+    const parts = sources.map((place) => placed(place, data, variables))
     const path = name.replace('[]', '')
     const value = at(rest, path)
     if (name.endsWith('[]'))
       expectSame(
         value,
-        found.flat().filter((one) => one != null),
+        parts.flat().filter((one) => one != null),
         name,
       )
-    else if (value !== undefined) expectSame(value, found[0], name)
+    else if (value !== undefined) expectSame(value, parts[0], name)
     if (path === '') return
     const [parent, key] = [path.split('.').slice(0, -1).join('.'), path.split('.').at(-1) as string]
     delete at(left, parent)[key]

@@ -80,9 +80,9 @@ describe('a points adapter', () => {
   async function readPoints(address: string) {
     const response = await fetch(`${gateway.base}/points/leaderboard?account=${address}`)
     const { topAccounts, total }: Json = await response.json()
-    const found = topAccounts.find((one: Json) => one.account.toLowerCase() === address.toLowerCase())
+    const entry = topAccounts.find((one: Json) => one.account.toLowerCase() === address.toLowerCase())
     const fourth = topAccounts[3]
-    return { fourth: fourth && { ...fourth, rank: parseInt(fourth.rank, 10) }, found, total: parseInt(total, 10) }
+    return { fourth: fourth && { ...fourth, rank: parseInt(fourth.rank, 10) }, entry, total: parseInt(total, 10) }
   }
 
   it.each(formats)('requests an account in %s', async (_, format) => {
@@ -90,10 +90,10 @@ describe('a points adapter', () => {
     expect(top.topAccounts).toHaveLength(3)
     for (const address of Object.values(users)) {
       const points: Json = await (await fetch(`${gateway.base}/points/userpoints?account=${address}`)).json()
-      const { fourth, found, total } = await readPoints(format(address))
-      if (found === undefined) expect([fourth, points.userPoints]).toEqual([undefined, 0])
+      const { fourth, entry, total } = await readPoints(format(address))
+      if (entry === undefined) expect([fourth, points.userPoints]).toEqual([undefined, 0])
       else {
-        expect(fourth).toEqual({ account: address, points: points.userPoints, rank: parseInt(found.rank, 10) })
+        expect(fourth).toEqual({ account: address, points: points.userPoints, rank: parseInt(entry.rank, 10) })
         expect(fourth.rank).toBeGreaterThanOrEqual(1)
         expect(fourth.rank).toBeLessThanOrEqual(total)
       }
@@ -107,7 +107,7 @@ describe('a points adapter', () => {
   })
 
   it('finds no fourth entry for an address without an account', async () => {
-    expect(await readPoints(nobody)).toMatchObject({ fourth: undefined, found: undefined })
+    expect(await readPoints(nobody)).toMatchObject({ fourth: undefined, entry: undefined })
   })
 })
 

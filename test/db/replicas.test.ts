@@ -338,13 +338,13 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
       const examined = async (...urls: string[]) => {
         const env = { DATABASE_URL: primary.url('postgres'), DATABASE_REPLICA_URLS: urls.join(',') }
         const { code, out } = await command(['doctor', '--json'], env)
-        const found = parsed(out).filter(({ check }) => check.startsWith('replica'))
-        return { code, found: found.map(({ check, status, message }) => [check, status, message]) }
+        const checks = parsed(out).filter(({ check }) => check.startsWith('replica'))
+        return { code, checks: checks.map(({ check, status, message }) => [check, status, message]) }
       }
       const fine = await examined(other.url('postgres'), paused.url('postgres'))
       expect(fine).toEqual({
         code: 0,
-        found: [
+        checks: [
           [`replica ${host(other)}`, 'ok', 'It is of the same cluster, and has the newest data.'],
           [`replica ${host(paused)}`, 'warning', expect.stringMatching(/^It is 1 data versions? behind\. /)],
         ],
@@ -354,7 +354,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
         expect(await command(['migrate'], { DATABASE_URL: stranger.url('postgres') })).toMatchObject({ code: 0 })
         expect(await examined(stranger.url('postgres'), away)).toEqual({
           code: 1,
-          found: [
+          checks: [
             [`replica ${host(stranger)}`, 'problem', 'It is not in recovery, so it is no replica and not read.'],
             ['replica 127.0.0.1:1', 'problem', expect.stringContaining('ECONNREFUSED')],
           ],

@@ -79,9 +79,9 @@ async function queries(gateway: Gateway) {
     ManyAsOf: `{ ${users.map(pastOf).join(' ')} }`,
     PastTheEnd: '{ positions(first: 2, offset: "9223372036854775807") { totalCount nodes { id } } }',
   }
-  const own = Object.entries(more).map(([name, query]) => ({ name, query, variables: {} }))
+  const extra = Object.entries(more).map(([name, query]) => ({ name, query, variables: {} }))
   const examples = (await pageExamples(gateway.base)).filter(({ query }) => !/^(subscription|mutation)/m.test(query))
-  return [...examples, ...own].flatMap(({ name, query, variables }) =>
+  return [...examples, ...extra].flatMap(({ name, query, variables }) =>
     [query, query.replace(/\}\s*$/, ' __typename }')].map((text, i) => ({
       key: `${name} ${i}`,
       query: text,

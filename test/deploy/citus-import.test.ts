@@ -28,8 +28,8 @@ async function stored(pool: pg.Pool): Promise<Record<string, unknown[]>> {
     const { rows } = await pool.query(
       `SELECT * FROM "${table}" ORDER BY ${order.replace(/^key$|, pool_key$/, (key) => (key === 'key' ? '3, 4, 5, 6, 7' : ', id'))}`,
     )
-    const own = table === 'stored_position' ? OWN.filter((column) => column !== 'id') : OWN
-    all[table] = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !own.includes(column))))
+    const left = table === 'stored_position' ? OWN.filter((column) => column !== 'id') : OWN
+    all[table] = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !left.includes(column))))
   }
   return all
 }
@@ -42,8 +42,8 @@ describe.skipIf(skipped !== '')(`writes to a store on Citus${skipped}`, () => {
   const version = async () =>
     (await sharded.query<{ version: string }>('SELECT version FROM data_version WHERE id = 1')).rows[0]?.version
   const expectAlike = async () => {
-    const [found, expected] = [await stored(sharded), await stored(plain.pool)]
-    for (const table of Object.keys(expected)) expect(found[table], table).toEqual(expected[table])
+    const [actual, expected] = [await stored(sharded), await stored(plain.pool)]
+    for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table])
   }
 
   beforeAll(async () => {

@@ -70,7 +70,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const pattern = new RegExp(`^${path.replace('{address}', '0x[0-9a-f]{40}')}(\\?|$)`)
     const cases = conformanceCases().filter((one) => one.status === 200 && !one.method && pattern.test(one.path))
     const every = Math.ceil(cases.length / 20)
-    const found = new Set<string>()
+    const kinds = new Set<string>()
     const { reads } = gateway.deps.store
     const { lend, exclusive } = reads
     const sent: pg.QueryConfig[] = []
@@ -90,10 +90,10 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
       sent.length = 0
       expect((await gateway.get(path)).status, path).toBe(200)
       expect(sent.length, path).toBeGreaterThan(0)
-      for (const { text, values } of sent) found.add(await tasksOf(text, values))
+      for (const { text, values } of sent) kinds.add(await tasksOf(text, values))
     }
     Object.assign(reads, { lend, exclusive })
-    expect([...found].filter((reads) => reads !== 'one task')).toEqual(expected === 'one task' ? [] : [expected])
+    expect([...kinds].filter((reads) => reads !== 'one task')).toEqual(expected === 'one task' ? [] : [expected])
   })
 
   /** What a statement reads of the workers, or its plan if that is no kind of the table. */
@@ -229,9 +229,9 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     const statuses = async () =>
       Promise.all(rows.map(async ({ user }) => (await gateway.get(`/points/${user}`)).status))
     await citus.stop(1)
-    const found = await statuses()
-    expect(new Set(found)).toEqual(new Set([200, 503]))
-    const refused = await gateway.get(`/points/${rows[found.indexOf(503)]?.user}`)
+    const answered = await statuses()
+    expect(new Set(answered)).toEqual(new Set([200, 503]))
+    const refused = await gateway.get(`/points/${rows[answered.indexOf(503)]?.user}`)
     expect(await refused.json()).toMatchObject({ status: 503, detail: expect.stringContaining('Try again') })
     expect((await gateway.get('/points/leaderboard')).status).toBe(200)
     await citus.start(1)

@@ -114,8 +114,8 @@ describe('kubernetes.yaml', () => {
     expect(gateway.startupProbe.httpGet.path).toBe('/livez')
     expect(gateway.readinessProbe.httpGet.path).toBe('/readyz')
     const [, before] = gateway.lifecycle.preStop.exec.command
-    const own = Number(objectOf('ConfigMap').data.SHUTDOWN_TIMEOUT_MS) / 1000 + 2
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(before) + own)
+    const shutdown = Number(objectOf('ConfigMap').data.SHUTDOWN_TIMEOUT_MS) / 1000 + 2
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(before) + shutdown)
   })
 })
 

@@ -60,7 +60,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
   test('scrapes a gateway, evaluates the alerts, and sees that the gateway is gone', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'prometheus-'))
     const { port } = new URL(gateway.base)
-    const own = await freePort()
+    const free = await freePort()
     writeFileSync(
       join(directory, 'prometheus.yml'),
       read('prometheus.yml')
@@ -79,12 +79,12 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
       [
         `--config.file=${directory}/prometheus.yml`,
         `--storage.tsdb.path=${directory}/data`,
-        `--web.listen-address=127.0.0.1:${own}`,
+        `--web.listen-address=127.0.0.1:${free}`,
       ],
       { stdio: 'ignore' },
     )
     const ask = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${own}/api/v1/${path}`).catch(() => undefined)
+      const response = await fetch(`http://127.0.0.1:${free}/api/v1/${path}`).catch(() => undefined)
       return response?.ok ? ((await response.json()) as any).data : undefined
     }
     const value = async (query: string) =>

@@ -95,10 +95,10 @@ describe.each(Object.entries(proxies))('%s', (name, { program, file, placed, arg
   /** Starts the proxy in front of gateways. */
   async function startProxy(gateways: string[]): Promise<ProxyServer> {
     const port = await freePort()
-    const own = await mkdtemp(join(directory, 'proxy-'))
-    const path = join(own, file)
-    await writeFile(path, placed(await readFile(join(DEPLOY, file), 'utf8'), { port, gateways, directory: own }))
-    const child = spawn(program, args(path), { stdio: 'ignore', env: { HOME: own } })
+    const folder = await mkdtemp(join(directory, 'proxy-'))
+    const path = join(folder, file)
+    await writeFile(path, placed(await readFile(join(DEPLOY, file), 'utf8'), { port, gateways, directory: folder }))
+    const child = spawn(program, args(path), { stdio: 'ignore', env: { HOME: folder } })
     const at = `http://127.0.0.1:${port}`
     await vi.waitFor(async () => expect((await fetch(`${at}/livez`)).status).toBe(200), 20_000)
     return {

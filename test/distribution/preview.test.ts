@@ -223,12 +223,12 @@ describe('wrong questions', () => {
   ])('%s', async (_, asked, code, message) => {
     if (code === '') return void (await preview(asked))
     const before = await records(gateway.deps.store.pool)
-    const found = await error(asked)
-    expect(found).toMatchObject({
+    const refusal = await error(asked)
+    expect(refusal).toMatchObject({
       extensions: { code },
       message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
     })
-    if (code === 'BAD_INPUT' && message === '') expect(found?.extensions.problems).toHaveLength(1)
+    if (code === 'BAD_INPUT' && message === '') expect(refusal?.extensions.problems).toHaveLength(1)
     expect(await records(gateway.deps.store.pool)).toEqual(before)
   })
 
@@ -256,12 +256,12 @@ test('equals what the run then does, also with multipliers that are not stored y
   const row = fc
     .tuple(fc.constantFrom(...DAYS), fc.constantFrom(...users), fc.constantFrom(...POOLS), amounts)
     .map(([day, user, marketAddress, more]) => on(day, user, 1, { marketAddress, ...more }))
-  const given = fc.tuple(row, fc.option(fc.tuple(usd, usd), { nil: undefined })).map(([of, points]) => ({
+  const generated = fc.tuple(row, fc.option(fc.tuple(usd, usd), { nil: undefined })).map(([of, points]) => ({
     ...of,
     ...(points && { pointsA: points[0], pointsB: points[1] }),
   }))
   const rows = (maxLength: number) =>
-    fc.uniqueArray(given, {
+    fc.uniqueArray(generated, {
       minLength: 1,
       maxLength,
       selector: ({ userAddress, distributionDate, marketAddress }) =>

@@ -293,21 +293,21 @@ describe('every run is a record', () => {
   })
 
   test('runs are listed by date, kind and outcome, newest first', async () => {
-    const list = async (given: string) =>
-      (await graph(`{ runs(${given}) { totalCount nodes { recordId kind status date } } }`)).runs
+    const list = async (args: string) =>
+      (await graph(`{ runs(${args}) { totalCount nodes { recordId kind status date } } }`)).runs
     const all = await list('first: 1000')
     expect(all.nodes.map((run: any) => Number(run.recordId))).toEqual(
       all.nodes.map((run: any) => Number(run.recordId)).sort((a: number, b: number) => b - a),
     )
-    for (const [given, fits] of [
+    for (const [args, fits] of [
       ['where: { kind: IMPORT }', (run: any) => run.kind === 'IMPORT'],
       ['where: { kind: RESYNC, status: FAILED }', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
       ['where: { status: SUCCEEDED }', (run: any) => run.status === 'SUCCEEDED'],
       ['where: { status: RUNNING }', () => false],
       ['where: { date: { eq: "2026-01-06" } }', (run: any) => run.date === '2026-01-06'],
     ] as const) {
-      const found = all.nodes.filter(fits)
-      expect(await list(given), given).toEqual({ totalCount: found.length, nodes: found })
+      const matching = all.nodes.filter(fits)
+      expect(await list(args), args).toEqual({ totalCount: matching.length, nodes: matching })
     }
   })
 })
@@ -319,7 +319,7 @@ test('a position says which run and which multiplier gave it its points', async 
       userAddress poolAddress points run { recordId kind requestedBy } multiplierUsed { ${FACTORS} changedBy } } } }`)
     return Object.fromEntries(
       positions.nodes.map(({ userAddress, poolAddress, ...rest }: any) => [
-        userAddress === ANN ? 'given' : poolAddress === POOL ? 'computed' : 'no multiplier',
+        userAddress === ANN ? 'imported' : poolAddress === POOL ? 'computed' : 'no multiplier',
         rest,
       ]),
     )
@@ -342,20 +342,20 @@ test('a position says which run and which multiplier gave it its points', async 
     'carol',
   )
   expect(await positions()).toMatchObject({
-    given: { points: 7, run: imported, multiplierUsed: null },
+    imported: { points: 7, run: imported, multiplierUsed: null },
     computed: { points: 20, run: imported, multiplierUsed: used(2) },
     'no multiplier': { points: 0, run: imported, multiplierUsed: null },
   })
 
   await setDepositA(5)
   expect(await positions()).toMatchObject({
-    given: { multiplierUsed: null },
+    imported: { multiplierUsed: null },
     computed: { multiplierUsed: used(2) },
   })
   expect((await post('resync', day)).status).toBe(200)
   const resynced = await positions()
   expect(resynced).toMatchObject({
-    given: { points: 50, run: { kind: 'RESYNC' }, multiplierUsed: used(5) },
+    imported: { points: 50, run: { kind: 'RESYNC' }, multiplierUsed: used(5) },
     computed: { points: 50, run: { kind: 'RESYNC' }, multiplierUsed: used(5) },
     'no multiplier': { points: 0, run: { kind: 'RESYNC' }, multiplierUsed: null },
   })
@@ -373,7 +373,7 @@ test('a position says which run and which multiplier gave it its points', async 
   await source([at(day, ANN, 10), at(day, BEN, 10, { marketAddress: POOL_2 })])
   expect((await post('manualupdate', day, alice)).status).toBe(200)
   expect(await positions()).toMatchObject({
-    given: { points: 20, run: { kind: 'MANUALUPDATE', requestedBy: 'alice' }, multiplierUsed: used(2) },
+    imported: { points: 20, run: { kind: 'MANUALUPDATE', requestedBy: 'alice' }, multiplierUsed: used(2) },
     'no multiplier': { points: 90, multiplierUsed: { depositA: 9, borrowA: 0 } },
   })
 })
@@ -538,8 +538,8 @@ describe('a process that ends in the middle of a run', () => {
       expect(await everything(gateway.deps.store.pool)).toEqual(before)
       const [dead] = await runsOf(day)
       if (place === 'before it writes') {
-        const [shown] = parsed((await command(['runs', '--date', day, '--json'], env())).out)
-        expect(shown).toMatchObject({
+        const [record] = parsed((await command(['runs', '--date', day, '--json'], env())).out)
+        expect(record).toMatchObject({
           recordId: dead.recordId,
           status: 'FAILED',
           error: expect.stringContaining('cut off'),

@@ -349,9 +349,9 @@ describe('JavaScript', () => {
   test.each(inLanguage('js'))('$at prints what its comments say', async ({ text }) => {
     const code = replaced(text, sample.base)
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })
-    const shown = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(([, comment]) => comment as string)
-    expect(shown.length).toBeGreaterThan(0)
-    const expected = dense(shown.join(''))
+    const comments = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(([, comment]) => comment as string)
+    expect(comments.length).toBeGreaterThan(0)
+    const expected = dense(comments.join(''))
     const subscribes = text.includes('.subscription(')
     let printed = ''
     const isComplete = () => dense(printed).length >= expected.length + (subscribes ? 1 : 0)

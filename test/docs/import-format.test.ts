@@ -40,11 +40,11 @@ function section(file: DatasetFile): string {
 /** The guide's tables are what src/domain/dataset/records.ts says. `npm run generate` renews them. */
 test('the guide to the import format is up to date', async () => {
   const path = join(ROOT, 'src/docs/import-format.md')
-  const own = datasetFiles.filter((file) => !templateFiles.includes(file))
+  const exportOnly = datasetFiles.filter((file) => !templateFiles.includes(file))
   const parts = {
     references: references(),
     files: templateFiles.map(section).join('\n\n'),
-    exports: own.map(section).join('\n\n'),
+    exports: exportOnly.map(section).join('\n\n'),
   }
   let text = await readFile(path, 'utf8')
   for (const [name, part] of Object.entries(parts)) {

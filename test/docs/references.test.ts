@@ -106,11 +106,11 @@ describe.each(documents)('$path', (document) => {
   })
 
   test('writes settings, error codes and enum values as they are', () => {
-    const known = new Set([...settings, ...codes, ...enumValues, 'CONFIG_ERROR', 'NODE_OPTIONS', ...OF_DEPLOYMENT])
+    const names = new Set([...settings, ...codes, ...enumValues, 'CONFIG_ERROR', 'NODE_OPTIONS', ...OF_DEPLOYMENT])
     const prose = document.text.replace(/https?:\S+/g, '')
     const unknown = [...prose.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]
       .map(([name]) => name)
-      .filter((name) => !known.has(name))
+      .filter((name) => !names.has(name))
     expect(unknown).toEqual([])
   })
 })
@@ -137,8 +137,8 @@ describe('the command line', () => {
   })
 
   test.each(documented)('$name has the options of its --help', async ({ name, options }) => {
-    const shown = [...(await help(name)).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)
-    expect([...options].sort()).toEqual(shown.filter((option) => option !== '--help').sort())
+    const listed = [...(await help(name)).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)
+    expect([...options].sort()).toEqual(listed.filter((option) => option !== '--help').sort())
   })
 })
 
@@ -219,11 +219,11 @@ describe('the graph', () => {
   const named = rows.flatMap(([cell = '']) => codesIn(cell))
 
   test.each(named)('the query %s has these arguments', (code) => {
-    const [, name = '', given = ''] = /^(\w+)(?:\((.*)\))?$/.exec(code) ?? []
+    const [, name = '', inside = ''] = /^(\w+)(?:\((.*)\))?$/.exec(code) ?? []
     const field: GraphQLField<unknown, unknown> | undefined = fields[name]
     expect(field, name).toBeDefined()
     const args = field?.args.map((arg) => arg.name)
-    for (const arg of given.split(', ').filter(Boolean)) expect(args).toContain(arg)
+    for (const arg of inside.split(', ').filter(Boolean)) expect(args).toContain(arg)
   })
 
   test('every query is in the table', () => {

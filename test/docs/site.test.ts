@@ -78,8 +78,8 @@ describe('over HTTP', () => {
   test('the site leads to the dashboard, GraphiQL and the REST docs, and they lead back', async () => {
     for (const [path, { links }] of pages)
       expect(links, path).toEqual(expect.arrayContaining(['/dashboard', '/graphql', '/docs/rest']))
-    const shown = await (await gateway.get('/docs/rest')).text()
-    for (const path of ['/docs', '/graphql', '/dashboard']) expect(shown).toContain(`href="${path}"`)
+    const docs = await (await gateway.get('/docs/rest')).text()
+    for (const path of ['/docs', '/graphql', '/dashboard']) expect(docs).toContain(`href="${path}"`)
   })
 
   test('pages are revalidated, their files are cached for good, and both are compressed', async () => {
@@ -97,9 +97,9 @@ describe('over HTTP', () => {
         )
         if (!/\.(png|svg)$/.test(url)) bytes += Number(file.headers.get('content-length'))
       }
-      const known = { 'accept-encoding': 'br', 'if-none-match': '' }
-      known['if-none-match'] = (await gateway.get(path, known)).headers.get('etag') ?? ''
-      expect((await gateway.get(path, { ...known, 'cache-control': 'max-age=0' })).status, path).toBe(304)
+      const cachedHeaders = { 'accept-encoding': 'br', 'if-none-match': '' }
+      cachedHeaders['if-none-match'] = (await gateway.get(path, cachedHeaders)).headers.get('etag') ?? ''
+      expect((await gateway.get(path, { ...cachedHeaders, 'cache-control': 'max-age=0' })).status, path).toBe(304)
       sizes.set(path, bytes)
     }
     expect(Math.max(...sizes.values())).toBeLessThan(MAX_BYTES)
@@ -256,9 +256,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const results = page.locator('dialog li a')
       if (address === undefined) return expect.poll(() => page.getByRole('status').innerText()).toMatch(/^No results/)
       await results.first().waitFor()
-      const found = await results.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
-      expect(found.slice(0, 8)).toContain(address)
-      for (let n = 0; n <= found.indexOf(address); n++) await page.keyboard.press('ArrowDown')
+      const hrefs = await results.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+      expect(hrefs.slice(0, 8)).toContain(address)
+      for (let n = 0; n <= hrefs.indexOf(address); n++) await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Enter')
       await page.waitForURL(`**${address}`)
       await expect.poll(() => page.locator(':target').count()).toBe(1)
@@ -281,8 +281,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.locator(`h3#${name} ~ p a.graphiql`).first().click()
       await page.waitForURL(`**/graphql#example=${name}`)
       await page.getByRole('button', { name: /execute/i }).click({ timeout: 30_000 })
-      const shown = () => page.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
-      await expect.poll(shown, { message: title }).toContain('"dailyPoints"')
+      const visible = () => page.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
+      await expect.poll(visible, { message: title }).toContain('"dailyPoints"')
     })
   })
 

@@ -367,11 +367,11 @@ describe('points and ids of positions', () => {
   })
 
   test('an id that belongs to another position is a bad line', async () => {
-    const given = { ...record.positions, id: 'p1' }
-    const other = { ...given, distributionDate: '2026-11-10T00:00:00.000Z' }
+    const stored = { ...record.positions, id: 'p1' }
+    const other = { ...stored, distributionDate: '2026-11-10T00:00:00.000Z' }
     const reason = 'id: p1 is the id of another record'
-    expect(await problem(goodFiles({ positions: [given, other] }))).toBe(`positions.jsonl:2: ${reason}`)
-    await load(goodFiles({ positions: [given] }))
+    expect(await problem(goodFiles({ positions: [stored, other] }))).toBe(`positions.jsonl:2: ${reason}`)
+    await load(goodFiles({ positions: [stored] }))
     expect(await problem({ positions: ['', other] })).toBe(`positions.jsonl:2: ${reason}`)
     const pools = [record.pools, { ...record.pools, id: addressOf('other') }]
     const multipliers = pools.map(({ id }) => ({
@@ -460,10 +460,10 @@ describe('a bad line stores nothing and is reported', () => {
     ],
     ['positions', { ...record.positions, distributionDate: '2026-11-31' }, ': distributionDate: must be midnight'],
     ['positions', { ...record.positions, distributionDate: '2026-11' }, ': distributionDate: must be midnight'],
-    ...['5e-324', '2.3e-308', '-1e-31', '1000001', '-1e7'].map((given): [DatasetFile, string, string] => [
+    ...['5e-324', '2.3e-308', '-1e-31', '1000001', '-1e7'].map((text): [DatasetFile, string, string] => [
       'markets',
-      JSON.stringify(record.markets).replace('0.04', given),
-      `: borrowRate: must be a rate as a fraction a year (0.05 is 5 %): 0, or from 1e-30 to 1000000, or the negative of one, not ${Number(given)}`,
+      JSON.stringify(record.markets).replace('0.04', text),
+      `: borrowRate: must be a rate as a fraction a year (0.05 is 5 %): 0, or from 1e-30 to 1000000, or the negative of one, not ${Number(text)}`,
     ]),
     ['vaults', { ...record.vaults, depositRate: 1e-300 }, ': depositRate: must be a rate as a fraction a year'],
     ['rates', { ...record.rates, borrowRate: 1e-31 }, ': borrowRate: must be a rate as a fraction a year'],

@@ -34,9 +34,9 @@ const byRest = (body: object, headers = asAdmin) =>
     body: JSON.stringify(body),
   })
 const FACTORS = 'depositA depositB borrowA borrowB'
-const history = async (given = '') =>
+const history = async (args = '') =>
   (
-    await graph(`{ multiplierRevisions(first: 1000 ${given}) { totalCount nodes {
+    await graph(`{ multiplierRevisions(first: 1000 ${args}) { totalCount nodes {
     recordId poolAddress ${FACTORS} changedAt recordedAt changedBy } } }`)
   ).multiplierRevisions.nodes
 const at = async (asOf?: string, of = POOL) =>
@@ -67,11 +67,11 @@ describe('who changed what when', () => {
     await sql('UPDATE multiplier SET deposit_token_a = 100, updated_at = clock_timestamp()')
     const [{ role }] = await sql('SELECT session_user AS role')
 
-    const found = await history()
+    const all = await history()
     const values = ({ depositA, depositB, borrowA, borrowB, changedBy }: any) => [
       ...[depositA, depositB, borrowA, borrowB, changedBy],
     ]
-    expect(found.map(values).reverse()).toEqual([
+    expect(all.map(values).reverse()).toEqual([
       [2, 1, 1, 4, 'carol'],
       [3, 1, 1, 4, 'alice'],
       [3, 1, 7, 4, 'admin'],
@@ -79,14 +79,14 @@ describe('who changed what when', () => {
       [2, 1, 1, 0, 'import'],
       [100, 1, 1, 0, role],
     ])
-    const times = found.map(({ changedAt }: any) => Date.parse(changedAt)).reverse()
+    const times = all.map(({ changedAt }: any) => Date.parse(changedAt)).reverse()
     expect(times).toEqual([...times].sort((a, b) => a - b))
     expect(times[0]).toBeGreaterThanOrEqual(began - 1)
-    for (const { changedAt, recordedAt } of found)
+    for (const { changedAt, recordedAt } of all)
       expect(Math.abs(Date.parse(recordedAt) - Date.parse(changedAt))).toBeLessThan(5000)
-    const [{ updatedAt, revisions: own }] = await current()
-    expect(updatedAt).toBe(found[0].changedAt)
-    expect(own.nodes[0].recordId).toBe(found[0].recordId)
+    const [{ updatedAt, revisions }] = await current()
+    expect(updatedAt).toBe(all[0].changedAt)
+    expect(revisions.nodes[0].recordId).toBe(all[0].recordId)
   })
 
   test('a revision for each pool that changed, even if more were given', async () => {
@@ -137,21 +137,21 @@ describe('who changed what when', () => {
     const [{ turn }] = await sql('SELECT clock_timestamp() AS turn')
     await held.release()
     await Promise.all(changes)
-    const found = (await history()).slice(0, 3)
-    for (const { changedAt } of found) expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(turn.getTime())
-    const [{ depositA, revisions: own }] = await current()
-    expect(own.nodes).toMatchObject([{ recordId: found[0].recordId, depositA }])
+    const newest = (await history()).slice(0, 3)
+    for (const { changedAt } of newest) expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(turn.getTime())
+    const [{ depositA, revisions }] = await current()
+    expect(revisions.nodes).toMatchObject([{ recordId: newest[0].recordId, depositA }])
     expect(await at()).toMatchObject({ depositA })
   })
 })
 
 describe('the multiplier at a moment', () => {
-  const given = (updatedAt: string, deposit_tokenA: number) =>
+  const factors = (updatedAt: string, deposit_tokenA: number) =>
     importFiles(gateway, { multipliers: [{ ...multiplier, deposit_tokenA, updatedAt }] })
 
   test('is null before the first revision, then that of the newest one', async () => {
-    await given('2026-01-10T00:00:00Z', 10)
-    await given('2026-01-20T00:00:00Z', 20)
+    await factors('2026-01-10T00:00:00Z', 10)
+    await factors('2026-01-20T00:00:00Z', 20)
     expect(await at('2026-01-09T23:59:59.999Z')).toBeNull()
     expect(await at('2026-01-10')).toMatchObject({ depositA: 10, depositB: 1, changedBy: 'import' })
     expect(await at('2026-01-19T23:59:59.999Z')).toMatchObject({ depositA: 10 })
@@ -169,8 +169,8 @@ describe('the multiplier at a moment', () => {
   })
 
   test('what is recorded later stands from its moment on: now is what is stored', async () => {
-    await given('2026-01-20T00:00:00Z', 20)
-    await given('2026-01-10T00:00:00Z', 10)
+    await factors('2026-01-20T00:00:00Z', 20)
+    await factors('2026-01-10T00:00:00Z', 10)
     expect((await current())[0]).toMatchObject({ depositA: 10 })
     for (const moment of ['2026-01-10', '2026-01-15', '2026-01-20', '2026-02-01', undefined])
       expect(await at(moment)).toMatchObject({ depositA: 10 })
@@ -178,7 +178,7 @@ describe('the multiplier at a moment', () => {
   })
 
   test('that was removed is null from then on', async () => {
-    await given('2026-01-10T00:00:00Z', 10)
+    await factors('2026-01-10T00:00:00Z', 10)
     await sql('DELETE FROM multiplier')
     expect(await at()).toBeNull()
     expect(await at('2026-02-01')).toMatchObject({ depositA: 10 })

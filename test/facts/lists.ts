@@ -11,7 +11,7 @@ interface List {
   columns: string
   from: string
   /** The list's own order, the same reversed, and the key whose order it is, with its direction. */
-  own: string
+  order: string
   reversed: string
   first: string
   /** Each sort key as an expression. */
@@ -58,7 +58,7 @@ const lists: Record<string, List> = {
     node: 'recordId',
     columns: 'id AS "recordId"',
     from: 'scored',
-    own: 'date DESC, id',
+    order: 'date DESC, id',
     reversed: 'date, id DESC',
     first: 'DATE DESC',
     sorts: {
@@ -103,7 +103,7 @@ const lists: Record<string, List> = {
     node: 'userAddress rank points',
     columns: 'account AS "userAddress", rank, points',
     from: 'ranks',
-    own: 'rank',
+    order: 'rank',
     reversed: 'rank DESC',
     first: 'RANK ASC',
     // By points, accounts with the same are as they are ranked: DESC is the order of the ranks, ASC the same reversed.
@@ -134,7 +134,7 @@ const lists: Record<string, List> = {
       asset_2_address AS "assetB.address", asset_2_symbol AS "assetB.symbol", asset_2_name AS "assetB.name"`,
     from: `(SELECT o.*, n.*, coalesce((SELECT sum(points) FROM scored WHERE pool = o.id), 0) AS points FROM pools o,
       LATERAL (SELECT count(*) AS positions, ${NOW} FROM scored WHERE pool = o.id AND ${newest}) n) p`,
-    own: '"marketId", id',
+    order: '"marketId", id',
     reversed: '"marketId" DESC, id DESC',
     first: 'NUMBER ASC',
     sorts: {
@@ -191,7 +191,7 @@ const lists: Record<string, List> = {
         AND m.id IN (unit_1_id, unit_2_id)
       LEFT JOIN LATERAL (SELECT ${NOW} FROM sides s WHERE s.pool = o.id AND s.${newest} AND
         s.asset = CASE m.id WHEN unit_1_id THEN asset_1_address ELSE asset_2_address END) n ON o.id IS NOT NULL) m`,
-    own: '"chainId", id',
+    order: '"chainId", id',
     reversed: '"chainId" DESC, id DESC',
     first: 'CHAIN_ID ASC',
     sorts: {
@@ -230,7 +230,7 @@ const lists: Record<string, List> = {
           UNION SELECT "chainId", "assetAddress", "assetSymbol" FROM vaults) m
         WHERE NOT EXISTS (SELECT FROM pools o WHERE o."chainId" = m."chainId"
           AND "assetAddress" IN (asset_1_address, asset_2_address))) a`,
-    own: 'chain, address',
+    order: 'chain, address',
     reversed: 'chain DESC, address DESC',
     first: 'CHAIN_ID ASC',
     sorts: { CHAIN_ID: 'chain', ADDRESS: 'address', NAME: 'name', SYMBOL: 'symbol' },
@@ -248,7 +248,7 @@ const lists: Record<string, List> = {
     node: 'chainId address name assetAddress assetSymbol assetDecimals depositRate: depositApr',
     columns: '"chainId", id AS address, name, "assetAddress", "assetSymbol", "assetDecimals", "depositRate"',
     from: 'vaults',
-    own: '"chainId", id',
+    order: '"chainId", id',
     reversed: '"chainId" DESC, id DESC',
     first: 'CHAIN_ID ASC',
     sorts: {
@@ -275,7 +275,7 @@ const lists: Record<string, List> = {
     columns: `date, 'IMPORT' AS kind, points AS "totalPoints", positions AS "positionCount", accounts AS "userCount"`,
     from: `(SELECT date, sum(points) AS points, count(*) AS positions, count(DISTINCT "user") AS accounts
       FROM scored GROUP BY date) d`,
-    own: 'date DESC',
+    order: 'date DESC',
     reversed: 'date',
     first: 'DATE DESC',
     sorts: { DATE: 'date', POINTS: 'points', POSITION_COUNT: 'positions', USER_COUNT: 'accounts' },
@@ -294,7 +294,7 @@ const lists: Record<string, List> = {
     columns: 'date AS "distributionDate", points, positions AS "positionCount"',
     from: `(SELECT date, sum(points) AS points, count(*) AS positions FROM scored WHERE "user" = '${users.ann}'
       GROUP BY date) d`,
-    own: 'date',
+    order: 'date',
     reversed: 'date DESC',
     first: 'DATE ASC',
     sorts: { DATE: 'date', POINTS: 'points', POSITION_COUNT: 'positions' },
@@ -310,7 +310,7 @@ const lists: Record<string, List> = {
     node: 'chainId marketAddress positionId timestamp',
     columns: 's."chainId", "marketId" AS "marketAddress", "positionId", timestamp::text',
     from: `market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId" AND "accountId" = '${users.ann}'`,
-    own: 's.timestamp, s."chainId", "marketId", "positionId"',
+    order: 's.timestamp, s."chainId", "marketId", "positionId"',
     reversed: 's.timestamp DESC, s."chainId" DESC, "marketId" DESC, "positionId" DESC',
     first: 'TIME ASC',
     sorts: {
@@ -343,7 +343,7 @@ const lists: Record<string, List> = {
     columns: '"accountId" AS "userAddress", "positionId", timestamp::text',
     from: `vault_snapshots s JOIN vaults v ON v."chainId" = s."chainId" AND v.id = "vaultId" AND v.id = '${vaults.same}'
       AND v."chainId" = 1`,
-    own: 's.timestamp, "accountId", "positionId"',
+    order: 's.timestamp, "accountId", "positionId"',
     reversed: 's.timestamp DESC, "accountId" DESC, "positionId" DESC',
     first: 'TIME ASC',
     bound: `users: [${list(all)}]`,
@@ -371,7 +371,7 @@ const lists: Record<string, List> = {
     node: 'chainId txHash logIndex',
     columns: '"chainId", "txHash", "logIndex"',
     from: `(SELECT * FROM market_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
-    own: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
+    order: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
     reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
     first: 'TIME DESC',
     sorts: {
@@ -403,7 +403,7 @@ const lists: Record<string, List> = {
     node: 'chainId txHash logIndex',
     columns: '"chainId", "txHash", "logIndex"',
     from: `(SELECT * FROM vault_liquidation_rewards WHERE "accountId" = '${users.ann}') r`,
-    own: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
+    order: 'timestamp DESC, "logIndex" DESC, "txHash", "chainId"',
     reversed: 'timestamp, "logIndex", "txHash" DESC, "chainId" DESC',
     first: 'TIME DESC',
     sorts: {
@@ -432,7 +432,7 @@ const lists: Record<string, List> = {
     // The newest of each pool, but for that which was removed.
     from: `(SELECT DISTINCT ON ("poolAddress") * FROM multipliers WHERE "poolAddress" <> '${pools.wild}'
       ORDER BY "poolAddress", import DESC) m JOIN pools o ON o.id = "poolAddress"`,
-    own: '"marketId", "poolAddress"',
+    order: '"marketId", "poolAddress"',
     reversed: '"marketId" DESC, "poolAddress" DESC',
     first: 'POOL_NUMBER ASC',
     sorts: {
@@ -461,7 +461,7 @@ const lists: Record<string, List> = {
     node: 'address',
     columns: 'address',
     from: `(SELECT unnest(ARRAY['${all.join("', '")}']) COLLATE "C" AS address) u`,
-    own: 'address',
+    order: 'address',
     reversed: 'address DESC',
     first: 'ADDRESS ASC',
     sorts: { ADDRESS: 'address' },
@@ -479,18 +479,18 @@ const query = ({ list, node }: List, where: string, order: string) =>
   }`
 
 const sorted = (noun: string, list: List, key: string, direction: 'ASC' | 'DESC'): Fact => {
-  const { own, reversed, first } = list
+  const { order, reversed, first } = list
   const isFirst = first.startsWith(`${key} `)
-  const order = isFirst
+  const by = isFirst
     ? first.endsWith(direction)
-      ? own
+      ? order
       : reversed
-    : `${list.sorts[key]} ${direction} NULLS LAST, ${own}`
+    : `${list.sorts[key]} ${direction} NULLS LAST, ${order}`
   return {
     name: `${noun} by ${key}_${direction}`,
     query: query(list, list.bound ?? '', `${key}_${direction}`),
     at: `${list.at}.nodes`,
-    sql: `SELECT ${list.columns} FROM ${list.from} ORDER BY ${order}`,
+    sql: `SELECT ${list.columns} FROM ${list.from} ORDER BY ${by}`,
     total: `SELECT count(*) FROM ${list.from}`,
   }
 }
@@ -499,7 +499,7 @@ const filtered = (noun: string, list: List, where: string, condition: string): F
   name: `${noun} where ${where}`,
   query: query(list, where, ''),
   at: `${list.at}.nodes`,
-  sql: `SELECT ${list.columns} FROM ${list.from} WHERE ${condition} ORDER BY ${list.own}`,
+  sql: `SELECT ${list.columns} FROM ${list.from} WHERE ${condition} ORDER BY ${list.order}`,
   total: `SELECT count(*) FROM ${list.from} WHERE ${condition}`,
 })
 

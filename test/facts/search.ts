@@ -11,7 +11,7 @@ const THINGS = `(
   FROM pools
   UNION ALL SELECT "chainId", id, ARRAY[id, "assetAddress"], ARRAY["assetSymbol"] FROM markets
   UNION ALL SELECT "chainId", id, ARRAY[id, "assetAddress"], ARRAY[name, "assetSymbol"] FROM vaults) t`
-const found = (text: string, chain?: number) => `
+const matches = (text: string, chain?: number) => `
   SELECT chain, id, CASE WHEN '${text}' = ANY (addresses) THEN 'EXACT_ADDRESS'
     WHEN EXISTS (SELECT FROM unnest(names) n WHERE lower(n) = '${text}') THEN 'EXACT_NAME'
     WHEN EXISTS (SELECT FROM unnest(addresses || names) n WHERE starts_with(lower(n), '${text}')) THEN 'PREFIX'
@@ -24,7 +24,7 @@ const search = (text: string, chain?: number): Fact => ({
   query: `search(text: ${JSON.stringify(text)}, first: 100${chain ? `, chainId: ${chain}` : ''}) { match item {
     ... on Pool { address chainId } ... on Market { address chainId } ... on Vault { address chainId } } }`,
   at: 'search',
-  sql: `SELECT match, id AS "item.address", chain AS "item.chainId" FROM (${found(text.trim().toLowerCase(), chain)}) f
+  sql: `SELECT match, id AS "item.address", chain AS "item.chainId" FROM (${matches(text.trim().toLowerCase(), chain)}) f
     WHERE match IS NOT NULL`,
   unordered: true,
 })
@@ -49,7 +49,7 @@ export const searchFacts: Fact[] = [
     name: 'the best match comes first',
     query: 'search(text: "prime usdc") { match }',
     at: 'search',
-    sql: `SELECT match FROM (${found('prime usdc')}) f WHERE match IS NOT NULL
+    sql: `SELECT match FROM (${matches('prime usdc')}) f WHERE match IS NOT NULL
       ORDER BY array_position(ARRAY['EXACT_ADDRESS', 'EXACT_NAME', 'PREFIX', 'SUBSTRING'], match)`,
   },
 ]

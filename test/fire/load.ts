@@ -43,8 +43,8 @@ let nth = 0
 
 const record = (status: number, ms: number) => {
   if (!counting) return
-  const known = latencies.get(status)
-  if (known) known.push(ms)
+  const ofStatus = latencies.get(status)
+  if (ofStatus) ofStatus.push(ms)
   else latencies.set(status, [ms])
 }
 const nextRequest = () => load.requests[nth++ % load.requests.length] as string

@@ -31,9 +31,9 @@ beforeAll(async () => {
     printed += data
   })
   const listening = () => {
-    const [, found] = /gateway on http:\S+:(\d+)/.exec(printed) ?? []
-    if (found === undefined) throw new Error(printed)
-    return found
+    const [, port] = /gateway on http:\S+:(\d+)/.exec(printed) ?? []
+    if (port === undefined) throw new Error(printed)
+    return port
   }
   port = await vi.waitFor(listening, { timeout: 110_000 })
 })

@@ -88,9 +88,9 @@ test('addresses that no trusted proxy has written make no difference; IPv6 clien
   const forged = await statuses(6, (one) => get(server, `198.51.100.${Math.ceil(Math.random() * 200)}, ${one}`))
   expect(forged.slice(-2)).toEqual([429, 429])
   const prefix = () => `2001:db8:0:${(++clients).toString(16)}`
-  const own = prefix()
+  const network = prefix()
   let last = 200
-  for (let i = 1; last === 200 && i < 20; i++) last = (await get(server, `${own}::${i.toString(16)}`)).status
+  for (let i = 1; last === 200 && i < 20; i++) last = (await get(server, `${network}::${i.toString(16)}`)).status
   expect(last).toBe(429)
   expect((await get(server, `${prefix()}::1`)).status).toBe(200)
   const direct = await startServer({ env: { RATE_LIMIT: String(LIMIT) } })

@@ -32,8 +32,8 @@ export const ADMIN_TOKEN = 'fire-admin-token'
 
 /** Starts the built program and waits until it listens. */
 export async function startServer({ env = {}, databaseUrl }: ServerOptions = {}): Promise<Server> {
-  const own = databaseUrl === undefined ? await createDatabase() : undefined
-  const url = databaseUrl ?? own?.url ?? ''
+  const created = databaseUrl === undefined ? await createDatabase() : undefined
+  const url = databaseUrl ?? created?.url ?? ''
   const started = start(['serve'], { PORT: '0', DATABASE_URL: url, ADMIN_TOKEN, LOG_LEVEL: 'warn', ...env })
   const { child } = started
   const base = await listening(started)
@@ -47,7 +47,7 @@ export async function startServer({ env = {}, databaseUrl }: ServerOptions = {})
         child.kill('SIGCONT')
         await started.stop('SIGKILL')
       }
-      await own?.drop()
+      await created?.drop()
     },
   }
 }

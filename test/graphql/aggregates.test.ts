@@ -105,9 +105,9 @@ function groupsOf(of: Row[], groupBy: string[]): Map<string, { key: Row; rows: R
   return groups
 }
 
-const known = (of: Row[], column: string) => of.map((row) => row[column]).filter((value) => value !== null)
+const valuesOf = (of: Row[], column: string) => of.map((row) => row[column]).filter((value) => value !== null)
 const sum = (of: Row[], column: string) => {
-  const values = known(of, column)
+  const values = valuesOf(of, column)
   return values.length
     ? expect.closeTo(
         values.reduce((a, b) => a + b, 0),
@@ -116,7 +116,7 @@ const sum = (of: Row[], column: string) => {
     : null
 }
 const average = (of: Row[], column: string) => {
-  const values = known(of, column)
+  const values = valuesOf(of, column)
   return values.length ? expect.closeTo(values.reduce((a, b) => a + b, 0) / values.length, 3) : null
 }
 const tokens = (of: Row[], column: string) => of.reduce((total, row) => total + BigInt(row[column] ?? 0), 0n).toString()
@@ -235,10 +235,10 @@ describe('snapshots', () => {
         : null,
       sumDebtAssets: groupBy.some((one) => one === 'MARKET' || one === 'ASSET') ? tokens(of, 'debt_assets') : null,
     })
-    const own = rows.market?.filter((row) => users.includes(row.user)) ?? []
+    const theirs = rows.market?.filter((row) => users.includes(row.user)) ?? []
     for (const groupBy of [['MARKET'], ['ASSET'], ['USER', 'DATE'], ['CHAIN', 'WEEK'], ['MARKET', 'USER']]) {
       const { marketSnapshotAggregates } = await ask(query, { where: { users }, groupBy })
-      check(marketSnapshotAggregates, own, groupBy, values(groupBy))
+      check(marketSnapshotAggregates, theirs, groupBy, values(groupBy))
     }
     const where = { market: sampleMarket.address, chainId: sampleMarket.chainId, time: times }
     const { marketSnapshotAggregates } = await ask(query, { where, groupBy: ['DATE'] })
@@ -391,7 +391,7 @@ test('groups with their pools and users: a fixed number of statements', async ()
   const query = `query ($first: Int!) { positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], first: $first) {
     key { user { points: totalPoints } pool { name } } sumPoints } }`
   for (const n of [1, 200]) {
-    for (let known = 0; known < 2; known++) await gateway.graphql(query, { first: n })
+    for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, { first: n })
     gateway.statements.length = 0
     await ask(query, { first: n })
     expect(gateway.statements.length).toBe(3)
@@ -431,7 +431,7 @@ test.each([
     { ...onChain(sampleVault.chainId), ...among('vault', sampleVault.address), asset: 'TOKEN' },
     ['assetsUsd'],
   ],
-])('each filter of %s aggregates matches what it matches in a list', async (type, aggregate, list, own, numbers) => {
+])('each filter of %s aggregates matches what it matches in a list', async (type, aggregate, list, extra, numbers) => {
   const query = `query ($where: ${type}Filter!) { ${aggregate}(where: $where) { count } ${list} }`
   const compared = async (more: object) => {
     const where = { user: sampleUser, ...more }
@@ -443,7 +443,7 @@ test.each([
   const all = await compared({})
   const [{ sideA, market, vault }] = all.nodes
   const token = sideA?.assetAddress ?? (market ?? vault).assetAddress
-  const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...own }).replaceAll('TOKEN', token))
+  const conditions: Row = JSON.parse(JSON.stringify({ ...people, ...extra }).replaceAll('TOKEN', token))
   for (const name of numbers) conditions[name] = some
   conditions[type === 'Position' ? 'date' : 'time'] = recent
   expect(Object.keys(conditions).sort()).toEqual(conditionsOf(type))

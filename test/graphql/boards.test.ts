@@ -132,17 +132,17 @@ describe.each(windows)('%s', (_, windowOf) => {
       ['first', 'after', 'endCursor', 'hasNextPage'],
       ['last', 'before', 'startCursor', 'hasPreviousPage'],
     ] as const) {
-      const found: Row[] = []
+      const rows: Row[] = []
       for (let cursor = ''; ; ) {
         const { leaderboard } = await ask(
           `{ leaderboard(${written(windowOf())}, ${size}: 13${cursor}) { nodes { ${ROW} } pageInfo { ${end} ${more} } } }`,
         )
-        if (size === 'first') found.push(...leaderboard.nodes)
-        else found.unshift(...leaderboard.nodes)
+        if (size === 'first') rows.push(...leaderboard.nodes)
+        else rows.unshift(...leaderboard.nodes)
         if (!leaderboard.pageInfo[more]) break
         cursor = `, ${past}: "${leaderboard.pageInfo[end]}"`
       }
-      expect(found).toEqual(board)
+      expect(rows).toEqual(board)
     }
     const { leaderboard } = await ask(
       `{ leaderboard(${written(windowOf())}, first: 5, offset: 4) { nodes { ${ROW} } } }`,
@@ -178,8 +178,8 @@ describe('around a user', () => {
           alone: leaderboard(${args()} around: "${userAddress}") { aroundRank } }`,
       )
       const start = Math.max(0, rank - 3)
-      const { pageInfo, ...shown } = leaderboard
-      expect(shown).toEqual({ totalCount: board.length, aroundRank: rank, nodes: board.slice(start, start + 5) })
+      const { pageInfo, ...rest } = leaderboard
+      expect(rest).toEqual({ totalCount: board.length, aroundRank: rank, nodes: board.slice(start, start + 5) })
       expect(alone).toEqual({ aroundRank: rank })
       const next = await ask(`{ leaderboard(${args()} after: "${pageInfo.endCursor}", first: 2) { nodes { ${ROW} } } }`)
       expect(next.leaderboard.nodes).toEqual(board.slice(start + 5, start + 7))
@@ -307,7 +307,7 @@ test.runIf(hasPlans)('a window takes two statements, and one more around a user,
     ]),
   ]
   for (const [query, count] of counts) {
-    for (let known = 0; known < 2; known++) await ask(query)
+    for (let warm = 0; warm < 2; warm++) await ask(query)
     gateway.statements.length = 0
     await ask(query)
     expect(gateway.statements, query).toHaveLength(count)

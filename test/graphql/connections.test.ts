@@ -347,13 +347,13 @@ for (const [field, several] of Object.entries(ways))
       const page = async (paging: Paging): Promise<Connection> => {
         const { data, errors } = await ask(paging)
         expect(errors).toBeUndefined()
-        const found = listIn(data)
-        const nodes = found.edges.map((edge) => edge.node)
-        if (isWhole) expect(nodes).toEqual(found.nodes)
-        found.nodes = nodes
-        expect(found.pageInfo.startCursor).toBe(found.edges[0]?.cursor ?? null)
-        expect(found.pageInfo.endCursor).toBe(found.edges.at(-1)?.cursor ?? null)
-        return found
+        const list = listIn(data)
+        const nodes = list.edges.map((edge) => edge.node)
+        if (isWhole) expect(nodes).toEqual(list.nodes)
+        list.nodes = nodes
+        expect(list.pageInfo.startCursor).toBe(list.edges[0]?.cursor ?? null)
+        expect(list.pageInfo.endCursor).toBe(list.edges.at(-1)?.cursor ?? null)
+        return list
       }
       const refused = async (paging: Paging) => {
         const { errors } = await ask(paging)
@@ -637,9 +637,9 @@ function listIn(data: any): Connection {
 const pageSize = (rows: number) => Math.max(1, Math.ceil(rows / 6) - 1)
 
 function compare(a: (number | bigint | string)[], b: (number | bigint | string)[]): number {
-  for (const [i, own] of a.entries()) {
+  for (const [i, value] of a.entries()) {
     const other = b[i] ?? ''
-    if (own !== other) return own < other ? -1 : 1
+    if (value !== other) return value < other ? -1 : 1
   }
   return 0
 }
@@ -649,8 +649,8 @@ let tokens: Promise<Record<string, string>> | undefined
 /** A text with addresses of tokens: ASSET and OTHER are those of the sample pool, COMMON is in most pools. */
 async function withTokens(text: string): Promise<string> {
   tokens ??= findTokens()
-  const found = await tokens
-  return text.replace(/ASSET|OTHER|COMMON/g, (name) => found[name] ?? '')
+  const addresses = await tokens
+  return text.replace(/ASSET|OTHER|COMMON/g, (name) => addresses[name] ?? '')
 }
 
 async function findTokens(): Promise<Record<string, string>> {

@@ -59,8 +59,8 @@ describe.each(stores)('on %s', (name, { start, isFull }) => {
   })
 
   test.skipIf(skipped).each(examples.map((example) => example.name))('%s answers', async (example) => {
-    const shown = page.data.examples.find((one) => one.name === example)
-    const { data, errors } = await ask(gateway, shown?.query ?? '', JSON.parse(shown?.variables ?? '{}'))
+    const ofPage = page.data.examples.find((one) => one.name === example)
+    const { data, errors } = await ask(gateway, ofPage?.query ?? '', JSON.parse(ofPage?.variables ?? '{}'))
     expect(errors, JSON.stringify(errors)).toBeUndefined()
     if (isFull) expect(emptyPlaces(data), JSON.stringify(data).slice(0, 2000)).toEqual([])
     else if (name !== 'an empty store') expect(hasRecord(data), JSON.stringify(data)).toBe(true)
@@ -81,8 +81,10 @@ test('the variables follow the data: the page of a store that gets data names it
     }
     await expect.poll(statements, { message: 'while the data stays as it is', timeout: 10_000 }).toBe(0)
     const { user } = JSON.parse(data.examples[0]?.variables ?? '{}')
-    const { data: known } = await gateway.graphql('query($user: Address!) { user(address: $user) { rank } }', { user })
-    expect(known.user.rank).toBeGreaterThan(0)
+    const { data: account } = await gateway.graphql('query($user: Address!) { user(address: $user) { rank } }', {
+      user,
+    })
+    expect(account.user.rank).toBeGreaterThan(0)
   } finally {
     await gateway.close()
   }

@@ -38,12 +38,12 @@ const NO_LIMITS = { MAX_QUERY_COST: '0', MAX_QUERY_DEPTH: '0', MAX_QUERY_TOKENS:
 
 let planned: Gateway
 let resolved: Gateway
-const known: Record<string, string> = {}
+const ids: Record<string, string> = {}
 beforeAll(async () => {
   planned = await startOnSample({ users: 5, days: 3, env: { PLAN: 'on', ...NO_LIMITS } })
   resolved = await startGateway({ on: planned, env: { PLAN: 'off', ...NO_LIMITS } })
   const one = async (sql: string) => (await planned.deps.store.pool.query<{ text: string }>(sql)).rows[0]?.text ?? ''
-  Object.assign(known, {
+  Object.assign(ids, {
     address: sampleUser,
     user: sampleUser,
     pool: await one('SELECT id AS text FROM pool ORDER BY id LIMIT 1'),
@@ -83,16 +83,15 @@ type Field = GraphQLField<unknown, unknown>
 /** The arguments that a field needs, and those that make it read more. Undefined if it is not for this test. */
 function argumentsOf(field: Field, more: string[] = []): string | undefined {
   const parts = [...more]
-  const date = (name: string) =>
-    parts.push(`${name}: "${known[name === 'from' || name === 'since' ? 'past' : 'date']}"`)
+  const date = (name: string) => parts.push(`${name}: "${ids[name === 'from' || name === 'since' ? 'past' : 'date']}"`)
   for (const arg of field.args) {
     const { name, type } = arg
     if (parts.some((part) => part.startsWith(`${name}:`))) continue
     if (name === 'first') parts.push('first: 3')
     else if (!isRequiredArgument(arg)) continue
     else if (name === 'addresses') parts.push(`addresses: ["${sampleUser}"]`)
-    else if (name === 'address') parts.push(`address: "${known[field.name] ?? known.address}"`)
-    else if (name in known) parts.push(`${name}: "${known[name]}"`)
+    else if (name === 'address') parts.push(`address: "${ids[field.name] ?? ids.address}"`)
+    else if (name in ids) parts.push(`${name}: "${ids[name]}"`)
     else if (['from', 'to', 'since', 'asOf'].includes(name)) date(name)
     else if (name === 'interval') parts.push('interval: DAY')
     else if (name === 'chainId') parts.push('chainId: 146')
@@ -101,7 +100,7 @@ function argumentsOf(field: Field, more: string[] = []): string | undefined {
     else if (name === 'where')
       parts.push(
         String(type) === 'PositionFilter!'
-          ? `where: { date: { eq: "${known.date}" } }`
+          ? `where: { date: { eq: "${ids.date}" } }`
           : `where: { users: ["${sampleUser}"] }`,
       )
     else return undefined
@@ -151,8 +150,8 @@ function everyQuery(): string[] {
         : undefined
     // Orders and bounds of positions need a narrow filter.
     const narrow = String(where?.type) === 'PositionFilter' ? [`user: "${sampleUser}"`] : []
-    const given = narrow.length > 0 ? [`where: { ${narrow[0]} }`] : []
-    const orders = isEnumType(keys) ? keys.getValues().map(({ name }) => brief([...given, `orderBy: ${name}`])) : []
+    const required = narrow.length > 0 ? [`where: { ${narrow[0]} }`] : []
+    const orders = isEnumType(keys) ? keys.getValues().map(({ name }) => brief([...required, `orderBy: ${name}`])) : []
     const bounds = Object.entries(filter?.getFields?.() ?? {})
       .filter(([, { type }]) => /^Float/.test(String(type)))
       .map(([name]) => brief([`where: { ${[...narrow, `${name}: { gte: 0.5 }`].join(', ')} }`]))
@@ -203,7 +202,7 @@ test.each([
   await planned.deps.store.pool.query(
     `UPDATE stored_position SET a_supplied_amount_usd = ${stored}, b_supplied_amount_usd = 0`,
   )
-  const query = `{ positionAggregates(where: { date: { eq: "${known.date}" } }) { averageSuppliedUsd } }`
+  const query = `{ positionAggregates(where: { date: { eq: "${ids.date}" } }) { averageSuppliedUsd } }`
   for (const gateway of [planned, resolved])
     expect(await gateway.graphql(query)).toEqual({
       data: { positionAggregates: [{ averageSuppliedUsd: average }] },

@@ -156,10 +156,10 @@ test('all positions are sorted only within what bounds them', async () => {
     expect((await asked(where, byPoints)).errors, JSON.stringify(where)).toBeUndefined()
   for (const direction of ['ASC', 'DESC'])
     expect((await asked(undefined, [`DATE_${direction}`])).errors).toBeUndefined()
-  const own = await gateway.graphql(
+  const ofUser = await gateway.graphql(
     `{ positions(where: { user: "${sampleUser}" }, orderBy: POINTS_ASC) { nodes { points } } }`,
   )
-  expect(own.errors).toBeUndefined()
+  expect(ofUser.errors).toBeUndefined()
 })
 
 test('all positions are looked through and counted only within what bounds them, planned and resolved', async () => {

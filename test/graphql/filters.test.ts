@@ -47,7 +47,7 @@ interface Tried {
   field: string
   through: string
   /** Arguments beside where and orderBy. */
-  own?: string
+  extra?: string
   /** A filter that must hold for the list to be sorted at all. */
   bound?: string
   select: string
@@ -382,7 +382,7 @@ const lists: Record<string, Tried> = {
   "a user's grouped market snapshots": {
     field: 'User.marketSnapshots',
     through: ofUser,
-    own: 'grouped: true',
+    extra: 'grouped: true',
     ...marketSnapshots,
   },
   "a market's snapshots": {
@@ -563,7 +563,7 @@ const typesOf = ({ field }: Tried) => {
 
 function queryOf(list: Tried): string {
   const { name, where, orderBy } = typesOf(list)
-  const connection = `${name}(first: $first, after: $after, last: $last, before: $before, where: $where, orderBy: $orderBy ${list.own ? `, ${list.own}` : ''})
+  const connection = `${name}(first: $first, after: $after, last: $last, before: $before, where: $where, orderBy: $orderBy ${list.extra ? `, ${list.extra}` : ''})
     { totalCount edges { cursor node { ${list.select} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
   return `query ($first: Int, $after: String, $last: Int, $before: String, $where: ${where}, $orderBy: ${orderBy}) {
     ${list.through.replace('LIST', connection)} }`
@@ -585,18 +585,18 @@ const picker = (seed: number[]): Pick => {
 /** A filter of a list with values that its rows have. */
 function randomWhere(list: Tried, rows: Row[], pick: Pick, depth = 0): Row {
   const { where } = typesOf(list)
-  const found: Row = {}
+  const row: Row = {}
   for (let n = pick([0, 1, 1, 2]); n > 0; n--) {
     const name = pick(Object.keys(list.conditions))
     const type = where.getFields()[name]?.type
     if (!type) throw new Error(`no condition ${name}`)
-    found[name] = randomValue(type, () => valueIn(list.conditions[name]?.(pick(rows)), pick), pick)
+    row[name] = randomValue(type, () => valueIn(list.conditions[name]?.(pick(rows)), pick), pick)
   }
-  if (depth < 2 && pick([true, false, false])) found.NOT = randomWhere(list, rows, pick, depth + 1)
+  if (depth < 2 && pick([true, false, false])) row.NOT = randomWhere(list, rows, pick, depth + 1)
   for (const name of ['AND', 'OR'])
     if (depth < 2 && pick([true, false, false, false]))
-      found[name] = pick([[], [0], [0, 1]]).map(() => randomWhere(list, rows, pick, depth + 1))
-  return found
+      row[name] = pick([[], [0], [0, 1]]).map(() => randomWhere(list, rows, pick, depth + 1))
+  return row
 }
 
 const valueIn = (value: unknown, pick: Pick) => (Array.isArray(value) ? pick(value) : value)
@@ -629,21 +629,22 @@ function written(value: unknown, type: string): unknown {
 
 /** What the filter means, said once more. */
 function matches(list: Tried, where: Row, row: Row): boolean {
-  return Object.entries(where).every(([name, given]) => {
-    if (given === null) return true
-    if (name === 'AND') return given.every((part: Row) => matches(list, part, row))
-    if (name === 'OR') return given.some((part: Row) => matches(list, part, row))
-    if (name === 'NOT') return !matches(list, given, row)
-    const own = [list.conditions[name]?.(row) as Value].flat()
+  return Object.entries(where).every(([name, wanted]) => {
+    if (wanted === null) return true
+    if (name === 'AND') return wanted.every((part: Row) => matches(list, part, row))
+    if (name === 'OR') return wanted.some((part: Row) => matches(list, part, row))
+    if (name === 'NOT') return !matches(list, wanted, row)
+    const values = [list.conditions[name]?.(row) as Value].flat()
     const read = (value: any): Value => {
       const type = typesOf(list).where.getFields()[name]?.type
       return /^Date(Time)?Range$/.test(String(type)) ? Date.parse(value) : value
     }
-    if (Array.isArray(given)) return own.some((value) => given.some((one: any) => one !== null && read(one) === value))
-    if (typeof given !== 'object') return own.some((value) => value === read(given))
-    return Object.entries(given).every(([operator, bound]: [string, any]) => {
+    if (Array.isArray(wanted))
+      return values.some((value) => wanted.some((one: any) => one !== null && read(one) === value))
+    if (typeof wanted !== 'object') return values.some((value) => value === read(wanted))
+    return Object.entries(wanted).every(([operator, bound]: [string, any]) => {
       if (bound === null) return true
-      const [value] = own as [any]
+      const [value] = values as [any]
       if (value === null) return false
       if (operator === 'in') return bound.some((one: any) => one !== null && read(one) === value)
       const other: any = read(bound)
@@ -680,10 +681,10 @@ const turned = (list: Tried, { field, direction }: { field: string; direction: s
 
 function randomOrder(list: Tried, pick: Pick): { field: string; direction: string }[] {
   const keys = Object.keys(list.keys)
-  const found = new Map<string, string>()
-  for (let n = pick([0, 1, 1, 2, 3]); n > 0; n--) found.set(pick(keys), pick(['ASC', 'DESC']))
-  if (found.has('RANK')) found.delete('POINTS')
-  return [...found].map(([field, direction]) => ({ field, direction }))
+  const cursors = new Map<string, string>()
+  for (let n = pick([0, 1, 1, 2, 3]); n > 0; n--) cursors.set(pick(keys), pick(['ASC', 'DESC']))
+  if (cursors.has('RANK')) cursors.delete('POINTS')
+  return [...cursors].map(([field, direction]) => ({ field, direction }))
 }
 
 for (const [name, list] of Object.entries(lists))
@@ -735,15 +736,15 @@ for (const [name, list] of Object.entries(lists))
           const told = JSON.stringify({ where, orderBy: by })
           const whole = await ask(query, { first: 1000, where, orderBy })
           expect(whole.errors, told).toBeUndefined()
-          const found = listIn(whole.data)
+          const matching = listIn(whole.data)
           expect(
-            found.edges.map((edge: any) => edge.node),
+            matching.edges.map((edge: any) => edge.node),
             told,
           ).toEqual(expected)
-          expect(found.totalCount, told).toBe(expected.length)
+          expect(matching.totalCount, told).toBe(expected.length)
           expect(await ask(query, { first: 1000, where, orderBy }, RESOLVED), told).toEqual(whole)
           if (expected.length < 3) return
-          const cursors = found.edges.map((edge: any) => edge.cursor)
+          const cursors = matching.edges.map((edge: any) => edge.cursor)
           const middle = pick(cursors.slice(1, -1)) as string
           const at = cursors.indexOf(middle)
           for (const extensions of [undefined, RESOLVED]) {
@@ -789,8 +790,8 @@ for (const [name, list] of Object.entries(lists))
   })
 
 function median(values: (number | null)[]): number {
-  const known = values.filter((value) => value !== null).sort((a, b) => a - b)
-  return known[Math.floor(known.length / 2)] as number
+  const numbers = values.filter((value) => value !== null).sort((a, b) => a - b)
+  return numbers[Math.floor(numbers.length / 2)] as number
 }
 
 /** The filter that bounds a list, with values of its rows. */

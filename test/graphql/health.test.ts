@@ -365,18 +365,18 @@ describe('lists', () => {
   })
 
   test('their pages follow each other, also among ties', async () => {
-    const found: Row[] = []
+    const rows: Row[] = []
     for (let after: string | null = null; ; ) {
       const { currentPositions } = await ask(
         `query ($after: String) { currentPositions(first: 7, after: $after, where: { healthFactor: { lt: 1.6 } }, ${ORDER}) {
           nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`,
         { after },
       )
-      found.push(...currentPositions.nodes)
+      rows.push(...currentPositions.nodes)
       after = currentPositions.pageInfo.endCursor
       if (!currentPositions.pageInfo.hasNextPage) break
     }
-    expect(found).toEqual(near(NEWEST, 1.6))
+    expect(rows).toEqual(near(NEWEST, 1.6))
   })
 
   test.skipIf(onCitus)('an index gives those of a date', async () => {
@@ -461,12 +461,12 @@ test('a change of a threshold counts at once', async () => {
     const { pool: changed } = await ask(`{ pool(address: "${POOLS[2]?.id}") { currentPositions { nodes {
       healthFactor ltv sideA { borrowedAmountUsd } } } marketA { maxLtv liquidationThreshold } } }`)
     expect(changed.marketA).toEqual({ maxLtv: 0.1, liquidationThreshold: 0.2 })
-    const known = changed.currentPositions.nodes.filter(
+    const rated = changed.currentPositions.nodes.filter(
       ({ ltv, sideA }: { ltv: number | null; sideA: { borrowedAmountUsd: number } }) =>
         ltv !== null && sideA.borrowedAmountUsd === 0,
     )
-    expect(known.length).toBeGreaterThan(2)
-    for (const { ltv, healthFactor } of known) expect(healthFactor).toBeCloseTo(0.2 / ltv, 10)
+    expect(rated.length).toBeGreaterThan(2)
+    for (const { ltv, healthFactor } of rated) expect(healthFactor).toBeCloseTo(0.2 / ltv, 10)
   } finally {
     await gateway.deps.store.pool.query(
       'UPDATE market SET max_ltv = NULL, liquidation_threshold = NULL WHERE id = $1',

@@ -218,10 +218,10 @@ describe('the defaults let through', () => {
       }),
       {},
     ],
-  ])('%s', (_, text, given) => {
+  ])('%s', (_, text, variables) => {
     const document = limiter.parse(text)
     expect(limiter.validate(document)).toEqual([])
-    expect(() => limiter.assertAllowed(document, undefined, given as Record<string, unknown>)).not.toThrow()
+    expect(() => limiter.assertAllowed(document, undefined, variables as Record<string, unknown>)).not.toThrow()
   })
 })
 

@@ -296,10 +296,10 @@ function holdReads({ deps }: Gateway) {
   const { lend } = reads
   const lendOnce: typeof lend = async (name, work) => {
     Object.assign(reads, { lend })
-    const found = await lend(name, work)
+    const answered = await lend(name, work)
     tellHeld()
     await gate
-    return found
+    return answered
   }
   Object.assign(reads, { lend: lendOnce })
   return { held, release }

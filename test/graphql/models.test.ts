@@ -140,7 +140,7 @@ async function ask(query: string) {
 }
 
 /** The data of a query, and the statements that it takes once it is known to need a transaction. */
-async function known(query: string): Promise<{ data: any; statements: string[] }> {
+async function prepared(query: string): Promise<{ data: any; statements: string[] }> {
   await ask(query)
   gateway.statements.length = 0
   const { data, errors } = await ask(query)
@@ -176,17 +176,17 @@ for (const [type, field, same, statements] of [
 ] as const)
   test(`a ${type} of its Prisma model has the same values, in ${statements} statements`, async () => {
     const rows = leaves(type).join(' ')
-    const own = await gateway.graphql(same(rows))
-    expect(own.errors).toBeUndefined()
-    const found = await known(`{ ${field} { ${rows} } }`)
-    expect(found.data[field].length).toBeGreaterThan(0)
-    expect(sorted(found.data[field])).toEqual(sorted(nodesIn(own.data)))
-    expect(found.statements, found.statements.join('\n')).toHaveLength(statements)
+    const plain = await gateway.graphql(same(rows))
+    expect(plain.errors).toBeUndefined()
+    const related = await prepared(`{ ${field} { ${rows} } }`)
+    expect(related.data[field].length).toBeGreaterThan(0)
+    expect(sorted(related.data[field])).toEqual(sorted(nodesIn(plain.data)))
+    expect(related.statements, related.statements.join('\n')).toHaveLength(statements)
   })
 
 test('a relation takes one statement more, or two, whoever loaded the row and however many there are', async () => {
   const loaded = async (first: number) =>
-    known(`{ positions(first: ${first}) { nodes { recordId owner { address } day { date totalPoints: points } } } }`)
+    prepared(`{ positions(first: ${first}) { nodes { recordId owner { address } day { date totalPoints: points } } } }`)
   const [few, many] = [await loaded(2), await loaded(60)]
   expect(many.data.positions.nodes).toHaveLength(60)
   for (const { owner, day } of many.data.positions.nodes) {
@@ -197,7 +197,7 @@ test('a relation takes one statement more, or two, whoever loaded the row and ho
   expect(few.statements, few.statements.join('\n')).toHaveLength(4)
   expect(many.statements, many.statements.join('\n')).toHaveLength(4)
 
-  const planned = await known('{ poolRows { name sides { assetSymbol pool { name } } } }')
+  const planned = await prepared('{ poolRows { name sides { assetSymbol pool { name } } } }')
   expect(planned.statements, planned.statements.join('\n')).toHaveLength(3)
   for (const { name, sides } of planned.data.poolRows) {
     expect(sides).toHaveLength(2)
@@ -206,7 +206,7 @@ test('a relation takes one statement more, or two, whoever loaded the row and ho
 })
 
 test('relations lead through types that SQL and Prisma load in turn', async () => {
-  const { data } = await known(
+  const { data } = await prepared(
     `{ user(address: "${sampleUser}") { points: totalPoints first { timestamp where { pool { sides { address } } } user { rank } } } }`,
   )
   const [snapshot] = data.user.first
@@ -215,7 +215,7 @@ test('relations lead through types that SQL and Prisma load in turn', async () =
 })
 
 test('relations of an address that is not stored are empty', async () => {
-  const { data } = await known(
+  const { data } = await prepared(
     `{ lookupUsers(addresses: ["${sampleUser}", "${nobody}"]) { user { snapshotCount first { timestamp } } } }`,
   )
   const [some, none] = data.lookupUsers.map((one: any) => one.user)
@@ -238,7 +238,7 @@ test('operations at the same time share no statement', async () => {
 test("Prisma's fluent API works too", async () => {
   const { data } = await gateway.graphql('{ positions(first: 1) { nodes { recordId userAddress } } }')
   const [{ recordId, userAddress }] = data.positions.nodes
-  expect((await known(`{ userOfPosition(id: "${recordId}") }`)).data).toEqual({ userOfPosition: userAddress })
+  expect((await prepared(`{ userOfPosition(id: "${recordId}") }`)).data).toEqual({ userOfPosition: userAddress })
 })
 
 test('what Prisma reads belongs to the same snapshot as the rest', async () => {

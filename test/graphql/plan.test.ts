@@ -25,7 +25,7 @@ const operations = new Operations(createSchema())
 let gateway: Gateway
 let resolving: Gateway
 /** Texts that arguments take, all of which name something in the store, and some that do not. */
-const known: Known = {}
+const examples: Known = {}
 beforeAll(async () => {
   gateway = await startOnSample({ users: 30, days: 6, env: { PLAN: 'on' } })
   resolving = await startGateway({ on: gateway, env: { PLAN: 'off' } })
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await pool.query(`UPDATE stored_position SET a_token_price = 1e-7, b_token_price = 1e21
     WHERE id IN (SELECT id FROM position ORDER BY distribution_date DESC, id LIMIT 3)`)
   const texts = async (sql: string) => (await pool.query<{ text: string }>(sql)).rows.map((row) => row.text)
-  Object.assign(known, {
+  Object.assign(examples, {
     user: [sampleUser, ...(await texts('SELECT user_address AS text FROM account ORDER BY rank LIMIT 6'))],
     pool: await texts('SELECT id AS text FROM pool ORDER BY id LIMIT 4'),
     market: await texts('SELECT id AS text FROM market ORDER BY id LIMIT 4'),
@@ -79,7 +79,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
   let all = 0
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 5039 }), { minLength: 40, maxLength: 120 }), async (seed) => {
-      const query = randomQuery(known, seed)
+      const query = randomQuery(examples, seed)
       all++
       if (operations.find(query, undefined)?.plan.covers()) planned++
       const [fast, slow] = [await ask(query), await ask(query, RESOLVED)]
@@ -93,7 +93,7 @@ test('random selections give the same, planned and resolved', { timeout: 120_000
 test('random selections of variable addresses give the same each time, planned and resolved', {
   timeout: 120_000,
 }, async () => {
-  const { user = [], token = [], pool = [] } = known
+  const { user = [], token = [], pool = [] } = examples
   const all = [...user, ...token, ...pool, '0x0000000000000000000000000000000000000001']
   await fc.assert(
     fc.asyncProperty(
@@ -101,7 +101,7 @@ test('random selections of variable addresses give the same each time, planned a
       fc.array(fc.nat({ max: all.length - 1 }), { minLength: 40, maxLength: 40 }),
       async (seed, others) => {
         const variables: Record<string, string> = {}
-        const text = randomQuery(known, seed).replace(
+        const text = randomQuery(examples, seed).replace(
           /((?:address|addresses|user|asset|assets): \[?)((?:"0x\w{40}"(?:, )?)+)/g,
           (_, name: string, list: string) =>
             name +
@@ -117,9 +117,9 @@ test('random selections of variable addresses give the same each time, planned a
         const assigned = (at: number) =>
           Object.fromEntries(names.map((name, i) => [name, all[others[(at + i) % others.length] as number]]))
         const same = Object.fromEntries(names.map((name) => [name, all[others[0] as number]]))
-        for (const given of [variables, assigned(0), assigned(names.length), same, variables])
-          expect(await ask(query, false, given), `${query} ${JSON.stringify(given)}`).toBe(
-            await ask(query, RESOLVED, given),
+        for (const values of [variables, assigned(0), assigned(names.length), same, variables])
+          expect(await ask(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
+            await ask(query, RESOLVED, values),
           )
       },
     ),
@@ -128,7 +128,7 @@ test('random selections of variable addresses give the same each time, planned a
 })
 
 test('an address that is given twice, by variables or by the document too, is one', async () => {
-  const [one = '', other = ''] = known.token ?? []
+  const [one = '', other = ''] = examples.token ?? []
   const page = 'first: 50) { totalCount nodes { recordId } }'
   const two = `query ($a: Address!, $b: Address!) { positions(where: { assets: [$a, $b] }, ${page} }`
   const literal = `query ($a: Address!) { positions(where: { assets: [$a, "${one}"] }, ${page} }`
@@ -182,7 +182,7 @@ for (const [name, list] of Object.entries({
       const filled = list
         .replace('PAGE', page)
         .replace('USER', JSON.stringify(sampleUser))
-        .replace('TOKEN', JSON.stringify(known.token?.[0]))
+        .replace('TOKEN', JSON.stringify(examples.token?.[0]))
       return `{ ${filled.includes('REST') ? filled.replace('REST', rest) : `${filled} ${rest}`} }`
     }
     for (const backward of [false, true]) {
@@ -209,8 +209,8 @@ test('pages after a record are the same, planned and resolved, and so is the ref
     'first: 0',
     'last: 2',
     'first: 2, offset: 1',
-    `first: 4, where: { assets: ["${known.token?.[0]}", "${known.token?.[1]}"] }`,
-    `first: 4, where: { pool: "${known.pool?.[0]}", points: { gt: 0 } }`,
+    `first: 4, where: { assets: ["${examples.token?.[0]}", "${examples.token?.[1]}"] }`,
+    `first: 4, where: { pool: "${examples.pool?.[0]}", points: { gt: 0 } }`,
     'first: 2, orderBy: DATE_ASC',
   ]
   for (const id of [...ids, 'none', '', 'a\u0000b'])
@@ -317,10 +317,10 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
   const query = schema.getQueryType() as GraphQLObjectType
   const value = (field: GraphQLField<unknown, unknown>, name: string) => {
     const kind = field.name === 'asset' ? 'token' : field.name
-    if (name === 'address') return JSON.stringify(known[kind]?.[0] ?? sampleUser)
+    if (name === 'address') return JSON.stringify(examples[kind]?.[0] ?? sampleUser)
     if (name === 'addresses') return JSON.stringify([sampleUser])
     if (name === 'chainId') return '146'
-    if (name === 'date') return JSON.stringify(known.date?.at(-1))
+    if (name === 'date') return JSON.stringify(examples.date?.at(-1))
     if (name === 'groupBy') return 'POOL'
     if (name === 'where') return '{}'
     if (name === 'text') return '"a"'
@@ -331,34 +331,34 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
     const values = required.map(({ name }) => [name, value(field, name)])
     return values.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(values)
   }
-  const written = (given: Record<string, string>) => {
-    const list = Object.entries(given).map(([name, one]) => `${name}: ${one}`)
+  const written = (args: Record<string, string>) => {
+    const list = Object.entries(args).map(([name, one]) => `${name}: ${one}`)
     return list.length > 0 ? `(${list.join(', ')})` : ''
   }
 
   /** Each object type, and a selection that leads to it. */
   function places(): Map<GraphQLObjectType, string[]> {
-    const found = new Map<GraphQLObjectType, string[]>([[query, []]])
+    const paths = new Map<GraphQLObjectType, string[]>([[query, []]])
     // A list has rows; what is looked up may not be there.
     for (const looksUp of [false, true])
-      for (const [type, path] of found)
+      for (const [type, path] of paths)
         for (const field of Object.values(type.getFields())) {
           const to = getNamedType(field.type)
           const required = requiredOf(field)
-          if (!isObjectType(to) || !required || found.has(to)) continue
+          if (!isObjectType(to) || !required || paths.has(to)) continue
           // A preview is a run, and takes its time.
           if ((!looksUp && Object.keys(required).length > 0) || field.name === 'previewDistribution') continue
-          found.set(to, [...path, field.name + written(required)])
+          paths.set(to, [...path, field.name + written(required)])
         }
-    return found
+    return paths
   }
 
   /** Wrong values of a field's arguments, which are valid by their types. */
   function wrongValues({ args }: GraphQLField<unknown, unknown>): Record<string, string>[] {
     const names = new Set(args.map(({ name }) => name))
     const wrong: Record<string, string>[] = []
-    const add = (given: Record<string, string>) => {
-      if (Object.keys(given).every((name) => names.has(name))) wrong.push(given)
+    const add = (args: Record<string, string>) => {
+      if (Object.keys(args).every((name) => names.has(name))) wrong.push(args)
     }
     add({ first: '-1' })
     add({ first: '1001' })

@@ -21,7 +21,7 @@ const ask = (query: string, variables?: object) => gateway.ask(query, variables)
 
 const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 4))
 const add = (rows: Row[], value: (row: Row) => number) => rows.reduce((total, row) => total + value(row), 0)
-const known = (rows: Row[], column: string) => {
+const valuesOf = (rows: Row[], column: string) => {
   const values = rows.map((row) => row[column]).filter((value) => value !== null)
   return near(values.length ? values.reduce((a, b) => a + b, 0) : null)
 }
@@ -58,13 +58,13 @@ test('is what its wallets have, added up', async () => {
   expect(portfolio.earnings.hasIncompletePrices).toBe(true)
   const items: Row[] = users.flatMap((user: Row) => user.earnings.breakdown.nodes)
   for (const item of portfolio.earnings.breakdown.nodes) {
-    const own = items.filter((one) => one.entityAddress === item.entityAddress)
+    const parts = items.filter((one) => one.entityAddress === item.entityAddress)
     expect(item.earningsUsd).toBeCloseTo(
-      add(own, (one) => one.earningsUsd),
+      add(parts, (one) => one.earningsUsd),
       3,
     )
     expect(item.currentValueUsd).toBeCloseTo(
-      add(own, (one) => one.currentValueUsd),
+      add(parts, (one) => one.currentValueUsd),
       3,
     )
   }
@@ -103,14 +103,14 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
   const both = (row: Row, what: string) => row[`a_${what}_amount_usd`] + row[`b_${what}_amount_usd`]
   expect(portfolio.pools.length).toBe(new Set(positions.map((row) => row.market_address)).size)
   for (const { pool: _, ...one } of portfolio.pools) {
-    const own = positions.filter((row) => row.market_address === one.poolAddress)
+    const ofPool = positions.filter((row) => row.market_address === one.poolAddress)
     expect(one).toEqual({
       poolAddress: one.poolAddress,
-      userCount: own.length,
-      points: near(add(own, (row) => row.points)),
-      suppliedUsd: near(add(own, (row) => both(row, 'supplied'))),
-      protectedUsd: near(add(own, (row) => both(row, 'protected_supplied'))),
-      borrowedUsd: near(add(own, (row) => both(row, 'borrowed'))),
+      userCount: ofPool.length,
+      points: near(add(ofPool, (row) => row.points)),
+      suppliedUsd: near(add(ofPool, (row) => both(row, 'supplied'))),
+      protectedUsd: near(add(ofPool, (row) => both(row, 'protected_supplied'))),
+      borrowedUsd: near(add(ofPool, (row) => both(row, 'borrowed'))),
     })
   }
   /** Every wallet's newest snapshots of each entity. */
@@ -132,25 +132,27 @@ test.skipIf(onCitus)('holdings in pools, markets and vaults are those of the tab
   const [markets, vaults] = [await newest('market'), await newest('vault')]
   expect(portfolio.markets.length).toBe(new Set(markets.map((row) => `${row.chain_id} ${row.market_id}`)).size)
   for (const one of portfolio.markets) {
-    const own = markets.filter((row) => row.market_id === one.marketAddress && Number(row.chain_id) === one.chainId)
+    const matching = markets.filter(
+      (row) => row.market_id === one.marketAddress && Number(row.chain_id) === one.chainId,
+    )
     expect(one).toMatchObject({
-      userCount: new Set(own.map((row) => row.account_id)).size,
-      collateralAssets: tokens(own, 'collateral_assets'),
-      collateralUsd: known(own, 'collateral_usd'),
-      protectedAssets: tokens(own, 'protected_assets'),
-      protectedUsd: known(own, 'protected_usd'),
-      debtAssets: tokens(own, 'debt_assets'),
-      debtUsd: known(own, 'debt_usd'),
+      userCount: new Set(matching.map((row) => row.account_id)).size,
+      collateralAssets: tokens(matching, 'collateral_assets'),
+      collateralUsd: valuesOf(matching, 'collateral_usd'),
+      protectedAssets: tokens(matching, 'protected_assets'),
+      protectedUsd: valuesOf(matching, 'protected_usd'),
+      debtAssets: tokens(matching, 'debt_assets'),
+      debtUsd: valuesOf(matching, 'debt_usd'),
     })
   }
   expect(portfolio.vaults.length).toBeGreaterThan(0)
   for (const one of portfolio.vaults) {
-    const own = vaults.filter((row) => row.vault_id === one.vaultAddress && Number(row.chain_id) === one.chainId)
+    const matching = vaults.filter((row) => row.vault_id === one.vaultAddress && Number(row.chain_id) === one.chainId)
     expect(one).toMatchObject({
-      userCount: new Set(own.map((row) => row.account_id)).size,
-      shares: tokens(own, 'shares'),
-      assets: tokens(own, 'assets'),
-      assetsUsd: known(own, 'assets_usd'),
+      userCount: new Set(matching.map((row) => row.account_id)).size,
+      shares: tokens(matching, 'shares'),
+      assets: tokens(matching, 'assets'),
+      assetsUsd: valuesOf(matching, 'assets_usd'),
     })
   }
 })
@@ -160,17 +162,17 @@ test('an invalid address is an error with its path; the others are answered', as
   for (const field of ['lookupUsers(addresses: $a)', 'portfolio(addresses: $a) { users']) {
     const closing = field.endsWith('users') ? '}' : ''
     const query = `query ($a: [String!]!) { ${field} { input problem user { address points: totalPoints } } ${closing} }`
-    for (let known = 0; known < 3; known++) {
+    for (let warm = 0; warm < 3; warm++) {
       const { data, errors } = await gateway.graphql(query, { a: texts })
-      const found = data.lookupUsers ?? data.portfolio.users
-      expect(found[0]).toMatchObject({ problem: null, user: { address: sampleUser } })
-      expect(found[0].user.points).toBeGreaterThan(0)
-      expect(found[1]).toEqual({
+      const users = data.lookupUsers ?? data.portfolio.users
+      expect(users[0]).toMatchObject({ problem: null, user: { address: sampleUser } })
+      expect(users[0].user.points).toBeGreaterThan(0)
+      expect(users[1]).toEqual({
         input: 'nonsense',
         problem: 'An address is 0x and 40 hexadecimal digits, not "nonsense".',
         user: null,
       })
-      expect(found[2].user).toEqual(found[0].user)
+      expect(users[2].user).toEqual(users[0].user)
       expect(errors).toHaveLength(2)
       const at = data.lookupUsers ? ['lookupUsers', 1, 'user'] : ['portfolio', 'users', 1, 'user']
       expect(errors?.[0]).toMatchObject({ path: at, extensions: { code: 'BAD_INPUT' } })
@@ -206,7 +208,7 @@ test('a thousand wallets take as many statements as one', async () => {
     pools { points pool { name } } markets { debtUsd market { assetSymbol } } vaults { assetsUsd vault { name } } } }`
   const many = Array.from({ length: 1000 }, (_, i) => wallets[i] ?? `0x${String(i).padStart(40, '0')}`)
   for (const a of [[sampleUser], many]) {
-    for (let known = 0; known < 2; known++) await gateway.graphql(query, { a })
+    for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, { a })
     gateway.statements.length = 0
     await ask(query, { a })
     expect(gateway.statements.length).toBe(10)

@@ -57,7 +57,7 @@ afterAll(() => gateway.close())
 
 const query = `query ($text: String!, $chainId: SafeInt, $first: Int! = 10) { search(text: $text, chainId: $chainId, first: $first) {
   match item { __typename ... on Pool { name } ... on Market { assetSymbol pool { name } } ... on Vault { vault: name } ... on User { address points: totalPoints } } } }`
-async function found(text: string, more: object = {}): Promise<string[]> {
+async function search(text: string, more: object = {}): Promise<string[]> {
   const { data, errors } = await gateway.graphql(query, { text, ...more })
   expect(errors).toBeUndefined()
   return data.search.map(
@@ -67,23 +67,23 @@ async function found(text: string, more: object = {}): Promise<string[]> {
 }
 
 test('an exact symbol comes before what begins with it, and that before what holds it', async () => {
-  expect(await found('s')).toEqual([
+  expect(await search('s')).toEqual([
     'EXACT_NAME Pool stS/S',
     'EXACT_NAME Pool S/USDC',
     'EXACT_NAME Market S',
     'SUBSTRING Pool wS/USDC',
     'SUBSTRING Vault Prime USDC',
   ])
-  expect(await found(' usd ')).toEqual(['PREFIX Pool S/USDC', 'PREFIX Pool wS/USDC', 'PREFIX Vault Prime USDC'])
-  expect(await found('usd', { first: 2 })).toHaveLength(2)
-  expect(await found('s', { chainId: 146 })).toEqual(['EXACT_NAME Pool stS/S'])
+  expect(await search(' usd ')).toEqual(['PREFIX Pool S/USDC', 'PREFIX Pool wS/USDC', 'PREFIX Vault Prime USDC'])
+  expect(await search('usd', { first: 2 })).toHaveLength(2)
+  expect(await search('s', { chainId: 146 })).toEqual(['EXACT_NAME Pool stS/S'])
 })
 
 test('by address, whole or its beginning, in any case; by the name that a pool shows', async () => {
-  expect((await found(id('A').replace('0x', '0X')))[0]).toBe('EXACT_ADDRESS Pool 50%_off/x')
-  expect(await found(id('b').slice(0, 9))).toEqual(['PREFIX Pool wS/USDC'])
-  expect(await found(id('6'))).toEqual(['EXACT_ADDRESS Market S'])
-  expect(await found('sts·s·8')).toEqual(['EXACT_NAME Pool stS/S'])
+  expect((await search(id('A').replace('0x', '0X')))[0]).toBe('EXACT_ADDRESS Pool 50%_off/x')
+  expect(await search(id('b').slice(0, 9))).toEqual(['PREFIX Pool wS/USDC'])
+  expect(await search(id('6'))).toEqual(['EXACT_ADDRESS Market S'])
+  expect(await search('sts·s·8')).toEqual(['EXACT_NAME Pool stS/S'])
 })
 
 test('users by an address or its beginning, after the entities at it; none on a chain', async () => {
@@ -91,24 +91,24 @@ test('users by an address or its beginning, after the entities at it; none on a 
   const { pool } = gateway.deps.store
   await pool.query('INSERT INTO "user" SELECT unnest($1::text[])', [addresses])
   try {
-    expect(await found('0xAB')).toEqual([`PREFIX User ${addresses[0]}`, `PREFIX User ${addresses[1]}`])
-    expect(await found('0xAB', { first: 1 })).toEqual([`PREFIX User ${addresses[0]}`])
-    expect(await found(addresses[1] ?? '')).toEqual([`EXACT_ADDRESS User ${addresses[1]}`])
-    expect(await found('0xb')).toEqual(['PREFIX Pool wS/USDC', `PREFIX User ${addresses[2]}`])
-    expect(await found('0x700')).toEqual([`PREFIX User ${addresses[3]}`])
-    expect(await found('0x700', { chainId: 1 })).toEqual([])
-    for (const text of ['ab', '0xabg', '0xab%', `${addresses[0]}0`]) expect(await found(text)).toEqual([])
+    expect(await search('0xAB')).toEqual([`PREFIX User ${addresses[0]}`, `PREFIX User ${addresses[1]}`])
+    expect(await search('0xAB', { first: 1 })).toEqual([`PREFIX User ${addresses[0]}`])
+    expect(await search(addresses[1] ?? '')).toEqual([`EXACT_ADDRESS User ${addresses[1]}`])
+    expect(await search('0xb')).toEqual(['PREFIX Pool wS/USDC', `PREFIX User ${addresses[2]}`])
+    expect(await search('0x700')).toEqual([`PREFIX User ${addresses[3]}`])
+    expect(await search('0x700', { chainId: 1 })).toEqual([])
+    for (const text of ['ab', '0xabg', '0xab%', `${addresses[0]}0`]) expect(await search(text)).toEqual([])
   } finally {
     await pool.query('DELETE FROM "user" WHERE address = ANY ($1)', [addresses])
   }
 })
 
 test('nothing in the text is a wildcard or a way out of it', async () => {
-  expect(await found('%')).toEqual(['SUBSTRING Pool 50%_off/x'])
-  expect(await found('_')).toEqual(['SUBSTRING Pool 50%_off/x'])
-  expect(await found("'; DROP TABLE pool; --")).toEqual([])
-  expect(await found('\\')).toEqual([])
-  expect(await found('no such thing')).toEqual([])
+  expect(await search('%')).toEqual(['SUBSTRING Pool 50%_off/x'])
+  expect(await search('_')).toEqual(['SUBSTRING Pool 50%_off/x'])
+  expect(await search("'; DROP TABLE pool; --")).toEqual([])
+  expect(await search('\\')).toEqual([])
+  expect(await search('no such thing')).toEqual([])
 })
 
 test('empty and endless texts are refused', async () => {
@@ -128,9 +128,9 @@ test('in thousands of pools: four statements', async () => {
     `INSERT INTO pool SELECT '0x' || lpad(to_hex(n), 40, '0'), 1, n, 'P' || n || '/USDC', 'a', 'a', 'P' || n, 'b', 'b', 'USDC', 0, 0, 'c', 'd'
      FROM generate_series(100, 10099) n`,
   )
-  for (let known = 0; known < 2; known++) await found('usdc', { first: 100 })
+  for (let warm = 0; warm < 2; warm++) await search('usdc', { first: 100 })
   gateway.statements.length = 0
-  expect(await found('usdc', { first: 100 })).toHaveLength(100)
+  expect(await search('usdc', { first: 100 })).toHaveLength(100)
   expect(gateway.statements.length).toBeLessThanOrEqual(5)
-  expect((await found('p5000'))[0]).toBe('EXACT_NAME Pool P5000/USDC')
+  expect((await search('p5000'))[0]).toBe('EXACT_NAME Pool P5000/USDC')
 })

@@ -62,16 +62,16 @@ const usd = (name: string) => (row: Row) => row[`a_${name}_amount_usd`] + row[`b
 
 /** What a bucket must hold, from these positions. */
 function expected(interval: string, start: string, of: Row[]) {
-  const own = dates.filter((date) => startOf(interval, date) === start)
-  const last = own.at(-1)
+  const inBucket = dates.filter((date) => startOf(interval, date) === start)
+  const last = inBucket.at(-1)
   const now = of.filter((row) => row.date === last)
   return {
     start,
     lastDate: last ?? null,
-    distributionCount: own.length,
+    distributionCount: inBucket.length,
     points: close(
       sum(
-        of.filter((row) => own.includes(row.date)),
+        of.filter((row) => inBucket.includes(row.date)),
         points,
       ),
     ),
@@ -120,7 +120,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
             liquidationRewardCount marketLiquidationRewardsUsd vaultLiquidationRewardsUsd } } }`,
         variables(),
       )
-      const own = positions.filter((row) => row.user_address === sampleUser)
+      const mine = positions.filter((row) => row.user_address === sampleUser)
       const got = rewards.filter((row) => row.account_id === sampleUser)
       expect(user.series).toEqual(
         starts().map((start) => {
@@ -130,7 +130,7 @@ for (const interval of ['DAY', 'WEEK', 'MONTH'])
             return rows.length && !priced.length ? null : close(sum(priced, (row) => row.usd))
           }
           return {
-            ...expected(interval, start, own),
+            ...expected(interval, start, mine),
             liquidationRewardCount: these.length,
             marketLiquidationRewardsUsd: total(these.filter((row) => row.market)),
             vaultLiquidationRewardsUsd: total(these.filter((row) => !row.market)),
@@ -266,10 +266,10 @@ test('the earnings of no wallet jump for one day alone by more than a tenth of w
   )
   expect(lookupUsers.length).toBeGreaterThan(20)
   for (const { user } of lookupUsers) {
-    const known: Row[] = user.series.filter(({ earningsUsd }: Row) => earningsUsd !== null)
-    const most = Math.max(...known.map(({ worth }) => worth.suppliedUsd + worth.protectedUsd + worth.vaultsUsd))
-    for (const [i, { earningsUsd }] of known.entries()) {
-      const [before, after] = [known[i - 1]?.earningsUsd ?? earningsUsd, known[i + 1]?.earningsUsd ?? earningsUsd]
+    const computed: Row[] = user.series.filter(({ earningsUsd }: Row) => earningsUsd !== null)
+    const most = Math.max(...computed.map(({ worth }) => worth.suppliedUsd + worth.protectedUsd + worth.vaultsUsd))
+    for (const [i, { earningsUsd }] of computed.entries()) {
+      const [before, after] = [computed[i - 1]?.earningsUsd ?? earningsUsd, computed[i + 1]?.earningsUsd ?? earningsUsd]
       const isAlone = (earningsUsd - before) * (earningsUsd - after) > 0
       const by = Math.min(Math.abs(earningsUsd - before), Math.abs(earningsUsd - after))
       if (isAlone) expect(by).toBeLessThan(most / 10)
@@ -287,7 +287,7 @@ test('an unknown user has no points and positions where the program has a distri
 
 test('many users, pools or groups take as many statements as one', async () => {
   const count = async (query: string, variables?: object) => {
-    for (let known = 0; known < 2; known++) await gateway.graphql(query, variables)
+    for (let warm = 0; warm < 2; warm++) await gateway.graphql(query, variables)
     gateway.statements.length = 0
     await ask(query, variables)
     return gateway.statements.length

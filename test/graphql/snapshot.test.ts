@@ -72,7 +72,7 @@ ofOneSnapshot('so is an answer of a REST endpoint', async () => {
   await whileChanging(
     oneDay,
     async () => {
-      const [user, top, daily, own, reports] = await Promise.all([
+      const [user, top, daily, positions, reports] = await Promise.all([
         get(`/points/userpoints?account=${sampleUser}`),
         get('/points/leaderboard'),
         get(`/points/${sampleUser}`),
@@ -80,7 +80,7 @@ ofOneSnapshot('so is an answer of a REST endpoint', async () => {
         get('/points/reports'),
       ])
       near(user.userPoints / user.totalPoints, share)
-      near(own.points[0].points / own.totalPoints, share)
+      near(positions.points[0].points / positions.totalPoints, share)
       near(top.topAccounts[0].points / top.topAccounts[2].points, topShare)
       for (const day of daily.items) near(sum(day.positions.map((one: any) => one.pointsA + one.pointsB)), day.points)
       expect(reports.items).toHaveLength(1)

@@ -80,7 +80,7 @@ describe.each(Object.keys(stores))('in %s', (name) => {
     const { gateway } = stores[name] ?? {}
     if (!gateway) throw new Error('no gateway')
     // The first runs find out whether it needs a transaction.
-    for (let known = 0; known < 2; known++) await ask(gateway)
+    for (let warm = 0; warm < 2; warm++) await ask(gateway)
     gateway.statements.length = 0
     await ask(gateway)
     const sent = [...gateway.statements]

@@ -164,7 +164,7 @@ const RESOLVED = { resolved: true }
  * @param extensions RESOLVED, or none
  */
 async function statementsOf(query: string, variables?: object, extensions?: object): Promise<string[]> {
-  for (let known = 0; known < 2; known++) await ask(query, variables, extensions)
+  for (let warm = 0; warm < 2; warm++) await ask(query, variables, extensions)
   gateway.statements.length = 0
   const { errors } = await ask(query, variables, extensions)
   expect(errors).toBeUndefined()

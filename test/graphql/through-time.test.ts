@@ -244,13 +244,13 @@ function newest(owner: string, second: number): Row[] {
 
 /** What owners have in each entity at a moment, counted record by record. */
 function held(owners: string[], second: number): Held[] {
-  const found = new Map<string, Held>()
+  const latest = new Map<string, Held>()
   const at = (type: string, chainId: number, id: string) => {
     const key = `${type} ${chainId} ${id}`
     const entityType = type.toUpperCase()
     const empty = { value: 0n, cash: 0n, deposit: 0n, debt: 0n, seen: false, incomplete: false }
-    const entry = found.get(key) ?? { entityType, chainId, entityAddress: id, ...empty }
-    found.set(key, entry)
+    const entry = latest.get(key) ?? { entityType, chainId, entityAddress: id, ...empty }
+    latest.set(key, entry)
     return entry
   }
   for (const owner of owners) {
@@ -270,7 +270,7 @@ function held(owners: string[], second: number): Held[] {
       entry.incomplete ||= flow.amountUsd === null
     }
   }
-  return [...found.values()]
+  return [...latest.values()]
 }
 const sum = <T>(rows: T[], of: (row: T) => bigint) => rows.reduce((total, row) => total + of(row), 0n)
 const entityOf = (row: Row) =>
@@ -283,12 +283,12 @@ const momentsOf = (owners: string[], second: number): Moment[] =>
   owners.flatMap((owner) => {
     const rows = newest(owner, second)
     return [...new Set(rows.map(entityOf))].map((entity) => {
-      const own = rows.filter((row) => entityOf(row) === entity)
-      const timestamp = Number(own[0]?.timestamp)
+      const ofEntity = rows.filter((row) => entityOf(row) === entity)
+      const timestamp = Number(ofEntity[0]?.timestamp)
       const flows = cashFlows.filter(
         (flow) => flow.accountId === owner && entityOf(flow) === entity && Number(flow.timestamp) <= timestamp,
       )
-      const total = (name: string) => sum(own, (row) => cents(row[name] ?? null))
+      const total = (name: string) => sum(ofEntity, (row) => cents(row[name] ?? null))
       return {
         entity,
         timestamp,
@@ -296,7 +296,7 @@ const momentsOf = (owners: string[], second: number): Moment[] =>
         secured: total('protectedUsd'),
         borrowed: total('debtUsd'),
         inVault: total('assetsUsd'),
-        unpriced: own.some((row) =>
+        unpriced: ofEntity.some((row) =>
           ['collateral', 'protected', 'debt', ''].some((part) => {
             const [usd, assets] = part ? [`${part}Usd`, `${part}Assets`] : ['assetsUsd', 'assets']
             return row[usd] === null && row[assets] !== '0'
@@ -585,11 +585,11 @@ describe('series', () => {
                 (one) => one.entity === entityOf(flow) && one.timestamp >= Number(flow.timestamp),
               ),
           )
-          const own = rewards.filter(
+          const matching = rewards.filter(
             ({ accountId, timestamp }) =>
               group.includes(accountId) && Number(timestamp) >= start && Number(timestamp) < end,
           )
-          const priced = own.filter(({ liquidRewardUsd }) => liquidRewardUsd !== null)
+          const priced = matching.filter(({ liquidRewardUsd }) => liquidRewardUsd !== null)
           const each: Row[] = single.map((series: Row[]) => series[n])
           const ranked = each.filter(({ rank }) => rank !== null)
           expect(portfolio.series[n], `${group} ${iso(start)}`).toEqual({
@@ -612,9 +612,11 @@ describe('series', () => {
             earningsUsd: value && !unpriced && !unknownCash ? dollars(cents(value.netUsd) - cash) : null,
             pendingCashUsd: pending.some(isUnknown) ? null : dollars(sum(pending, cashOf)),
             hasIncompletePrices: value && (unpriced || unknownCash),
-            liquidationRewardCount: own.length,
+            liquidationRewardCount: matching.length,
             vaultLiquidationRewardsUsd:
-              own.length > 0 && priced.length === 0 ? null : dollars(sum(priced, (row) => cents(row.liquidRewardUsd))),
+              matching.length > 0 && priced.length === 0
+                ? null
+                : dollars(sum(priced, (row) => cents(row.liquidRewardUsd))),
           })
         }
       }
@@ -635,18 +637,18 @@ describe('series', () => {
       const addresses = JSON.stringify(users)
       const selection = (more = '') =>
         `series(${span}) { ${EARNED} ${more} } worth${more ? '' : `(${asOf})`} { ${WORTH} }`
-      const found = await ask(`{
+      const data = await ask(`{
         ${users.map((user, n) => `u${n}: user(address: "${user}") { ${selection()} earnings(${asOf}) { totalEarningsUsd totalCurrentValueUsd } }`).join(' ')}
         some: portfolio(addresses: ${addresses}, ${asOf}) { ${selection('totalPoints rank')} points: totalPoints bestRank
           earnings { totalEarningsUsd totalCurrentValueUsd } } }`)
-      for (const { series, worth, earnings } of Object.values<Row>(found)) {
+      for (const { series, worth, earnings } of Object.values<Row>(data)) {
         const last = series.at(-1)
         expect(last.worth).toEqual(worth?.hasIncompletePrices ? null : worth)
         expect(worth?.netUsd ?? 0).toBe(earnings.totalCurrentValueUsd)
         if (last.hasIncompletePrices || last.pendingCashUsd === null) continue
         expect(cents(last.earningsUsd) - cents(last.pendingCashUsd)).toBe(cents(earnings.totalEarningsUsd))
       }
-      const then = found.some
+      const then = data.some
       const { totalPoints, rank } = then.series.at(-1)
       if (totalPoints !== null) expect([totalPoints, rank]).toEqual([then.points, then.bestRank])
     }
@@ -713,7 +715,7 @@ test('an empty store, and an invalid moment', async () => {
 
 test('many users and addresses take as many statements as one', async () => {
   const count = async (query: string, variables: object, road = asker(gateway)) => {
-    for (let known = 0; known < 2; known++) await road(query, variables)
+    for (let warm = 0; warm < 2; warm++) await road(query, variables)
     gateway.statements.length = 0
     await road(query, variables)
     return gateway.statements.length

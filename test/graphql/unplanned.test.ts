@@ -44,8 +44,8 @@ function literal(type: GraphQLInputType): string {
 
 /** A field as it is selected, with the arguments that it needs; its own selection is to follow. */
 function selected({ name, args }: GraphQLField<unknown, unknown>): string {
-  const given = args.filter(isRequiredArgument).map((one) => `${one.name}: ${literal(one.type)}`)
-  return given.length > 0 ? `${name}(${given.join(', ')})` : name
+  const required = args.filter(isRequiredArgument).map((one) => `${one.name}: ${literal(one.type)}`)
+  return required.length > 0 ? `${name}(${required.join(', ')})` : name
 }
 
 /** The least that can be selected of a type. A plan knows no `__typename` of connections, edges and pages. */
@@ -59,20 +59,20 @@ function least(type: GraphQLNamedType): string {
 
 /** Every field that a query reaches through planned ones, and whether a plan covers it there, on at least one of the ways. */
 function fieldsOfQueries(): Map<string, { planned: boolean; why: unknown }> {
-  const found = new Map<string, { planned: boolean; why: unknown }>()
+  const fields = new Map<string, { planned: boolean; why: unknown }>()
   const waiting: [type: GraphQLObjectType, wrap: (selection: string) => string][] = [
     [schema.getQueryType() as GraphQLObjectType, (selection) => `{ ${selection} }`],
   ]
   for (const [type, wrap] of waiting)
     for (const field of Object.values(type.getFields())) {
       const name = `${type.name}.${field.name}`
-      if (found.get(name)?.planned) continue
+      if (fields.get(name)?.planned) continue
       const target = getNamedType(field.type)
       const query = wrap(`${selected(field)} ${least(target)}`)
       const operation = operations.find(query, undefined)
       if (!operation) throw new Error(`this is not valid: ${query}`)
       const planned = operation.plan.covers()
-      found.set(name, { planned, why: field.extensions.unplanned })
+      fields.set(name, { planned, why: field.extensions.unplanned })
       if (!planned) continue
       const objects = isInterfaceType(target) ? schema.getPossibleTypes(target) : isObjectType(target) ? [target] : []
       for (const one of objects) {
@@ -80,7 +80,7 @@ function fieldsOfQueries(): Map<string, { planned: boolean; why: unknown }> {
         waiting.push([one, (selection) => wrap(`${selected(field)} { ${on(selection)} }`)])
       }
     }
-  return found
+  return fields
 }
 
 test('a field says why it has no plan, exactly where it has none', () => {

@@ -226,7 +226,7 @@ describe('node', () => {
     Run: 'runs(first: 3)',
     MultiplierRevision: 'multiplierRevisions(first: 3)',
   }
-  const own = {
+  const paths = {
     User: 'address totalPoints',
     Pool: 'address name marketA { address }',
     Market: 'address chainId assetSymbol',
@@ -240,7 +240,7 @@ describe('node', () => {
 
   for (const [name, list] of Object.entries(lists))
     test(`${name}: ids of a list give the same objects`, async () => {
-      const row = `id __typename ${own[name as keyof typeof own]}`
+      const row = `id __typename ${paths[name as keyof typeof paths]}`
       const data = await ok(`{ list: ${list} { nodes { ${row} } } }`)
       const rows: { id: string }[] = data.list.nodes
       const ids = rows.map((one) => one.id)
@@ -473,9 +473,9 @@ describe('errors', () => {
       'query A { __typename } query B { __typename }',
       'subscription { x }',
     ]) {
-      const found = await codes(query)
-      expect(found?.length, query).toBeGreaterThan(0)
-      for (const code of found ?? []) expect(code, query).toMatch(/^[A-Z_]+$/)
+      const actual = await codes(query)
+      expect(actual?.length, query).toBeGreaterThan(0)
+      for (const code of actual ?? []) expect(code, query).toMatch(/^[A-Z_]+$/)
     }
   })
 
@@ -572,14 +572,14 @@ describe('mutations', () => {
   test('updateMultipliers sets all or none', async () => {
     const query = `{ pool(address: "${samplePool.address}") { multiplier { depositA depositB borrowA borrowB updatedAt } } }`
     const before = await ok(query)
-    const own = { poolAddress: samplePool.address, depositA: 99 }
+    const change = { poolAddress: samplePool.address, depositA: 99 }
     for (const [multipliers, code] of [
       [[], 'BAD_INPUT'],
-      [[own, own], 'BAD_INPUT'],
-      [[own, { ...own, poolAddress: `0x${own.poolAddress.slice(2).toUpperCase()}` }], 'BAD_INPUT'],
-      [[{ ...own, depositB: -1 }], 'BAD_INPUT'],
-      [[{ ...own, borrowA: null }], 'BAD_INPUT'],
-      [[own, { poolAddress: stranger, depositA: 1 }], 'NOT_FOUND'],
+      [[change, change], 'BAD_INPUT'],
+      [[change, { ...change, poolAddress: `0x${change.poolAddress.slice(2).toUpperCase()}` }], 'BAD_INPUT'],
+      [[{ ...change, depositB: -1 }], 'BAD_INPUT'],
+      [[{ ...change, borrowA: null }], 'BAD_INPUT'],
+      [[change, { poolAddress: stranger, depositA: 1 }], 'NOT_FOUND'],
     ])
       expect(await codes(update, { multipliers }, admin), JSON.stringify(multipliers)).toEqual([code])
     expect(await ok(query)).toEqual(before)

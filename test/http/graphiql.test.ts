@@ -42,8 +42,8 @@ describe('over HTTP', () => {
         expect(file.headers.get('vary')).toMatch(/accept-encoding/i)
         bytes += Number(file.headers.get('content-length'))
         const etag = file.headers.get('etag') ?? ''
-        const known = { 'accept-encoding': encoding, 'if-none-match': etag, 'cache-control': 'max-age=0' }
-        expect((await gateway.get(url, known)).status).toBe(304)
+        const cachedHeaders = { 'accept-encoding': encoding, 'if-none-match': etag, 'cache-control': 'max-age=0' }
+        expect((await gateway.get(url, cachedHeaders)).status).toBe(304)
       }
       if (encoding === 'br') expect(bytes).toBeLessThan(MAX_BYTES)
     }
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     page
       .locator(selector)
       .innerText()
-      .then((shown) => shown.replace(/\u00a0/g, ' '))
+      .then((visible) => visible.replace(/\u00a0/g, ' '))
   /** The answer that the page shows. CodeMirror renders only what is in sight, so its value is read. */
   const answer = (page: Page): Promise<string> =>
     page.evaluate(() => (document.querySelector('.graphiql-response .CodeMirror') as any)?.CodeMirror.getValue() ?? '')

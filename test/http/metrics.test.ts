@@ -180,7 +180,7 @@ describe('queries that run without a plan', () => {
     const query = '{ runs { nodes { id } } distributions { nodes { run { id } } } }'
     await plain.graphql('{ distributions { nodes { date } } }')
     expect(await countOf(plain, 'Query.runs')).toBeUndefined()
-    for (let known = 0; known < 2; known++) await plain.graphql(query)
+    for (let warm = 0; warm < 2; warm++) await plain.graphql(query)
     const before = (await countOf(plain, 'Query.runs')) ?? 0
     await plain.graphql(query)
     expect(await countOf(plain, 'Query.runs')).toBe(before + 1)

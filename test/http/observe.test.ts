@@ -163,12 +163,12 @@ describe('the log', () => {
 describe('the metrics', () => {
   test('count requests by route, known operation and class of the status', async () => {
     const { gateway } = await started()
-    const known = 'query RestLeaderboard { program { totalPoints } }'
+    const trusted = 'query RestLeaderboard { program { totalPoints } }'
     await gateway.get('/points/leaderboard')
     await gateway.get('/points/not-an-address')
     await gateway.get('/nowhere')
     await gateway.graphql(NAMED)
-    await gateway.graphql(known)
+    await gateway.graphql(trusted)
     const text = await vi.waitUntil(
       async () => {
         const text = await scrape(gateway.base)
@@ -300,11 +300,11 @@ describe('traces', () => {
     await gateway.close()
     open.length = 0
 
-    const own = spans.filter((span) => span.traceId === traceId)
+    const traced = spans.filter((span) => span.traceId === traceId)
     const [request, operation, statement] = ['POST /graphql', 'Mine', 'SELECT'].map((name) =>
-      own.find((span) => span.name === name),
+      traced.find((span) => span.name === name),
     ) as [Span, Span, Span]
-    expect(own).toHaveLength(3)
+    expect(traced).toHaveLength(3)
     expect(request.parentSpanId).toBe('b7ad6b7169203331')
     expect(operation.parentSpanId).toBe(request.spanId)
     expect(statement.parentSpanId).toBe(operation.spanId)

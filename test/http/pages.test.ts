@@ -86,9 +86,9 @@ describe.skipIf(!hasBrowser)(`the REST docs in a browser${hasBrowser ? '' : SKIP
       items: { points: number }[]
     }
     expect(items).toHaveLength(2)
-    const shown = () => opened.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
+    const visible = () => opened.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
     for (const text of ['"dailyPoints"', `"address": "${sampleUser}"`, '"first": 2', `"points": ${items[0]?.points}`])
-      await expect.poll(shown).toContain(text)
+      await expect.poll(visible).toContain(text)
   })
 })
 

@@ -56,14 +56,14 @@ describe('as of a date', () => {
   test('its pages lead on', async () => {
     const query = `query ($after: String) { leaderboard(asOf: "${dates[11]}", first: 7, after: $after) {
       nodes { userAddress } pageInfo { hasNextPage endCursor } } }`
-    const found: string[] = []
+    const lines: string[] = []
     for (let after: string | null = null; ; ) {
       const { leaderboard } = await ask(query, { after })
-      found.push(...leaderboard.nodes.map((row: Row) => row.userAddress))
+      lines.push(...leaderboard.nodes.map((row: Row) => row.userAddress))
       if (!leaderboard.pageInfo.hasNextPage) break
       after = leaderboard.pageInfo.endCursor
     }
-    expect(found).toEqual((await boardAsOf(dates[11] ?? '')).map((row) => row.userAddress))
+    expect(lines).toEqual((await boardAsOf(dates[11] ?? '')).map((row) => row.userAddress))
   })
 
   test("a user's points and rank, their history, and their change", async () => {
@@ -249,7 +249,7 @@ describe('pools, positions and multipliers as of a date', () => {
         positions(asOf: "${dates[5]}") { nodes { points } } } } }`
     const users = (await boardAsOf('9999-01-01')).map((row) => row.userAddress)
     for (const some of [users.slice(0, 1), users]) {
-      for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
+      for (let warm = 0; warm < 2; warm++) await ask(query, { n: some.length, users: some })
       gateway.statements.length = 0
       await ask(query, { n: some.length, users: some })
       expect(gateway.statements).toHaveLength(1)
@@ -297,7 +297,7 @@ test('many users take as many statements as one', async () => {
   const query = `query ($n: Int!, $users: [Address!]!) { users(first: $n, where: { addresses: $users }) { nodes {
     change { rank points worth { netUsd } } rank(asOf: "${dates[5]}") series { rank } } } }`
   for (const some of [users.slice(0, 1), users]) {
-    for (let known = 0; known < 2; known++) await ask(query, { n: some.length, users: some })
+    for (let warm = 0; warm < 2; warm++) await ask(query, { n: some.length, users: some })
     gateway.statements.length = 0
     await ask(query, { n: some.length, users: some })
     expect(gateway.statements.length).toBe(6)

@@ -38,14 +38,14 @@ const imports = fc.array(
     'market-snapshots': fc.uniqueArray(
       fc
         .tuple(key, fc.constantFrom(...MARKETS), usd)
-        .map(([own, id, debtUsd]) => ({ ...record['market-snapshots'], ...own, marketId: addressOf(id), debtUsd })),
+        .map(([keys, id, debtUsd]) => ({ ...record['market-snapshots'], ...keys, marketId: addressOf(id), debtUsd })),
       {
         maxLength: 6,
         selector: (one) => [one.accountId, one.chainId, one.marketId, one.positionId, one.timestamp].join(),
       },
     ),
     'vault-snapshots': fc.uniqueArray(
-      fc.tuple(key, usd).map(([own, assetsUsd]) => ({ ...record['vault-snapshots'], ...own, assetsUsd })),
+      fc.tuple(key, usd).map(([keys, assetsUsd]) => ({ ...record['vault-snapshots'], ...keys, assetsUsd })),
       { maxLength: 4, selector: (one) => [one.accountId, one.chainId, one.positionId, one.timestamp].join() },
     ),
     'cash-flows': fc.uniqueArray(
@@ -57,7 +57,7 @@ const imports = fc.array(
           kind: fc.constantFrom('deposit', 'withdraw', 'borrow', 'repay'),
           amountUsd: fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: null }),
         })
-        .map((own) => ({ ...record['cash-flows'], ...own })),
+        .map((fields) => ({ ...record['cash-flows'], ...fields })),
       { maxLength: 6, selector: (one) => one.txHash },
     ),
   }),

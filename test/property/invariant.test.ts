@@ -126,9 +126,9 @@ const graph = async (query: string) => {
 async function perform(op: Op): Promise<void> {
   switch (op.op) {
     case 'import': {
-      const multipliers = op.factors.map((given) => ({
+      const multipliers = op.factors.map((factor) => ({
         ...{ deposit_tokenA: 1, deposit_tokenB: 1, borrow_tokenA: 1, borrow_tokenB: 1 },
-        ...JSON.parse(JSON.stringify(given)),
+        ...JSON.parse(JSON.stringify(factor)),
       }))
       return void (await importFiles(gateway, { multipliers, positions: op.rows }))
     }
@@ -183,9 +183,9 @@ const STATE = `{
 /** The published rule, written down once more. */
 function formula(p: any): [number, number] {
   const m = p.multiplierUsed ?? { depositA: 0, depositB: 0, borrowA: 0, borrowB: 0 }
-  const side = (own: any, other: any, deposit: number, borrow: number) =>
-    deposit * (own.suppliedAmountUsd + (other.borrowedAmountUsd > 0 ? own.protectedSuppliedAmountUsd : 0)) +
-    0.25 * borrow * own.borrowedAmountUsd
+  const side = (mine: any, other: any, deposit: number, borrow: number) =>
+    deposit * (mine.suppliedAmountUsd + (other.borrowedAmountUsd > 0 ? mine.protectedSuppliedAmountUsd : 0)) +
+    0.25 * borrow * mine.borrowedAmountUsd
   return [side(p.sideA, p.sideB, m.depositA, m.borrowA), side(p.sideB, p.sideA, m.depositB, m.borrowB)]
 }
 
@@ -224,12 +224,12 @@ async function agreeInTotal(program: any, accounts: any[], distributions: any[],
 
 async function agreeOnAccount(
   { userAddress: account, points, rank, user }: any,
-  own: any[],
+  ofDate: any[],
   totalPoints: number,
 ): Promise<void> {
-  same(pointsOf(own), points, account)
-  expect(user).toMatchObject({ points, rank, positionCount: own.length })
-  expect(user.positions.nodes).toHaveLength(own.length)
+  same(pointsOf(ofDate), points, account)
+  expect(user).toMatchObject({ points, rank, positionCount: ofDate.length })
+  expect(user.positions.nodes).toHaveLength(ofDate.length)
   same(pointsOf(user.dailyPoints.nodes), points, `the days of ${account}`)
   for (const day of user.dailyPoints.nodes) same(pointsOf(day.positions), day.points, day.distributionDate)
 
@@ -243,13 +243,13 @@ async function agreeOnAccount(
   same(pointsOf(page.items.flatMap((day: any) => day.positions)), points, `the page of ${account}`)
 }
 
-function agreeOnDate({ date, totalPoints, positionCount, userCount, kind, run, runs }: any, own: any[]): void {
-  same(pointsOf(own), totalPoints, date)
-  expect(positionCount).toBe(own.length)
-  expect(userCount).toBe(new Set(own.map((p) => p.userAddress)).size)
+function agreeOnDate({ date, totalPoints, positionCount, userCount, kind, run, runs }: any, ofDate: any[]): void {
+  same(pointsOf(ofDate), totalPoints, date)
+  expect(positionCount).toBe(ofDate.length)
+  expect(userCount).toBe(new Set(ofDate.map((p) => p.userAddress)).size)
   expect(run).toMatchObject({ status: 'SUCCEEDED', kind, totalsAfter: { totalPoints, positionCount, userCount } })
   expect(runs.nodes.some((one: any) => one.status === 'RUNNING')).toBe(false)
-  for (const p of own) {
+  for (const p of ofDate) {
     expect(p.run).toMatchObject({ status: 'SUCCEEDED', date })
     if (kind !== 'IMPORT') expect(p.run.kind).toBe(kind)
     // Points that came with an import name no multiplier.

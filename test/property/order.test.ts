@@ -40,23 +40,23 @@ const REQUIRED: Record<string, string> = {
 const OF_RUNS = /\b(runs?|finishedAt|startedAt|dataVersion|version|multiplierRevisions|changedAt)\b/
 
 async function answers(gateway: Gateway): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
+  const all: Record<string, string> = {}
   for (const [method, path] of endpoints) {
     if (method !== 'GET') continue
     for (const query of ['', 'limit=3&page_size=3', 'should_group_by_timestamp=true', `account=${sampleUser}`]) {
       const url = `${path.replace('{address}', sampleUser)}?${REQUIRED[path.split('/').at(-1) ?? ''] ?? ''}&${query}`
       const response = await gateway.get(url)
       expect(response.ok, url).toBe(true)
-      found[url] = await response.text()
+      all[url] = await response.text()
     }
   }
   for (const { name, query, variables } of await pageExamples(gateway.base)) {
     if (/^subscription/m.test(query) || OF_RUNS.test(query)) continue
     // Once by a plan, where there is one, and once by resolvers: only those say what type a row is of.
     for (const text of [query, query.replace(/\}\s*$/, ' __typename }')])
-      found[`${name} ${text.length}`] = JSON.stringify(await gateway.graphql(text, variables))
+      all[`${name} ${text.length}`] = JSON.stringify(await gateway.graphql(text, variables))
   }
-  return found
+  return all
 }
 
 let ordered: Gateway

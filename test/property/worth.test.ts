@@ -173,12 +173,12 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
     fc.asyncProperty(snapshots, cashFlows, moment, async (all, flows, time) => {
       await store(all, flows)
       for (const asOf of [undefined, new Date(time).toISOString()]) {
-        const [own, its] = asOf ? [`(asOf: "${asOf}")`, `, asOf: "${asOf}"`] : ['', '']
+        const [args, its] = asOf ? [`(asOf: "${asOf}")`, `, asOf: "${asOf}"`] : ['', '']
         const query = `{
-          users(where: { addresses: ${JSON.stringify([...USERS, nobody])} }) { nodes { address worth${own} { ${WORTH} }
-            latestSnapshots${own} { ${HOLDING} } earnings${own} { totalCurrentValueUsd } } }
-          ${USERS.map((user, i) => `u${i}: user(address: "${user}") { address worth${own} { ${WORTH} } }`).join(' ')}
-          nobody: user(address: "${nobody}") { worth${own} { ${WORTH} } }
+          users(where: { addresses: ${JSON.stringify([...USERS, nobody])} }) { nodes { address worth${args} { ${WORTH} }
+            latestSnapshots${args} { ${HOLDING} } earnings${args} { totalCurrentValueUsd } } }
+          ${USERS.map((user, i) => `u${i}: user(address: "${user}") { address worth${args} { ${WORTH} } }`).join(' ')}
+          nobody: user(address: "${nobody}") { worth${args} { ${WORTH} } }
           portfolio(addresses: ${JSON.stringify([...USERS, nobody])}${its}) { worth { ${WORTH} } earnings { totalCurrentValueUsd }
             markets { collateralUsd protectedUsd debtUsd } vaults { assetsUsd } }
           none: portfolio(addresses: ["${nobody}"]${its}) { worth { ${WORTH} } } }`

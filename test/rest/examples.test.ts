@@ -87,12 +87,12 @@ it('are what the sample answers', async () => {
     for (const [method, operation] of Object.entries<Json>(item)) {
       const [sent, failures] = calls[operation.operationId] ?? []
       if (!sent || !failures) continue
-      const ask = async (given: Case, anonymous = false) => {
-        const path = template.replace(/\{(\w+)\}/g, (_, name) => (given.path ?? sent.path ?? ({} as Json))[name])
+      const ask = async (request: Case, anonymous = false) => {
+        const path = template.replace(/\{(\w+)\}/g, (_, name) => (request.path ?? sent.path ?? ({} as Json))[name])
         const search = new URLSearchParams(
-          Object.entries(given.query ?? {}).map(([name, value]) => [name, String(value)]),
+          Object.entries(request.query ?? {}).map(([name, value]) => [name, String(value)]),
         )
-        const body = given.body ?? (method === 'post' && sent.body)
+        const body = request.body ?? (method === 'post' && sent.body)
         return fetch(`${gateway.base}${path}?${search}`, {
           method: method.toUpperCase(),
           headers: { 'cache-control': 'no-cache', ...(anonymous ? {} : asAdmin) },

@@ -44,11 +44,11 @@ const everything = [...fixed, ...timeDependent, ...failing, '/', '/health', '/do
 const tagOf = async (path: string) => (await gateway.get(path)).headers.get('etag') ?? ''
 
 describe('request-id', () => {
-  const idFor = async (given: string, path = '/points/reports') =>
-    (await gateway.get(path, { 'request-id': given })).headers.get('request-id')
+  const idFor = async (id: string, path = '/points/reports') =>
+    (await gateway.get(path, { 'request-id': id })).headers.get('request-id')
 
-  it.each(['a', 'A-Za-z0.9_-', 'x'.repeat(128)])("is the client's own: %s", async (given) => {
-    expect(await idFor(given)).toBe(given)
+  it.each(['a', 'A-Za-z0.9_-', 'x'.repeat(128)])("is the client's own: %s", async (id) => {
+    expect(await idFor(id)).toBe(id)
   })
 
   it.each(['/health', '/', '/unknown', '/points/abc', '/openapi.json', '/graphql?query={__typename}'])(
@@ -60,10 +60,10 @@ describe('request-id', () => {
 
   it.each(['', 'x'.repeat(129), 'a b', 'a,b', 'ä', '<b>', 'a:b', '"a"'])(
     'is replaced where it is not valid: %s',
-    async (given) => {
-      const id = await idFor(given)
+    async (sent) => {
+      const id = await idFor(sent)
       expect(id).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
-      expect(id).not.toBe(given)
+      expect(id).not.toBe(sent)
     },
   )
 

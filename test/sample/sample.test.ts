@@ -327,8 +327,8 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
         (row) => `${row.accountId} ${row.chainId} ${row.marketId ?? row.vaultId}`,
       )) {
         const opened = Math.min(...rows.map((row) => Number(row.timestamp)))
-        const known = flows.get(key) ?? []
-        expect(Math.min(...known.map((row) => Number(row.timestamp)))).toBeLessThan(opened)
+        const amounts = flows.get(key) ?? []
+        expect(Math.min(...amounts.map((row) => Number(row.timestamp)))).toBeLessThan(opened)
       }
       expect(flows.size).toBe(new Set(snapshots.map((row) => `${row.accountId} ${row.marketId ?? row.vaultId}`)).size)
     })

@@ -46,9 +46,9 @@ const sourceAt = (client: Client, base: string) =>
 
 /** Files by their path, as a plain server of files has them. */
 const files =
-  (found: Record<string, { body: string | Buffer; headers?: Record<string, string> }>) =>
+  (files: Record<string, { body: string | Buffer; headers?: Record<string, string> }>) =>
   (path: string, response: ServerResponse) => {
-    const file = found[path]
+    const file = files[path]
     if (!file) return response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
     return response.writeHead(200, { 'content-length': Buffer.byteLength(file.body), ...file.headers }).end(file.body)
   }
@@ -125,8 +125,8 @@ describe('positions from an http(s) base', () => {
     ['a plain file that is compressed on its way', { '/data/positions.jsonl': gzipped }, 'positions.jsonl'],
     ['a compressed file', { '/data/positions.jsonl.gz': { body: gzipSync(text) } }, 'positions.jsonl.gz'],
     ['a compressed file, of a server that says so', { '/data/positions.jsonl.gz': gzipped }, 'positions.jsonl.gz'],
-  ])('%s', async (_, found, name) => {
-    const { source, base, made } = await server(files(found))
+  ])('%s', async (_, served, name) => {
+    const { source, base, made } = await server(files(served))
     const { records, receipts, label } = await read(source)
     expect(records).toEqual(all)
     expect(label).toBe(name)

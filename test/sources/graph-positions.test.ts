@@ -42,8 +42,8 @@ interface Setup {
   client?: Partial<ClientOptions>
 }
 
-async function sourceAt(server: FakeServer, { settings, coins: known = coins, client: options }: Setup = {}) {
-  const prices = await startPrices(known)
+async function sourceAt(server: FakeServer, { settings, coins: priced = coins, client: options }: Setup = {}) {
+  const prices = await startPrices(priced)
   const client: Client = openClient({ timeoutMs: 2000, retries: 2, maxBytes: 1_000_000, waitMs: 5, ...options })
   open.push(server, prices, client)
   const priceSource = coinPrices(client, { url: prices.base, maxAgeSeconds: 60 })
@@ -548,7 +548,7 @@ test('an amount that is worth more than a double holds fails', async () => {
 })
 
 describe('prices', () => {
-  const of = (positions: SourcePosition[], known: Record<string, Coin>) => failure({ positions }, { coins: known })
+  const of = (positions: SourcePosition[], priced: Record<string, Coin>) => failure({ positions }, { coins: priced })
   const { [`sonic:${S}`]: _, ...withoutS } = coins
   const { [`sonic:${WETH}`]: __, ...withoutWeth } = coins
 
@@ -620,10 +620,10 @@ test('a source with names of its own is read through them', async () => {
     b: { supplied: one.bSupplied, protectedSupplied: one.bProtected, borrowed: one.bBorrowed },
   }))
   const asked: object[] = []
-  const userPositions = (given: { count: number; cursor: string | null }) => {
-    asked.push(structuredClone(given))
-    const start = Number(given.cursor ?? 0)
-    const end = start + given.count
+  const userPositions = (args: { count: number; cursor: string | null }) => {
+    asked.push(structuredClone(args))
+    const start = Number(args.cursor ?? 0)
+    const end = start + args.count
     return {
       meta: { total: all.length, block: 77 },
       pageInfo: { hasNextPage: end < all.length, endCursor: String(end) },

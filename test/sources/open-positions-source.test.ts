@@ -52,9 +52,9 @@ const paths = ({ requests }: FakeServer) => requests.map(({ method, url }) => `$
 
 /** Answers what `routes` have, and else what `otherwise` does. */
 const routes =
-  (found: Record<string, [type: string, body: string, status?: number]>, otherwise?: Handler): Handler =>
+  (pages: Record<string, [type: string, body: string, status?: number]>, otherwise?: Handler): Handler =>
   (request, response) => {
-    const route = found[`${request.method} ${request.url}`]
+    const route = pages[`${request.method} ${request.url}`]
     if (route) return response.writeHead(route[2] ?? 200, { 'content-type': route[0] }).end(route[1])
     return otherwise ? otherwise(request, response) : response.writeHead(404).end()
   }

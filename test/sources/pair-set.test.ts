@@ -8,10 +8,10 @@ const few = fc.constantFrom(...[0, 1, 2, 3].map((last) => `${'0'.repeat(39)}${la
 test('is a set of pairs, in which the case of an address does not count', () => {
   const pairs = fc.array(fc.tuple(fc.oneof(digits, few), fc.nat(3)), { maxLength: 200 })
   fc.assert(
-    fc.property(pairs, fc.nat(100), (given, expected) => {
+    fc.property(pairs, fc.nat(100), (added, expected) => {
       const set = new PairSet(expected)
       const plain = new Set<string>()
-      for (const [address, number] of given) {
+      for (const [address, number] of added) {
         const key = `${address.toLowerCase()} ${number}`
         expect(set.add(`0x${address}`, number)).toBe(!plain.has(key))
         plain.add(key)

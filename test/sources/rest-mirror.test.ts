@@ -241,10 +241,10 @@ describe('on a sample', () => {
       const none = await risk()
       expect(none.every((row) => row.max_ltv === null && row.liquidation_threshold === null)).toBe(true)
       await mirror(copy, { base: source.base })
-      const known = await risk()
-      expect(known).not.toEqual(none)
+      const stored = await risk()
+      expect(stored).not.toEqual(none)
       await mirror(copy, { base: older.base })
-      expect(await risk()).toEqual(known)
+      expect(await risk()).toEqual(stored)
     } finally {
       await older.close()
     }

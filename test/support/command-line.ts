@@ -12,15 +12,15 @@ export interface Outcome {
 }
 
 /** The environment of a command: nothing of the test's own, but what is given. */
-function env(given: Record<string, string>) {
+function env(settings: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME, LOG_LEVEL: 'silent', ...given }
+  return { PATH, HOME, LOG_LEVEL: 'silent', ...settings }
 }
 
 /** Runs a command to its end. */
-export function command(args: string[], given: Record<string, string>, main = MAIN): Promise<Outcome> {
+export function command(args: string[], settings: Record<string, string>, main = MAIN): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { env: env(given) }, (error, out, err) =>
+    execFile(process.execPath, [main, ...args], { env: env(settings) }, (error, out, err) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     )
   })
@@ -35,8 +35,8 @@ export interface Started {
 }
 
 /** Starts a command that is left alone. */
-export function start(args: string[], given: Record<string, string>, main = MAIN): Started {
-  const child = spawn(process.execPath, [main, ...args], { env: env(given), stdio: ['ignore', 'pipe', 'pipe'] })
+export function start(args: string[], settings: Record<string, string>, main = MAIN): Started {
+  const child = spawn(process.execPath, [main, ...args], { env: env(settings), stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => {
@@ -67,8 +67,8 @@ export interface Serving extends Started {
 }
 
 /** Starts a gateway, and waits until it serves. */
-export async function serve(given: Record<string, string>, main = MAIN): Promise<Serving> {
-  const gateway = start(['serve'], { PORT: '0', ...given }, main)
+export async function serve(settings: Record<string, string>, main = MAIN): Promise<Serving> {
+  const gateway = start(['serve'], { PORT: '0', ...settings }, main)
   const base = await vi.waitFor(
     () => {
       if (gateway.child.exitCode !== null) throw new Error(gateway.printed())

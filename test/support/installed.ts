@@ -43,11 +43,11 @@ export async function installPackage(name: keyof typeof PATHS): Promise<Installe
 }
 
 async function installFromClone(directory: string, name: keyof typeof PATHS, archive: string): Promise<void> {
-  const own = join(directory, 'node_modules', name)
-  await mkdir(own, { recursive: true })
-  await run('tar', ['-xzf', join(directory, archive), '-C', own, '--strip-components=1'])
+  const nested = join(directory, 'node_modules', name)
+  await mkdir(nested, { recursive: true })
+  await run('tar', ['-xzf', join(directory, archive), '-C', nested, '--strip-components=1'])
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
-  const manifest: LockedPackage = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'))
+  const manifest: LockedPackage = JSON.parse(await readFile(join(nested, 'package.json'), 'utf8'))
   // A package has those of its own below it.
   const paths = [...neededBy('', { ...packages, '': manifest })].filter(
     (path) => path.lastIndexOf('node_modules/') === 0,
@@ -60,7 +60,7 @@ async function installFromClone(directory: string, name: keyof typeof PATHS, arc
   }
   await mkdir(join(directory, 'node_modules/.bin'))
   for (const [command, file] of Object.entries(manifest.bin ?? {})) {
-    await chmod(join(own, file), 0o755)
+    await chmod(join(nested, file), 0o755)
     await symlink(join('..', name, file), join(directory, 'node_modules/.bin', command))
   }
 }
@@ -78,15 +78,15 @@ interface LockedPackage {
 }
 
 /** The packages that a package needs, its peers included, by their paths. */
-export function neededBy(path: string, packages: Lock['packages'], found = new Set<string>()): Set<string> {
+export function neededBy(path: string, packages: Lock['packages'], needed = new Set<string>()): Set<string> {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[path] ?? {}
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
     const at = peerDependenciesMeta?.[name]?.optional ? undefined : located(name, path, packages)
-    if (at === undefined || found.has(at)) continue
-    found.add(at)
-    neededBy(at, packages, found)
+    if (at === undefined || needed.has(at)) continue
+    needed.add(at)
+    neededBy(at, packages, needed)
   }
-  return found
+  return needed
 }
 
 /** Where Node finds a package for another one. */

@@ -17,12 +17,12 @@ export async function openPooler(target: string, { mode = 'transaction', size }:
   const name = pathname.slice(1)
   const dir = await mkdtemp(join(tmpdir(), 'gateway-pgbouncer-'))
   await chmod(dir, 0o755)
-  const own = await freePort()
+  const free = await freePort()
   const config = `[databases]
 ${name} = host=${hostname} port=${port} dbname=${name} user=${username} password=${decodeURIComponent(password)}
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${own}
+listen_port = ${free}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
@@ -31,7 +31,7 @@ default_pool_size = ${size}
   await writeFile(join(dir, 'pgbouncer.ini'), config)
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const pooler = spawn('pgbouncer', [...user, join(dir, 'pgbouncer.ini')], { stdio: 'ignore' })
-  const url = `postgres://${username}@127.0.0.1:${own}/${name}`
+  const url = `postgres://${username}@127.0.0.1:${free}/${name}`
   const answers = async () => {
     const client = new pg.Client(url)
     await client.connect()

@@ -164,8 +164,8 @@ export async function startPrices(coins: Record<string, Coin>): Promise<FakeServ
     const [, time, keys] = /^\/prices\/historical\/(\d+)\/(.+)$/.exec(request.url) ?? []
     if (!keys) return void response.writeHead(404).end()
     const asked = keys.split(',').filter((key) => coins[key])
-    const found = asked.map((key) => [key, { timestamp: Number(time), symbol: 'X', confidence: 0.99, ...coins[key] }])
-    answerJson(response, { coins: Object.fromEntries(found) })
+    const answer = asked.map((key) => [key, { timestamp: Number(time), symbol: 'X', confidence: 0.99, ...coins[key] }])
+    answerJson(response, { coins: Object.fromEntries(answer) })
   })
 }
 

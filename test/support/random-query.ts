@@ -15,43 +15,43 @@ const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.grap
 export type Known = Record<string, string[]>
 
 /** A field's arguments, and whether they are of a list. */
-function argumentsOf(known: Known, field: GraphQLField<unknown, unknown>, parent: string, pick: Pick): string {
+function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: string, pick: Pick): string {
   const one = (kind: string) =>
-    JSON.stringify(pick([...(known[kind] ?? []), '0x0000000000000000000000000000000000000001']))
-  const date = () => JSON.stringify(pick([...(known.date ?? []), '2020-01-01']))
+    JSON.stringify(pick([...(ids[kind] ?? []), '0x0000000000000000000000000000000000000001']))
+  const date = () => JSON.stringify(pick([...(ids.date ?? []), '2020-01-01']))
   const seconds = () => String(pick([0, 1_700_000_000, 1_795_000_000, 2_000_000_000]))
-  const given: string[] = []
+  const args: string[] = []
   const backward = pick([false, false, true])
   for (const { name, type } of field.args) {
     const needed = String(type).endsWith('!')
     const some = needed || pick([true, false])
-    if (name === 'first' && !backward && some) given.push(`first: ${pick([0, 1, 2, 3, 5])}`)
-    if (name === 'last' && backward) given.push(`last: ${pick([0, 1, 2, 4])}`)
-    if (name === 'offset' && !backward && pick([true, false, false])) given.push(`offset: ${pick([0, 1, 3, 1000])}`)
+    if (name === 'first' && !backward && some) args.push(`first: ${pick([0, 1, 2, 3, 5])}`)
+    if (name === 'last' && backward) args.push(`last: ${pick([0, 1, 2, 4])}`)
+    if (name === 'offset' && !backward && pick([true, false, false])) args.push(`offset: ${pick([0, 1, 3, 1000])}`)
     if (!some) continue
     if (field.name === 'leaderboard' && ['from', 'to', 'pool', 'chainId'].includes(name)) {
-      if (given.some((one) => one.startsWith('asOf'))) continue
-      if (name === 'from') given.push(`from: ${date()}`)
+      if (args.some((one) => one.startsWith('asOf'))) continue
+      if (name === 'from') args.push(`from: ${date()}`)
     }
-    if (['user', 'pool', 'market', 'vault'].includes(name)) given.push(`${name}: ${one(name)}`)
+    if (['user', 'pool', 'market', 'vault'].includes(name)) args.push(`${name}: ${one(name)}`)
     if (name === 'address')
-      given.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)
-    if (name === 'addresses') given.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
-    if (name === 'asset') given.push(`asset: ${one('token')}`)
-    if (name === 'assets') given.push(`assets: [${one('token')}, ${one('token')}]`)
-    if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name)) given.push(`${name}: ${date()}`)
-    if (['from', 'to'].includes(name) && parent !== 'Query') given.push(`${name}: "${seconds()}"`)
-    if (name === 'chainId') given.push(`chainId: ${pick([146, 1, 43114])}`)
-    if (name === 'where' && parent === 'Earnings') given.push(`where: ${pick(EARNINGS_WHERE)}`)
+      args.push(`address: ${one(field.name === 'asset' ? 'token' : field.name.replace(/s$/, ''))}`)
+    if (name === 'addresses') args.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
+    if (name === 'asset') args.push(`asset: ${one('token')}`)
+    if (name === 'assets') args.push(`assets: [${one('token')}, ${one('token')}]`)
+    if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name)) args.push(`${name}: ${date()}`)
+    if (['from', 'to'].includes(name) && parent !== 'Query') args.push(`${name}: "${seconds()}"`)
+    if (name === 'chainId') args.push(`chainId: ${pick([146, 1, 43114])}`)
+    if (name === 'where' && parent === 'Earnings') args.push(`where: ${pick(EARNINGS_WHERE)}`)
     if (name === 'orderBy' && parent === 'Earnings')
-      given.push(`orderBy: ${pick(['ENTITY_ASC', '[EARNINGS_USD_DESC]'])}`)
+      args.push(`orderBy: ${pick(['ENTITY_ASC', '[EARNINGS_USD_DESC]'])}`)
     if (name === 'orderBy' && parent === 'NetApr')
-      given.push(`orderBy: ${pick(['BORROW_APR_DESC', '[CHAIN_ID_ASC, BORROW_USD_ASC]'])}`)
-    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) given.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
-    if (name === 'where' && ['pools', 'markets'].includes(field.name)) given.push(`where: ${pick(AMOUNT_WHERE)}`)
-    if (name === 'grouped') given.push(`grouped: ${pick([true, false])}`)
+      args.push(`orderBy: ${pick(['BORROW_APR_DESC', '[CHAIN_ID_ASC, BORROW_USD_ASC]'])}`)
+    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) args.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
+    if (name === 'where' && ['pools', 'markets'].includes(field.name)) args.push(`where: ${pick(AMOUNT_WHERE)}`)
+    if (name === 'grouped') args.push(`grouped: ${pick([true, false])}`)
   }
-  return given.length > 0 ? `(${given.join(', ')})` : ''
+  return args.length > 0 ? `(${args.join(', ')})` : ''
 }
 
 type Pick = <T>(from: T[]) => T
@@ -65,11 +65,11 @@ const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.
 const UNPLANNED = /^(run|runs|multiplierUsed|revisions|edges|series|rateSeries|limits)$/
 
 /** A random selection of a type that has a plan. */
-function selection(known: Known, type: GraphQLOutputType, depth: number, pick: Pick): string {
+function selection(ids: Known, type: GraphQLOutputType, depth: number, pick: Pick): string {
   const named = getNamedType(type)
   if (isInterfaceType(named)) {
     const some = schema.getPossibleTypes(named).filter(() => pick([true, true, false]))
-    const parts = some.map((one) => `... on ${one.name} { ${selection(known, one, depth, pick)} }`)
+    const parts = some.map((one) => `... on ${one.name} { ${selection(ids, one, depth, pick)} }`)
     const leaf = pick(Object.values(named.getFields()).filter((field) => isLeafType(getNamedType(field.type))))
     return [pick(['__typename', `common: ${leaf.name}`]), ...parts].join(' ')
   }
@@ -90,12 +90,12 @@ function selection(known: Known, type: GraphQLOutputType, depth: number, pick: P
     if (field.name === 'pageInfo') parts.push(`pageInfo { ${pick(['hasNextPage', 'hasPreviousPage hasNextPage'])} }`)
     else
       parts.push(
-        `${alias}${field.name}${argumentsOf(known, field, named.name, pick)}${leaf ? '' : ` { ${selection(known, field.type, depth - 1, pick)} }`}`,
+        `${alias}${field.name}${argumentsOf(ids, field, named.name, pick)}${leaf ? '' : ` { ${selection(ids, field.type, depth - 1, pick)} }`}`,
       )
   }
   if (named.name.endsWith('Connection') && !seen.has('nodes')) {
     const { nodes } = named.getFields()
-    if (nodes) parts.push(`nodes { ${selection(known, nodes.type, depth - 1, pick)} }`)
+    if (nodes) parts.push(`nodes { ${selection(ids, nodes.type, depth - 1, pick)} }`)
   }
   if (parts.length === 0) {
     const leaf = fields.find((field) => isLeafType(getNamedType(field.type)))
@@ -123,7 +123,7 @@ const ROOTS = [
 ]
 
 /** A random query that has a plan, most of the time. The numbers choose its fields. */
-export function randomQuery(known: Known, seed: number[], depth = 4): string {
+export function randomQuery(ids: Known, seed: number[], depth = 4): string {
   let at = 0
   const pick: Pick = (from) => from[(seed[at++ % seed.length] as number) % from.length] as never
   const roots = schema.getQueryType()?.getFields() ?? {}
@@ -131,7 +131,7 @@ export function randomQuery(known: Known, seed: number[], depth = 4): string {
   const parts = names.map((name, i) => {
     const field = roots[name]
     if (!field) throw new Error(`the schema has no ${name}`)
-    return `r${i}: ${name}${argumentsOf(known, field, 'Query', pick)} { ${selection(known, field.type, depth, pick)} }`
+    return `r${i}: ${name}${argumentsOf(ids, field, 'Query', pick)} { ${selection(ids, field.type, depth, pick)} }`
   })
   return `{ ${parts.join(' ')} }`
 }

@@ -53,8 +53,8 @@ describe('over HTTP', () => {
       expect(response.headers.get('cache-control')).toBe('no-cache')
       expect(response.headers.get('x-content-type-options')).toBe('nosniff')
       expect(await response.text()).toBe(page)
-      const known = { 'if-none-match': response.headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
-      expect((await gateway.get(path, known)).status).toBe(304)
+      const cachedHeaders = { 'if-none-match': response.headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
+      expect((await gateway.get(path, cachedHeaders)).status).toBe(304)
     }
     const head = await fetch(`${gateway.base}/dashboard/pools`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -211,8 +211,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByLabel('Where am I').focus()
       await page.keyboard.type(sampleUser)
       await page.keyboard.press('Enter')
-      const own = rows(page, 'Your place')
-      await expect.poll(() => own.count()).toBe(5)
+      const place = rows(page, 'Your place')
+      await expect.poll(() => place.count()).toBe(5)
       expect(parameters(page)).toEqual({ account: sampleUser })
       const current = table(page, 'Your place').locator('tr[aria-current]')
       expect((await numbers(current))[0]?.[0]).toBe(user.rank)
@@ -410,7 +410,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       )
       const positions = rows(page, 'Positions')
       await expect.poll(() => positions.count()).toBe(user.currentPositions.nodes.length)
-      const shown = await positions.locator('a[href*="/runs/"]').evaluateAll((links) =>
+      const hrefs = await positions.locator('a[href*="/runs/"]').evaluateAll((links) =>
         links.map((link) => ({
           points: Number(link.querySelector('data')?.getAttribute('value')),
           run: { recordId: link.getAttribute('href')?.split('/').at(-1) },
@@ -428,7 +428,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const stored = user.currentPositions.nodes.map(({ points, pool }: any) => [pool.displayName, points.toFixed(5)])
       expect([...sums].map(([pool, points]) => [pool, points.toFixed(5)]).sort()).toEqual(stored.sort())
       const byPoints = (a: { points: number }, b: { points: number }) => a.points - b.points
-      expect(shown.sort(byPoints)).toEqual(
+      expect(hrefs.sort(byPoints)).toEqual(
         user.currentPositions.nodes.map(({ points, run }: any) => ({ points, run })).sort(byPoints),
       )
       const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
@@ -464,11 +464,11 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     })
 
     test('exact numbers have no digits that arithmetic adds, break in no line, and leave the page as wide', async () => {
-      const own = await startGateway()
+      const extreme = await startGateway()
       try {
         const noisy = position(ANN, 0.1, { bSuppliedAmountUsd: 0.2 })
-        await importFiles(own, { pools: [pool], positions: [noisy] })
-        const wallet = await visit(`/wallets/${ANN}`, { base: own.base })
+        await importFiles(extreme, { pools: [pool], positions: [noisy] })
+        const wallet = await visit(`/wallets/${ANN}`, { base: extreme.base })
         await wallet.getByRole('button', { name: 'Exact numbers' }).click()
         await rows(wallet, 'Positions').first().waitFor()
         const cells = rows(wallet, 'Positions').first().locator('td')
@@ -478,7 +478,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await wallet.getByRole('button', { name: 'Exact numbers' }).click()
         await wallet.close()
       } finally {
-        await own.close()
+        await extreme.close()
       }
       const page = await visit(`/wallets/${sampleUser}`)
       await page.getByRole('button', { name: 'Exact numbers' }).click()
@@ -488,7 +488,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await expect.poll(() => page.locator('.loading').count()).toBe(0)
         for (const width of [1280, 360]) {
           await page.setViewportSize({ width, height: 800 })
-          const shown = await page.evaluate(() => ({
+          const layout = await page.evaluate(() => ({
             isWider: document.documentElement.scrollWidth > document.documentElement.clientWidth,
             broken: [...document.querySelectorAll('.facts data')]
               .filter((number) => number.children.length === 0 && number.getClientRects().length !== 1)
@@ -497,7 +497,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
               .map((number) => number.textContent ?? '')
               .filter((text) => /^[−+]*\$|%$/.test(text) && text.replace(/\D/g, '').replace(/^0+/, '').length > 15),
           }))
-          expect(shown, `${path} at ${width}`).toEqual({ isWider: false, broken: [], long: [] })
+          expect(layout, `${path} at ${width}`).toEqual({ isWider: false, broken: [], long: [] })
         }
       }
       await page.getByRole('button', { name: 'Exact numbers' }).click()
@@ -523,12 +523,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     })
 
     test('one that left has no open positions, and one that only has vaults is worth them', async () => {
-      const own = await startOnSample()
+      const changed = await startOnSample()
       const [left, saver] = [addressOf('left'), addressOf('saver')]
       const [market, vault] = [sampleMarket, sampleVault].map(({ chainId, address }) => ({ chainId, id: address }))
       const earlier = new Date(Date.parse(date) - 86_400_000).toISOString()
       try {
-        await importFiles(own, {
+        await importFiles(changed, {
           positions: [position(left, 5, { marketAddress: samplePool.address, distributionDate: earlier })],
           'market-snapshots': [
             {
@@ -544,18 +544,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
             },
           ],
         })
-        const page = await visit(`/wallets/${left}`, own)
+        const page = await visit(`/wallets/${left}`, changed)
         await page.getByText(/No open positions: the last ones were on/).waitFor()
         await page.getByText('No open positions.', { exact: true }).waitFor()
         expect(await rows(page, 'Positions').count()).toBe(0)
         expect(await value(page, 'Net worth')).toBe(0)
-        await page.goto(`${own.base}/dashboard/wallets/${saver}`)
+        await page.goto(`${changed.base}/dashboard/wallets/${saver}`)
         await rows(page, 'Holdings').first().waitFor()
         expect(await numbers(rows(page, 'Holdings'))).toEqual([[0, 0, 0, 12.5]])
         expect([await value(page, 'Net worth'), await value(page, 'In vaults')]).toEqual([12.5, 12.5])
         expect(await fact(page, 'Net APR, debt').innerText()).toContain('not known')
       } finally {
-        await own.close()
+        await changed.close()
       }
     })
 
@@ -680,10 +680,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     )
     await rows(page, 'Both wallets').first().waitFor()
     expect(parameters(page)).toEqual({ a: sampleUser, b: first })
-    const shown = await numbers(rows(page, 'Both wallets'))
-    expect(shown[0]).toEqual([a.points, b.points, a.points - b.points])
-    expect(shown[1]).toEqual([a.rank, b.rank, a.rank - b.rank])
-    expect(shown[3]).toEqual([a.worth.netUsd, b.worth.netUsd, a.worth.netUsd - b.worth.netUsd])
+    const figures = await numbers(rows(page, 'Both wallets'))
+    expect(figures[0]).toEqual([a.points, b.points, a.points - b.points])
+    expect(figures[1]).toEqual([a.rank, b.rank, a.rank - b.rank])
+    expect(figures[3]).toEqual([a.worth.netUsd, b.worth.netUsd, a.worth.netUsd - b.worth.netUsd])
     const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
     await chart.getByText('Data table').click()
     await expect
@@ -732,11 +732,11 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   })
 
   test('a pool without a multiplier, or with one of zeros, says that its positions score 0', async () => {
-    const own = await startOnSample({ users: 4, days: 2 })
+    const changed = await startOnSample({ users: 4, days: 2 })
     try {
       const says = 'no multiplier: positions score 0'
-      const of = (pool: string) => own.deps.store.pool.query(pool, [samplePool.address])
-      const page = await visit(`/pools/${samplePool.address}`, { base: own.base })
+      const of = (pool: string) => changed.deps.store.pool.query(pool, [samplePool.address])
+      const page = await visit(`/pools/${samplePool.address}`, { base: changed.base })
       await page.getByRole('heading', { level: 1 }).waitFor()
       expect(await page.getByText(says).count()).toBe(0)
       await of(`UPDATE multiplier SET deposit_token_a = 0, deposit_token_b = 0, borrow_token_a = 0, borrow_token_b = 0
@@ -744,36 +744,36 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.reload()
       await page.getByText(says).waitFor()
       await of('DELETE FROM multiplier WHERE pool_address = $1')
-      await page.goto(`${own.base}/dashboard/pools`)
+      await page.goto(`${changed.base}/dashboard/pools`)
       await page.getByText(says).first().waitFor()
       await page.close()
     } finally {
-      await own.close()
+      await changed.close()
     }
   })
 
   test('what a distribution changes is shown at once, and announced', async () => {
-    const own = await startOnSample()
+    const changed = await startOnSample()
     try {
-      const page = await visit('/leaderboard', { base: own.base })
+      const page = await visit('/leaderboard', { base: changed.base })
       await rows(page, 'Leaderboard').first().waitFor()
       const points = await value(page, 'Points')
       const pool = { poolAddress: samplePool.address, depositA: 9, depositB: 9, borrowA: 9, borrowB: 9 }
-      const multipliers = await own.graphql(
+      const multipliers = await changed.graphql(
         'mutation ($m: [MultiplierInput!]!) { updateMultipliers(multipliers: $m) { id } }',
         { m: [pool] },
         asAdmin,
       )
       expect(multipliers.errors).toBeUndefined()
-      const { errors } = await own.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
+      const { errors } = await changed.graphql('mutation { resyncDistribution { recordId } }', {}, asAdmin)
       expect(errors).toBeUndefined()
-      const { data } = await own.graphql('{ program { totalPoints } }')
+      const { data } = await changed.graphql('{ program { totalPoints } }')
       expect(data.program.totalPoints).not.toBe(points)
       await expect.poll(() => value(page, 'Points')).toBe(data.program.totalPoints)
       await expect.poll(() => page.locator('.live').innerText()).toMatch(/^The distribution of .* has been computed/)
       await page.close()
     } finally {
-      await own.close()
+      await changed.close()
     }
   })
 
@@ -889,7 +889,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 async function openLink({ hostname, port }: URL) {
   const sockets = new Set<Socket>()
   let server: Server | undefined
-  let own = 0
+  let assigned = 0
   const restore = async () => {
     server = createServer((socket) => {
       const target = connect(Number(port), hostname)
@@ -908,12 +908,12 @@ async function openLink({ hostname, port }: URL) {
       () =>
         new Promise((resolve) => {
           server?.once('error', () => resolve(false))
-          server?.listen(own, '127.0.0.1', () => resolve(true))
+          server?.listen(assigned, '127.0.0.1', () => resolve(true))
         }),
       { timeout: 20_000 },
     )
     const address = server.address()
-    if (address && typeof address === 'object') own = address.port
+    if (address && typeof address === 'object') assigned = address.port
   }
   const cut = async () => {
     const closed = new Promise((resolve) => server?.close(resolve))
@@ -921,5 +921,5 @@ async function openLink({ hostname, port }: URL) {
     await closed
   }
   await restore()
-  return { base: `http://127.0.0.1:${own}`, cut, restore, close: cut }
+  return { base: `http://127.0.0.1:${assigned}`, cut, restore, close: cut }
 }

@@ -26,7 +26,7 @@ import { startProduct } from '../speed/processes.ts'
 import { countStatements, isFrame, type Statement } from '../speed/statements.ts'
 import { tablesBehind } from '../tables.ts'
 
-const own = import.meta.dirname
+const here = import.meta.dirname
 const small = process.argv.includes('--small')
 const shape = small ? SMALL : FULL
 const { rounds, data } = options({ rounds: 20, data: join(tmpdir(), 'gateway-speed') }, {})
@@ -64,7 +64,7 @@ const client = new pg.Client({ connectionString: store.url })
 await client.connect()
 try {
   say('filling the former tables')
-  await client.query(await readFile(join(own, 'tables.sql'), 'utf8'))
+  await client.query(await readFile(join(here, 'tables.sql'), 'utf8'))
   await client.query('RESET ALL')
   for (const table of ['position', 'position_points', 'market_snapshot', 'vault_snapshot'])
     await client.query(`VACUUM (ANALYZE) former.${table}`)
@@ -72,7 +72,7 @@ try {
   const sizes = [...(await relations('former')), ...(await relations('public'))]
   const operations = operationsOn({ names: store.names, positions: [], count: VARIANTS })
   const sent = await sentNow(operations.filter(({ name }) => READS[name] !== undefined))
-  const times = await timed(sent, formerReads(await readFile(join(own, 'reads.sql'), 'utf8')))
+  const times = await timed(sent, formerReads(await readFile(join(here, 'reads.sql'), 'utf8')))
   report('relations', shape, sizes.map(relationRow), [])
   report('store', shape, [...recordRows(sizes), ...times], [])
 } finally {
@@ -94,7 +94,7 @@ interface Relation {
 
 /** The tables that hold the records, whether they have the names of the records or are behind views, and their indexes. */
 async function relations(schema: 'former' | 'public'): Promise<Relation[]> {
-  const found: Relation[] = []
+  const all: Relation[] = []
   for (const [record, { tables }] of Object.entries(RECORDS)) {
     const [{ records }] = (await client.query(`SELECT count(*)::float8 AS records FROM ${schema}.${tables[0]}`)).rows
     const { rows } = await client.query(
@@ -112,9 +112,9 @@ async function relations(schema: 'former' | 'public'): Promise<Relation[]> {
       ],
     )
     for (const { table, index, bytes } of rows)
-      found.push({ schema, record, table, index: index?.replace(/^.*\./, ''), bytes, records })
+      all.push({ schema, record, table, index: index?.replace(/^.*\./, ''), bytes, records })
   }
-  return found
+  return all
 }
 
 function relationRow({ schema, table, index, bytes, records }: Relation): Record<string, string | number> {
@@ -130,9 +130,9 @@ function relationRow({ schema, table, index, bytes, records }: Relation): Record
 function recordRows(sizes: Relation[]): Record<string, string | number>[] {
   return Object.entries(RECORDS).map(([record, { goal }]) => {
     const bytes = (schema: string) => {
-      const own = sizes.filter((one) => one.record === record && one.schema === schema)
+      const sized = sizes.filter((one) => one.record === record && one.schema === schema)
       return round(
-        own.reduce((sum, one) => sum + one.bytes / one.records, 0),
+        sized.reduce((sum, one) => sum + one.bytes / one.records, 0),
         0,
       )
     }
@@ -181,10 +181,10 @@ type Former = Record<string, Statement>
 /** Each begins with a line of its operation's name and, as JSON, its values. */
 function formerReads(text: string): Former {
   const parts = text.split(/^-- (.+): (\[.*\])$/m).slice(1)
-  const found: Former = {}
+  const former: Former = {}
   for (let i = 0; i < parts.length; i += 3)
-    found[parts[i] as string] = { sql: (parts[i + 2] as string).trim(), values: JSON.parse(parts[i + 1] as string) }
-  return found
+    former[parts[i] as string] = { sql: (parts[i + 2] as string).trim(), values: JSON.parse(parts[i + 1] as string) }
+  return former
 }
 
 async function timed(sent: Sent, former: Former): Promise<Record<string, string | number>[]> {
@@ -195,7 +195,7 @@ async function timed(sent: Sent, former: Former): Promise<Record<string, string 
     await sleep(2)
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000
   }
-  const found: Record<string, string | number>[] = []
+  const rows: Record<string, string | number>[] = []
   for (const [operation, variants] of sent) {
     const { name } = operation
     const statement = former[name]
@@ -221,7 +221,7 @@ async function timed(sent: Sent, former: Former): Promise<Record<string, string 
         if (nth >= 0) times[when].push(((await cpu()) - from) / lists.length)
         if (read === 0) throw new Error(`${name} read no rows of the ${when} tables`)
       }
-    found.push(row(`microseconds of ${name}`, round(median(times.former), 0), round(median(times.now), 0), READS[name]))
+    rows.push(row(`microseconds of ${name}`, round(median(times.former), 0), round(median(times.now), 0), READS[name]))
   }
-  return found
+  return rows
 }

@@ -37,7 +37,7 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
     }
     const timing = { seconds, rounds: 3, postmaster: store.pid }
 
-    const found: Record<string, Costs> = {}
+    const costs: Record<string, Costs> = {}
     for (const { operation } of DAY_OF_A_USER) {
       say(operation)
       const requests = requestsOf(operation)
@@ -50,7 +50,7 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
         timing,
       )
       const { server, postgres } = figuresOf(cells.uncached as never)
-      found[operation] = { gateway: server, postgres, cached: figuresOf(cells.cached as never).server }
+      costs[operation] = { gateway: server, postgres, cached: figuresOf(cells.cached as never).server }
     }
 
     say('the mix')
@@ -62,17 +62,17 @@ export async function costs({ small, seconds, data, say, report }: Part): Promis
     )
     const cells = await measure([{ name: 'mix', server: uncached, requests: mixed }], CONNECTIONS, timing)
     const measured = figuresOf(cells.mix as never)
-    const predicted = meanCost(found)
+    const predicted = meanCost(costs)
 
-    report('costs of a request, in microseconds of CPU', { ...shape, seconds }, rowsOf(found), [])
-    const sizes = USERS.map((users) => sized(users, found, BYTES))
+    report('costs of a request, in microseconds of CPU', { ...shape, seconds }, rowsOf(costs), [])
+    const sizes = USERS.map((users) => sized(users, costs, BYTES))
     const names = Object.keys(sizes[0] as object).slice(1) as (keyof (typeof sizes)[0])[]
     report(
       'sizes',
       ASSUMED,
       names.map((name) => ({
         'daily users': name,
-        ...Object.fromEntries(sizes.map((one) => [one['daily users'].toLocaleString('en'), shown(one[name])])),
+        ...Object.fromEntries(sizes.map((one) => [one['daily users'].toLocaleString('en'), figure(one[name])])),
       })),
       [],
     )
@@ -103,7 +103,7 @@ function rowsOf(costs: Record<string, Costs>) {
   return Object.entries(costs).map(([operation, cost]) => ({ operation, ...cost }))
 }
 
-function shown(value: number): string {
+function figure(value: number): string {
   return (value < 10 && !Number.isInteger(value) ? round(value) : Math.round(value)).toLocaleString('en')
 }
 

@@ -23,7 +23,7 @@ import type { Part } from './part.ts'
 const PARTS: Record<string, (part: Part) => Promise<void>> = { costs, growth, gateways, cluster }
 
 const small = process.argv.includes('--small')
-const { parts, ...given } = options(
+const { parts, ...flags } = options(
   { seconds: 3, data: join(tmpdir(), 'gateway-speed'), parts: Object.keys(PARTS).join() },
   { seconds: 1 },
 )
@@ -35,6 +35,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     killServers()
     process.exit(1)
   })
-await mkdir(given.data, { recursive: true })
+await mkdir(flags.data, { recursive: true })
 for (const name of parts.split(','))
-  await PARTS[name]?.({ ...given, small, say: (text) => process.stderr.write(`${text}\n`), report })
+  await PARTS[name]?.({ ...flags, small, say: (text) => process.stderr.write(`${text}\n`), report })

@@ -16,10 +16,10 @@ const ready = new Map(
 
 createServer((request, response) => {
   const send = (key: string) => {
-    const found = ready.get(key)
-    if (!found) return response.writeHead(key === '/health' ? 200 : 404).end()
-    if (request.headers['if-none-match'] === found.etag) return response.writeHead(304, { etag: found.etag }).end()
-    return response.writeHead(200, found.headers).end(found.bytes)
+    const answer = ready.get(key)
+    if (!answer) return response.writeHead(key === '/health' ? 200 : 404).end()
+    if (request.headers['if-none-match'] === answer.etag) return response.writeHead(304, { etag: answer.etag }).end()
+    return response.writeHead(200, answer.headers).end(answer.bytes)
   }
   if (request.method === 'GET') return void send(request.url ?? '')
   const chunks: Buffer[] = []

@@ -99,17 +99,17 @@ export async function check(
     asked.push({ system, ...(requests && (await answersOf(target, requests))) })
   }
   const expected = asked.find(({ system }) => system === 'product')?.answers ?? []
-  const found: Partial<Record<System, Checked>> = {}
+  const results: Partial<Record<System, Checked>> = {}
   for (const { system, answers, checked } of asked) {
     if (!checked) continue
-    found[system] = checked
+    results[system] = checked
     const compare = system === 'postgraphile' ? differenceOfShared : difference
     for (const [i, answer] of (answers ?? []).entries()) {
       const wrong = checked.wrong === undefined ? compare(expected[i], answer) : undefined
       if (wrong !== undefined) checked.wrong = `variant ${i}, ${wrong}`
     }
   }
-  return found
+  return results
 }
 
 /** Whether the product answers trusted documents. */

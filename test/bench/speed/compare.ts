@@ -12,7 +12,7 @@ const close = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Ma
 
 /** Where two parsed answers first differ, doubles apart by at most 1e-9 of their size; undefined: nowhere. */
 export function difference(a: unknown, b: unknown, path: Path = []): string | undefined {
-  const told = () => `${path.join('.') || 'the answer'}: ${shown(a)}, not ${shown(b)}`
+  const told = () => `${path.join('.') || 'the answer'}: ${excerpt(a)}, not ${excerpt(b)}`
   if (typeof a === 'number' && typeof b === 'number') return close(a, b) ? undefined : told()
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b ? undefined : told()
   if (ofRequest('timestamp', path) && 'timestamp' in a && 'timestamp' in b) {
@@ -24,11 +24,11 @@ export function difference(a: unknown, b: unknown, path: Path = []): string | un
   if (Array.isArray(a) !== Array.isArray(b) || names.length !== Object.keys(b).length) return told()
   for (const name of names) {
     if (!(name in b)) return told()
-    const found = difference((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name], [
+    const differing = difference((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name], [
       ...path,
       name,
     ])
-    if (found) return found
+    if (differing) return differing
   }
   return undefined
 }
@@ -44,30 +44,30 @@ export function differenceOfShared(a: unknown, b: unknown): string | undefined {
   const shared = [...mine.keys()].filter((name) => theirs.has(name))
   if (shared.length < mine.size / 2) return `only ${shared.join(', ')} of ${[...mine.keys()].join(', ')} are there`
   for (const name of shared) {
-    const found = difference(mine.get(name), theirs.get(name), [name])
-    if (found) return found
+    const differing = difference(mine.get(name), theirs.get(name), [name])
+    if (differing) return differing
   }
   return undefined
 }
 
 function columns(answer: unknown): Map<string, unknown[]> {
-  const found = new Map<string, unknown[]>()
+  const flat = new Map<string, unknown[]>()
   const visit = (value: unknown, name: string, prefix: string, path: Path): void => {
     if (Array.isArray(value)) for (const one of value) visit(one, name, prefix, path)
     else if (value && typeof value === 'object')
       for (const [key, one] of Object.entries(value)) {
         if (key === 'pagination' || key === 'filters' || ofRequest(key, path)) continue
-        const own = prefix + (prefix ? key.charAt(0).toUpperCase() + key.slice(1) : key)
-        visit(one, own, /^(a|b|(asset|side)[AB])$/.test(key) ? key : '', [...path, key])
+        const named = prefix + (prefix ? key.charAt(0).toUpperCase() + key.slice(1) : key)
+        visit(one, named, /^(a|b|(asset|side)[AB])$/.test(key) ? key : '', [...path, key])
       }
     else if (value !== null) {
-      const own = found.get(name)
-      if (own) own.push(plain(value))
-      else found.set(name, [plain(value)])
+      const previous = flat.get(name)
+      if (previous) previous.push(plain(value))
+      else flat.set(name, [plain(value)])
     }
   }
   visit(answer, '', '', [])
-  return found
+  return flat
 }
 
 /** A value whatever the API's types: digits as a number, moments as milliseconds, names of enums in lower case. */
@@ -77,4 +77,4 @@ function plain(value: unknown): unknown {
   return MOMENT.test(value) ? Date.parse(value) : value.toLowerCase()
 }
 
-const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 200)
+const excerpt = (value: unknown) => JSON.stringify(value)?.slice(0, 200)

@@ -203,8 +203,8 @@ function records(shape: Shape): Record<string, () => Generator<object>> {
     *'vault-snapshots'() {
       const row = (user: number, vault: number, day: number) => {
         const i = (user * DAYS + day) * 40 + vault
-        const own = { chainId: 1, vaultId: at(vaults, vault), accountId: at(users, user), positionId: 'main' }
-        return { ...own, timestamp: dayOf(day), shares: units(i, 11), assets: units(i, 12), assetsUsd: price(i, 12) }
+        const keys = { chainId: 1, vaultId: at(vaults, vault), accountId: at(users, user), positionId: 'main' }
+        return { ...keys, timestamp: dayOf(day), shares: units(i, 11), assets: units(i, 12), assetsUsd: price(i, 12) }
       }
       for (let user = 0; user < many.length; user++)
         for (let nth = 0; nth < MANY.vaults; nth++)

@@ -72,16 +72,16 @@ const days = (order: 'ASC' | 'DESC', after: string) => `SELECT ${POSITION} FROM 
   ORDER BY t.distribution_date, t.market_address`
 
 function daysOf(positions: Row[]) {
-  const found: { distributionDate: string; points: number; positions: Row[] }[] = []
+  const days: { distributionDate: string; points: number; positions: Row[] }[] = []
   for (const position of positions) {
     const { distributionDate } = position
-    const last = found.at(-1)
+    const last = days.at(-1)
     if (last && last.distributionDate === distributionDate) {
       last.points = Math.round((last.points + position.points) * 1e6) / 1e6
       last.positions.push(position)
-    } else found.push({ distributionDate, points: position.points, positions: [position] })
+    } else days.push({ distributionDate, points: position.points, positions: [position] })
   }
-  return found
+  return days
 }
 
 const MULTIPLIER = `m.id, m.pool_address AS "poolAddress", m.deposit_token_a AS "deposit_tokenA",
@@ -223,10 +223,10 @@ function earningsFrom(holdings: Row[], flows: Row[]) {
     entities.set(`${chain_id} ${type} ${id}`, { chain_id, type, id, value: deposit + kept - debt, cash: 0, incomplete })
   for (const { chain_id, type, id, amount, incomplete } of flows) {
     const key = `${chain_id} ${type} ${id}`
-    const found = entities.get(key)
-    if (found) {
-      found.cash = amount
-      found.incomplete ||= incomplete
+    const entity = entities.get(key)
+    if (entity) {
+      entity.cash = amount
+      entity.incomplete ||= incomplete
     } else entities.set(key, { chain_id, type, id, value: 0, cash: amount, incomplete })
   }
   const breakdown = [...entities.values()].sort(largestFirst((one) => one.value))
@@ -312,14 +312,14 @@ const USER_ENTITY: Record<string, (address: string, query: URLSearchParams) => P
 /** The REST endpoints by their path; those with an address in it below. */
 const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
   async '/points/leaderboard'(query) {
-    const found = await rows(
+    const list = await rows(
       'top 3 and one',
       `(SELECT user_address AS account, points, rank::text AS rank FROM account ORDER BY account.rank LIMIT 3)
        UNION ALL SELECT user_address, points, rank::text FROM account WHERE user_address = $1
        UNION ALL SELECT NULL, 0, account_count::text FROM program`,
       [query.get('account')],
     )
-    return { total: found.pop()?.rank, topAccounts: found }
+    return { total: list.pop()?.rank, topAccounts: list }
   },
   async '/points/userpoints'(query) {
     const account = query.get('account')
@@ -375,10 +375,10 @@ const REST: Record<string, (query: URLSearchParams) => Promise<unknown>> = {
     const limit = Number(query.get('limit') ?? 10)
     const values = [query.get('market'), limit + 1]
     const cursor = query.get('cursor')
-    const found = cursor
+    const page = cursor
       ? rows('pool positions after', POOL_POSITIONS_AFTER, [...values, cursor])
       : rows('pool positions', POOL_POSITIONS, values)
-    const { items, more } = pageOf(await found, limit)
+    const { items, more } = pageOf(await page, limit)
     return { items, nextCursor: more ? items.at(-1)?.id : null }
   },
 }
@@ -391,10 +391,10 @@ async function byAssets(query: URLSearchParams) {
 async function pointsOf(address: string, query: URLSearchParams) {
   const limit = Number(query.get('limit') ?? 10)
   const after = query.get('cursor')
-  const found = after
+  const page = after
     ? rows('days after', days('ASC', 'AND distribution_date > $3'), [address, limit + 1, after])
     : rows('days', days('ASC', ''), [address, limit + 1])
-  const { items, more } = pageOf(daysOf(await found), limit)
+  const { items, more } = pageOf(daysOf(await page), limit)
   return { items, nextCursor: more ? items.at(-1)?.distributionDate : null }
 }
 
@@ -458,11 +458,11 @@ const PAGE_REWARDS = (kind: 'market' | 'vault') => `SELECT tx_hash AS "txHash", 
 const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
   async leaderboard({ first }) {
     const sql = 'SELECT rank, user_address AS "userAddress", points FROM account ORDER BY rank LIMIT $1'
-    const [found, [program]] = await Promise.all([
+    const [board, [program]] = await Promise.all([
       rows('leaderboard', sql, [first + 1]),
       rows('accounts', 'SELECT account_count AS total FROM program'),
     ])
-    const { items: nodes, more: hasNextPage } = pageOf(found, first)
+    const { items: nodes, more: hasNextPage } = pageOf(board, first)
     return { leaderboard: { totalCount: program?.total, nodes, pageInfo: { hasNextPage } } }
   },
   async dailyPoints({ address }) {
@@ -475,8 +475,8 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     return { positions: { nodes: items.map(graphPosition), pageInfo: { hasNextPage } } }
   },
   async snapshots({ address, from, to, first }) {
-    const found = await rows('graph snapshots', GRAPH_SNAPSHOTS, [address, from, to, first + 1])
-    const { items: nodes, more: hasNextPage } = pageOf(found, first)
+    const snapshots = await rows('graph snapshots', GRAPH_SNAPSHOTS, [address, from, to, first + 1])
+    const { items: nodes, more: hasNextPage } = pageOf(snapshots, first)
     return { user: { marketSnapshots: { nodes, pageInfo: { hasNextPage } } } }
   },
   async topPositions({ offset }) {
@@ -575,12 +575,12 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
     return { user }
   },
   async users({ addresses }) {
-    const found = await rows(
+    const list = await rows(
       'users',
       'SELECT user_address AS address, points, rank FROM account WHERE user_address = ANY($1)',
       [addresses],
     )
-    const byAddress = new Map(found.map((row) => [row.address, row]))
+    const byAddress = new Map(list.map((row) => [row.address, row]))
     return {
       users: {
         nodes: addresses
@@ -595,8 +595,8 @@ async function answer(url: string): Promise<unknown> {
   const [path = '', search] = url.split('?', 2)
   const query = new URLSearchParams(search)
   const [, first, second = '', third = '', fourth = ''] = path.split('/')
-  const own = REST[path]
-  if (own) return own(query)
+  const endpoint = REST[path]
+  if (endpoint) return endpoint(query)
   if (first === 'points') return pointsOf(second, query)
   if (first === 'positions') return positionsOf(second)
   if (first === 'v1') return USER_ENTITY[fourth]?.(third, query)
@@ -611,8 +611,8 @@ createServer(async (request, response) => {
   }
   try {
     if (request.method === 'GET') {
-      const found = await answer(request.url ?? '')
-      return send(found === undefined ? 404 : 200, found ?? null)
+      const answered = await answer(request.url ?? '')
+      return send(answered === undefined ? 404 : 200, answered ?? null)
     }
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)

@@ -48,7 +48,7 @@ import {
 } from './results.ts'
 import { countStatements } from './statements.ts'
 
-const { values: given } = parseArgs({
+const { values: flags } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
     only: { type: 'string' },
@@ -62,18 +62,18 @@ const { values: given } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 })
-const { small, check: asserts } = given
+const { small, check: asserts } = flags
 type Starters = Record<Exclude<System, 'known'>, (url: string) => Promise<Server>>
 
 const size: Size = small ? 'small' : 'full'
-const brief = asserts || given.only !== undefined
+const brief = asserts || flags.only !== undefined
 const listed = (text: string | undefined, all: string) => (text ?? all).split(',')
-const systems = listed(given.systems, asserts ? 'product,floor' : 'product,known,floor,postgraphile')
-const parts = listed(given.parts, brief ? 'uncached' : 'uncached,cached,fresh,pages,growth,start')
-const connections = listed(given.connections, small ? '16' : '1,16,64').map(Number)
-const seconds = Number(given.seconds ?? (small ? 0.3 : 1.5))
-const rounds = Number(given.rounds ?? 3)
-const only = new RegExp(given.only ?? '', 'i')
+const systems = listed(flags.systems, asserts ? 'product,floor' : 'product,known,floor,postgraphile')
+const parts = listed(flags.parts, brief ? 'uncached' : 'uncached,cached,fresh,pages,growth,start')
+const connections = listed(flags.connections, small ? '16' : '1,16,64').map(Number)
+const seconds = Number(flags.seconds ?? (small ? 0.3 : 1.5))
+const rounds = Number(flags.rounds ?? 3)
+const only = new RegExp(flags.only ?? '', 'i')
 const shape = small ? SMALL : FULL
 /** How often an operation whose ratio is worse than recorded is measured again. */
 const RETRIES = 4
@@ -107,16 +107,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1)
   })
 
-if (given.save && given.only !== undefined) throw new Error('--save is for all operations: leave --only out')
+if (flags.save && flags.only !== undefined) throw new Error('--save is for all operations: leave --only out')
 const recorded = asserts ? await recordedOf(size) : undefined
 try {
-  await mkdir(given.data, { recursive: true })
+  await mkdir(flags.data, { recursive: true })
   const results = await bench()
   for (const one of connections) print(`\nAt ${one} connections:\n\n${operationTable(results, String(one))}`)
-  if (!brief || given.parts !== undefined) print(`\n${goalTable(results)}`)
+  if (!brief || flags.parts !== undefined) print(`\n${goalTable(results)}`)
   const told = [loadTold(results), ...(small ? [] : [idleTold(results, 'product'), idleTold(results, 'floor')])]
   for (const line of told) if (line) print(`\n${line}`)
-  if (given.save) await save(size, results)
+  if (flags.save) await save(size, results)
   if (recorded) assertNotWorse(results, recorded)
 } catch (error) {
   // What was stopped fails.
@@ -136,7 +136,7 @@ function assertNotWorse(results: Results, recorded: Recorded): void {
 }
 
 async function bench(): Promise<Results> {
-  const place = systems.includes('postgraphile') ? await installPostgraphile(given.data, say) : ''
+  const place = systems.includes('postgraphile') ? await installPostgraphile(flags.data, say) : ''
   const store = await openStore(size, shape)
   const operations = (await operationsOf(store)).filter(({ name }) => only.test(name))
   const env = await productEnv()
@@ -149,7 +149,7 @@ async function bench(): Promise<Results> {
     depth: {},
     memory: {},
   }
-  const found = ({ name }: Operation) => results.operations[name] as Found
+  const resultOf = ({ name }: Operation) => results.operations[name] as Found
   const timing = { seconds, rounds, postmaster: store.pid }
 
   // The same servers twice: once watched by proxies before Postgres, once as they are timed.
@@ -159,14 +159,14 @@ async function bench(): Promise<Results> {
     postgraphile: (url) => startPostgraphile(place, url),
   }
   const starters = Object.entries(all).filter(([name]) => name === 'product' || systems.includes(name))
-  await checkAll(Object.fromEntries(starters) as Starters, store, operations, found)
+  await checkAll(Object.fromEntries(starters) as Starters, store, operations, resultOf)
   const servers = {} as Record<System, Server>
   for (const [name, start] of starters) servers[name as System] = await kept(start(store.url))
   servers.known = servers.product
   const cached = parts.includes('cached') ? await kept(startProduct(store.url, env)) : undefined
 
   const subjectsOf = (operation: Operation) =>
-    Object.entries(found(operation).checks)
+    Object.entries(resultOf(operation).checks)
       .filter(([, { wrong }]) => wrong === undefined)
       .map(([name]): Subject => {
         const requests = requestsOf(operation, name as System) ?? []
@@ -177,17 +177,17 @@ async function bench(): Promise<Results> {
     await forEach(operations, 'warm', (one) => measure(subjectsOf(one), 16, { ...timing, seconds: 1, rounds: 0 }))
     await forEach(operations, 'uncached', async (operation) => {
       const subjects = subjectsOf(operation)
-      await measureAll(found(operation), subjects, timing)
+      await measureAll(resultOf(operation), subjects, timing)
       // It may have been the machine: what fails must fail again and again, in longer windows.
       const isSlower = () => recorded && slower(recordOf(results), recorded).includes(operation.name)
       for (let again = 0; again < RETRIES && isSlower(); again++)
-        await measureAll(found(operation), subjects, { ...timing, seconds: 5 * seconds })
+        await measureAll(resultOf(operation), subjects, { ...timing, seconds: 5 * seconds })
     })
   }
-  if (cached) await cachedAnswers(operations, [cached, servers.product], found, { ...timing, seconds: seconds / 2 })
+  if (cached) await cachedAnswers(operations, [cached, servers.product], resultOf, { ...timing, seconds: seconds / 2 })
   if (parts.includes('fresh'))
     for (const operation of operations.filter(({ kind }) => kind === 'graphql'))
-      found(operation).fresh = await neverSeen(servers.product, operation, small ? 10 : 30)
+      resultOf(operation).fresh = await neverSeen(servers.product, operation, small ? 10 : 30)
   if (parts.includes('pages')) {
     const { names } = store
     const date = new Date(FIRST_DAY * 1000).toISOString().slice(0, 10)
@@ -203,7 +203,7 @@ async function bench(): Promise<Results> {
     const tenths = await operationsOf(smaller)
     await forEach(operations, 'growth', async (operation) => {
       const same = tenths.find(({ name }) => name === operation.name) as Operation
-      found(operation).growth = await growth([servers.product, tenth], [operation, same], timing)
+      resultOf(operation).growth = await growth([servers.product, tenth], [operation, same], timing)
     })
   }
   if (parts.includes('start')) {
@@ -223,7 +223,7 @@ async function checkAll(
   starters: Starters,
   store: SpeedStore,
   operations: Operation[],
-  found: (operation: Operation) => Found,
+  resultOf: (operation: Operation) => Found,
 ): Promise<void> {
   const closing: (() => Promise<unknown>)[] = []
   const targets: Partial<Record<System, Target>> = {}
@@ -239,13 +239,13 @@ async function checkAll(
     await quiet(product)
     if (systems.includes('known') && (await knowsDocuments(product.port, operations))) targets.known = product
     await forEach(operations, 'the same answers', async (operation) => {
-      found(operation).checks = await check(operation, targets)
-      for (const [name, { wrong }] of Object.entries(found(operation).checks))
+      resultOf(operation).checks = await check(operation, targets)
+      for (const [name, { wrong }] of Object.entries(resultOf(operation).checks))
         if (wrong !== undefined) say(`\n${operation.name}: ${name} is not timed: ${wrong}`)
       const sizes = operation.variants
         .slice(0, 20)
         .map(async (values) => Buffer.byteLength((await ask(product.port, operation.product(values))).text))
-      found(operation).bytes = median(await Promise.all(sizes))
+      resultOf(operation).bytes = median(await Promise.all(sizes))
     })
   } finally {
     for (const close of closing.reverse()) await close()
@@ -260,17 +260,17 @@ async function measureAll({ cells }: Found, subjects: Subject[], timing: Timing)
 async function cachedAnswers(
   operations: Operation[],
   [cached, plain]: [Server, Server],
-  found: (operation: Operation) => Found,
+  resultOf: (operation: Operation) => Found,
   timing: Timing,
 ): Promise<void> {
   const bytes: Record<string, { body: string; etag: string }> = {}
   const requests = new Map<Operation, ReturnType<Operation['product']>[]>()
   for (const operation of operations) {
-    if (found(operation).checks.product?.wrong !== undefined) continue
-    const fitting = Math.max(1, Math.floor(CACHED_BYTES / found(operation).bytes))
-    const own = operation.variants.slice(0, fitting).map(operation.product)
-    requests.set(operation, own)
-    for (const request of own) {
+    if (resultOf(operation).checks.product?.wrong !== undefined) continue
+    const fitting = Math.max(1, Math.floor(CACHED_BYTES / resultOf(operation).bytes))
+    const those = operation.variants.slice(0, fitting).map(operation.product)
+    requests.set(operation, those)
+    for (const request of those) {
       const uncached = await ask(plain.port, request)
       await ask(cached.port, request)
       const { text, etag } = await ask(cached.port, request)
@@ -279,28 +279,28 @@ async function cachedAnswers(
       bytes[request.body ? JSON.stringify(request.body) : request.path] = { body: text, etag }
     }
   }
-  const file = join(given.data, 'bytes.json')
+  const file = join(flags.data, 'bytes.json')
   await writeFile(file, JSON.stringify(bytes))
   const bare = await kept(startOwn('bare.ts', { BYTES: file }))
   await forEach([...requests.keys()], 'cached', async (operation) => {
-    const own = requests.get(operation) ?? []
-    const whole = own.map((one) => wire(one))
+    const list = requests.get(operation) ?? []
+    const whole = list.map((one) => wire(one))
     const subjects: Subject[] = [
       { name: 'cached', server: cached, requests: whole },
       { name: 'bare', server: bare, requests: whole },
     ]
     if (operation.kind === 'rest') {
       const tag = (path: string) => bytes[path]?.etag ?? ''
-      const unchanged = own.map((one) => wire(one, { 'if-none-match': tag(one.path) }))
+      const unchanged = list.map((one) => wire(one, { 'if-none-match': tag(one.path) }))
       subjects.push({ name: 'cached 304', server: cached, requests: unchanged })
       subjects.push({ name: 'bare 304', server: bare, requests: unchanged })
     }
-    await measureAll(found(operation), subjects, timing)
+    await measureAll(resultOf(operation), subjects, timing)
   })
 }
 
 async function openStore(name: string, of: typeof shape): Promise<SpeedStore> {
-  const store = await openSpeedStore(of, join(given.data, name), say)
+  const store = await openSpeedStore(of, join(flags.data, name), say)
   open.push(() => store.close())
   if (systems.includes('postgraphile')) await store.pool.query(await functions())
   pinRest(store.pid)
@@ -319,9 +319,9 @@ async function operationsOf({ names, pool }: SpeedStore): Promise<Operation[]> {
 
 /** The product's trusted documents: a file with each under its id. */
 async function productEnv(): Promise<Record<string, string>> {
-  const file = join(given.data, 'documents.json')
-  const known = Object.values(documents).map((text) => [documentId(text), text])
-  await writeFile(file, JSON.stringify(Object.fromEntries(known)))
+  const file = join(flags.data, 'documents.json')
+  const stored = Object.values(documents).map((text) => [documentId(text), text])
+  await writeFile(file, JSON.stringify(Object.fromEntries(stored)))
   return { KNOWN_DOCUMENTS: file }
 }
 

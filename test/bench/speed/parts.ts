@@ -58,7 +58,7 @@ export async function deepPages(
   names: Parameters<typeof lists>[0],
   others: (page: string) => Record<string, string> = () => ({}),
 ): Promise<Record<string, Depth>> {
-  const found: Record<string, Depth> = {}
+  const depths: Record<string, Depth> = {}
   for (const [name, selection] of Object.entries({ ...lists(names), ...others(PAGE) })) {
     const query = `query ($first: Int!, $after: String, $offset: BigInt) { ${selection} }`
     const page = (variables: object): Request => ({ path: '/graphql', body: { query, variables } })
@@ -77,12 +77,12 @@ export async function deepPages(
         Array.from({ length: 400 }, (_, i) => requests[i % 2] as Buffer),
       )
     ).slice(100)
-    found[name] = {
+    depths[name] = {
       first: median(times.filter((_, i) => i % 2 === 0)),
       thousandth: median(times.filter((_, i) => i % 2 === 1)),
     }
   }
-  return found
+  return depths
 }
 
 async function largest(sizes: number[], fits: (size: number) => Promise<boolean>): Promise<number | undefined> {
@@ -130,19 +130,19 @@ export async function starts(
   startProduct: () => Promise<Server>,
   startPostgraphile: (() => Promise<Server>) | undefined,
 ): Promise<Starts> {
-  const found: Starts = { product: [], postgraphile: [], first: [] }
+  const seconds: Starts = { product: [], postgraphile: [], first: [] }
   for (let n = 0; n < count; n++) {
     const product = await startProduct()
-    found.product.push(product.startMs)
+    seconds.product.push(product.startMs)
     const operation = operations[(n * 7) % operations.length] as Operation
     const request = first(operation, n)
     const [ms = Number.NaN] = await each(product.port, [wire(request)])
-    found.first.push({ operation: operation.name, first: ms, usual: await usual(product.port, [request]) })
+    seconds.first.push({ operation: operation.name, first: ms, usual: await usual(product.port, [request]) })
     await product.stop()
     if (!startPostgraphile) continue
     const other = await startPostgraphile()
-    found.postgraphile.push(other.startMs)
+    seconds.postgraphile.push(other.startMs)
     await other.stop()
   }
-  return found
+  return seconds
 }

