@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client, type ClientConfig } from '../../src/db/connect/client.ts'
 import { pgReader, type Reader } from '../../src/db/connect/reader.ts'
@@ -60,6 +61,52 @@ test('a row is as Postgres wrote it', async () => {
   const ask = () => reader.textRows(Prisma.sql`SELECT null, 'ünï😀'::text, 0.1::float8, true, ARRAY[1, 2]`)
   for (let i = 0; i < 3; i++) expect(await ask()).toEqual([[null, 'ünï😀', '0.1', 't', '{1,2}']])
   expect(await reader.textRows(Prisma.sql`SELECT 1 WHERE false`)).toEqual([])
+})
+
+const PLANES = Array.from({ length: 17 }, (_, plane) => plane * 0x10000)
+const characters = fc.oneof(
+  fc.integer({ min: 1, max: 0x7f }),
+  fc.integer({ min: 0x80, max: 0x7ff }),
+  ...PLANES.map((first) => fc.integer({ min: Math.max(1, first), max: first + 0xffff })),
+)
+const texts = fc
+  .array(
+    characters.filter((code) => code < 0xd800 || code > 0xdfff),
+    { maxLength: 40 },
+  )
+  .map((codes) => String.fromCodePoint(...codes))
+const rowsOf = (value: fc.Arbitrary<string>) =>
+  fc.array(fc.tuple(value, fc.option(fc.string({ maxLength: 20, unit: 'grapheme-ascii' })), value), { maxLength: 30 })
+
+test('text of every plane of Unicode is as it was stored, in whatever pieces it arrives', async () => {
+  const rows = fc.tuple(rowsOf(texts), fc.constantFrom(1, 20, 200), fc.boolean())
+  await fc.assert(
+    fc.asyncProperty(rows, async ([few, times, isAscii]) => {
+      const ascii = few.map(([one, two, three]) => [`${one.length}`, two, `${three.length}`])
+      const sent = Array.from({ length: times }, () => (isAscii ? ascii : few)).flat()
+      const column = (i: number) => sent.map((row) => row[i])
+      const [a, b, c] = [column(0), column(1), column(2)]
+      const read = await reader.textRows(
+        Prisma.sql`SELECT * FROM unnest(${a}::text[], ${b}::text[], ${c}::text[]) AS sent (a, b, c)`,
+      )
+      expect(read).toEqual(sent)
+    }),
+    { numRuns: 150 },
+  )
+  const all = PLANES.map((first) => String.fromCodePoint(first + 0x41, first + 0xfffd))
+  expect(await reader.textRows(Prisma.sql`SELECT * FROM unnest(${all}::text[])`)).toEqual(all.map((text) => [text]))
+})
+
+test('a value that cannot be sent fails its statement, and no other', async () => {
+  const unsendable = {
+    toPostgres() {
+      throw new Error('not to be sent')
+    },
+  }
+  const failing = reader.textRows({ text: 'SELECT $1::text', values: [unsendable] })
+  const others = doubles(20)
+  await expect(failing).rejects.toThrow('not to be sent')
+  expect((await others).map(([row]) => row?.[0])).toEqual(Array.from({ length: 20 }, (_, n) => String(2 * n)))
 })
 
 test('a statement that fails fails alone', async () => {

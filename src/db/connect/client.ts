@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { parseRows } from './row-parser.ts'
 
 export interface ClientConfig extends pg.ClientConfig {
   /** False: statements have no names, by which a connection parses them once. A pooler in transaction mode would mix them up. */
@@ -17,6 +18,7 @@ export interface StorePoolOptions {
 export class Client extends pg.Client {
   constructor(config: ClientConfig) {
     super(config)
+    parseRows((this as unknown as { connection: pg.Connection }).connection)
     if (config.named === false) this.query = unnamed(this.query.bind(this))
   }
 }

@@ -7,8 +7,9 @@ import { explainOn } from './explain.ts'
 import type { Send } from './models.ts'
 import { type Prepared, PreparedQuery, type PreparedStatements } from './prepared.ts'
 import { ReadBudget } from './read-budget.ts'
+import type { TextRow } from './row-parser.ts'
 import type { Statement } from './scope.ts'
-import { type TextRow, textRows } from './text-query.ts'
+import { textRows } from './text-query.ts'
 
 /** Reads the store for resolvers. In a query, all rows belong to one snapshot. */
 export interface Reader {

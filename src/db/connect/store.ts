@@ -11,9 +11,9 @@ import { PreparedStatements } from './prepared.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { type Lend, pgReader, type Reader } from './reader.ts'
 import { Reads } from './reads.ts'
+import type { TextRow } from './row-parser.ts'
 import type { Caller, ReadScope, Statement } from './scope.ts'
 import { sessionSql } from './session.ts'
-import type { TextRow } from './text-query.ts'
 import { mostWriters } from './transaction.ts'
 
 /** The connections to the store: a pool for pg and Prisma, and a few shared ones for single statements. */

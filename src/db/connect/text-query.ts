@@ -1,9 +1,8 @@
-import type pg from 'pg'
+import pg from 'pg'
+import { serialize } from 'pg-protocol/dist/serializer.js'
 import { PreparedQuery } from './prepared.ts'
 import type { ReadBudget } from './read-budget.ts'
-
-/** A row as sent by Postgres: the text of each column. */
-export type TextRow = (string | null)[]
+import type { Row, TextRow } from './row-parser.ts'
 
 /** Sends a statement and collects its rows as text, which pg would parse by type. */
 export function textRows(
@@ -16,6 +15,13 @@ export function textRows(
     client.query(query)
   })
 }
+
+/** Executes a bound statement, in one write. */
+const EXECUTE = Buffer.concat([serialize.execute({}), serialize.sync()])
+
+/** Internal methods of pg's query. */
+type Prepares = { prepare(connection: pg.Connection): void }
+const { prepare } = pg.Query.prototype as unknown as Prepares
 
 /** The methods of pg's query that its clients call and that differ here. */
 class TextQuery extends PreparedQuery {
@@ -33,10 +39,25 @@ class TextQuery extends PreparedQuery {
     Object.assign(this, { name, callback: done })
   }
 
+  /** Sends it without a request to describe its columns. */
+  prepare(connection: pg.Connection): void {
+    const { describe } = connection
+    connection.describe = () => {}
+    try {
+      prepare.call(this, connection)
+    } finally {
+      connection.describe = describe
+    }
+  }
+
+  _getRows(connection: pg.Connection): void {
+    connection.stream.write(EXECUTE)
+  }
+
   handleRowDescription(): void {}
 
-  handleDataRow({ fields, length }: { fields: TextRow; length: number }): void {
-    if (this.#budget?.takes(length) ?? true) this.read.push(fields)
+  handleDataRow(row: Row): void {
+    if (this.#budget?.takes(row.length) ?? true) this.read.push(row.texts)
     else this.read.length = 0
   }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import type { TextRow } from '../connect/row-parser.ts'
 import type { SessionSettings } from '../connect/session.ts'
-import type { TextRow } from '../connect/text-query.ts'
 
 /** Tables of users, by the column that has the user's address. */
 export const TABLES_OF_USERS = {
