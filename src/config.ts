@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { readCron } from './domain/distribution/cron.ts'
+import { type LegName, legNames } from './domain/update/legs.ts'
 import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
 import { LEAST_MEMORY_MB, memoryForAnswers } from './memory.ts'
 import { isRemote } from './sources/client.ts'
@@ -130,6 +131,22 @@ const pattern = kind('a cron pattern of five fields in UTC, such as "10 0 * * *"
 /** Marks a setting that changes no cached answer: gateways that differ in it share answers in Redis. */
 const LOCAL = { local: true }
 
+type Underscored<Text extends string> = Text extends `${infer Word}-${infer Rest}`
+  ? `${Word}_${Underscored<Rest>}`
+  : Text
+type LegSetting = `ANALYTICS_SOURCE_${Uppercase<Underscored<LegName>>}`
+
+/** The setting with the source of a leg. */
+export const legSetting = (leg: LegName) => `ANALYTICS_SOURCE_${leg.toUpperCase().replaceAll('-', '_')}` as LegSetting
+
+const legSource = (leg: LegName) =>
+  location.optional().meta({ description: `another source of ${leg}`, defaultText: 'ANALYTICS_SOURCE', local: true })
+
+const legSources = Object.fromEntries(legNames.map((leg) => [legSetting(leg), legSource(leg)])) as Record<
+  LegSetting,
+  ReturnType<typeof legSource>
+>
+
 /**
  * The environment variables that the gateway reads. The help, `gateway config` and the README come from this description.
  * `defaultText` is a default in words. The value of a `secret` is never printed.
@@ -241,6 +258,26 @@ export const variables = z.object({
     defaultText: 'our names',
     local: true,
   }),
+  ANALYTICS_SOURCE: location
+    .optional()
+    .describe(
+      'where updates get snapshots, rewards, cash flows and rates: a directory or an http(s) address with files in the import format (see [Updates](#updates))',
+    )
+    .meta(LOCAL),
+  ...legSources,
+  ANALYTICS_SOURCE_KEY: key.optional().meta({
+    description: 'a bearer key for the sources of analytics',
+    secret: true,
+    local: true,
+  }),
+  ANALYTICS_OVERLAP_HOURS: whole(0, 100_000)
+    .default(48)
+    .describe('how far before the newest record an update requests records again, for late and corrected ones')
+    .meta(LOCAL),
+  ANALYTICS_MAX_DROP: number('a number from 0 to 1', (value) => value >= 0 && value <= 1)
+    .default(0.1)
+    .describe('an update fails if its source has lost more than this share of users or of value in that time')
+    .meta(LOCAL),
   PRICES_SOURCE: url(/^https?:$/, 'https://coins.llama.fi')
     .optional()
     .describe("the base of a price API in the shape of DefiLlama's coins API, for a GraphQL source")

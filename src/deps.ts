@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Cache } from './cache/cache.ts'
 import { openCache } from './cache/open-cache.ts'
-import type { Config } from './config.ts'
+import { type Config, legSetting } from './config.ts'
 import { type Notifications, openNotifications } from './db/connect/notifications.ts'
 import { PreparedStatements } from './db/connect/prepared.ts'
 import { openStore, type Store } from './db/connect/store.ts'
@@ -15,8 +15,11 @@ import { topologyAt } from './db/topology/find-topology.ts'
 import { poolingAt } from './db/topology/pooling.ts'
 import { Replicas } from './db/topology/replicas.ts'
 import type { BasePoints } from './domain/points/formula.ts'
+import { legNames } from './domain/update/legs.ts'
+import type { Analytics } from './domain/update/update.ts'
 import { sharesOf } from './memory.ts'
 import { Outage } from './outage.ts'
+import { openAnalyticsSource } from './sources/analytics/open-analytics-source.ts'
 import { type Client, openClient } from './sources/client.ts'
 import { openPositionsSource } from './sources/positions/open-positions-source.ts'
 import type { PositionsSource } from './sources/positions/positions-source.ts'
@@ -51,6 +54,7 @@ export interface Deps {
   /** The HTTP client for sources and other servers. */
   client: Client
   positionsSource: PositionsSource | undefined
+  analytics: Analytics
   /** The maximum factor between a token's prices on consecutive dates. */
   maxPriceJump: number
   now(): Date
@@ -127,6 +131,7 @@ export async function openDeps(config: Config): Promise<Deps> {
     })
     closing.push(() => client.close())
     const positionsSource = openConfiguredSource(config, client)
+    const analytics = openAnalytics(config, client)
     const storeName = embedded ? `embedded Postgres in ${config.DATA_DIR}` : `Postgres at ${new URL(url).host}`
     const { MAX_PRICE_JUMP: maxPriceJump } = config
     const now = () => new Date()
@@ -141,6 +146,7 @@ export async function openDeps(config: Config): Promise<Deps> {
       basePoints,
       client,
       positionsSource,
+      analytics,
       maxPriceJump,
       now,
       storeName,
@@ -168,6 +174,17 @@ function openConfiguredSource(config: Config, client: Client): PositionsSource |
     },
     client,
   )
+}
+
+/** The sources of the legs, and what updates require of them. */
+export function openAnalytics(config: Config, client: Client): Analytics {
+  const sources: Analytics['sources'] = new Map(
+    legNames.flatMap((leg) => {
+      const source = config[legSetting(leg)] ?? config.ANALYTICS_SOURCE
+      return source ? [[leg, openAnalyticsSource({ source, key: config.ANALYTICS_SOURCE_KEY }, client)]] : []
+    }),
+  )
+  return { sources, overlapMs: config.ANALYTICS_OVERLAP_HOURS * 3_600_000, maxDrop: config.ANALYTICS_MAX_DROP }
 }
 
 /** Logs JSON lines, or readable ones on a terminal. Nothing secret is logged: no headers, bodies or database URLs. */

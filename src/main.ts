@@ -16,6 +16,7 @@ import { addSchema } from './cli/schema.ts'
 import { addServe } from './cli/serve.ts'
 import { misspeltSettings, settingsInShort } from './cli/settings.ts'
 import { addTemplate } from './cli/template.ts'
+import { addUpdate } from './cli/update.ts'
 
 // A closed pipe (`| head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -36,6 +37,7 @@ addImport(program)
 addExport(program)
 addTemplate(program)
 addRunDates(program)
+addUpdate(program)
 addRuns(program)
 addMultipliers(program)
 addSchema(program)

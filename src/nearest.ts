@@ -4,7 +4,7 @@ import leven from 'leven'
  * The candidate nearest to a misspelt word: one letter is wrong, two in a long word, or two are swapped. Undefined if no
  * candidate is that near.
  */
-export function nearest(word: string, candidates: string[]): string | undefined {
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = word.length < 8 ? 1 : 2
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: leven(word, candidate) }))

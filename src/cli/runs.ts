@@ -8,7 +8,7 @@ const runs = graphql(`
   query CliRuns($first: Int!, $where: RunFilter) {
     runs(first: $first, where: $where) {
       nodes {
-        recordId kind date status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+        recordId kind date leg status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
         totalsBefore { positionCount userCount totalPoints: points }
         totalsAfter { positionCount userCount totalPoints: points }
@@ -19,7 +19,7 @@ const runs = graphql(`
 
 interface Options {
   date?: Date
-  kind?: 'IMPORT' | 'MANUALUPDATE' | 'RESYNC'
+  kind?: 'IMPORT' | 'MANUALUPDATE' | 'RESYNC' | 'UPDATE'
   status?: 'RUNNING' | 'SUCCEEDED' | 'FAILED'
   limit: number
   json?: boolean
@@ -32,7 +32,9 @@ export function addRuns(program: Command): void {
     .command('runs')
     .description('show runs, newest first: who requested them, their inputs, and the totals before and after')
     .addOption(new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(parseDate))
-    .addOption(new Option('--kind <kind>', 'only runs of this kind').choices(['import', 'manualupdate', 'resync']))
+    .addOption(
+      new Option('--kind <kind>', 'only runs of this kind').choices(['import', 'manualupdate', 'resync', 'update']),
+    )
     .addOption(
       new Option('--status <status>', 'only runs with this status').choices(['running', 'succeeded', 'failed']),
     )
@@ -52,7 +54,7 @@ export function addRuns(program: Command): void {
         const rows = nodes.map((run) => [
           run.recordId,
           run.date ? isoDay(new Date(run.date)) : '-',
-          run.kind.toLowerCase(),
+          run.leg ? `${run.kind.toLowerCase()} ${run.leg}` : run.kind.toLowerCase(),
           run.status.toLowerCase(),
           run.requestedBy,
           String(run.startedAt).slice(0, 16).replace('T', ' '),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import pMap from 'p-map'
 import { type Client, cut, parseJson, sourceFailed, urlBelow } from './client.ts'
-import type { SourceReceipt, SourceToken } from './positions/positions-source.ts'
+import type { SourceReceipt } from './fetched.ts'
+import type { SourceToken } from './positions/positions-source.ts'
 
 /** A source of historical token prices. */
 export interface PriceSource {

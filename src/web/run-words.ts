@@ -5,6 +5,7 @@ export const KIND: Record<DistributionKind, string> = {
   IMPORT: 'Import',
   MANUALUPDATE: 'Manual update',
   RESYNC: 'Resync',
+  UPDATE: 'Update',
 }
 
 export const STATUS: Record<RunStatus, string> = {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Client, type ClientOptions, openClient } from '../../src/sources/client.ts'
+import type { RecordBatch } from '../../src/sources/fetched.ts'
 import { parseNames } from '../../src/sources/positions/graph-names.ts'
 import { type GraphPositionsSettings, graphPositions } from '../../src/sources/positions/graph-positions.ts'
 import { tokensOf } from '../../src/sources/positions/graph-rows.ts'
-import type { PositionBatch, PositionsRequest } from '../../src/sources/positions/positions-source.ts'
+import type { PositionsRequest } from '../../src/sources/positions/positions-source.ts'
 import { coinPrices } from '../../src/sources/prices.ts'
 import {
   answerJson,
@@ -54,7 +55,7 @@ async function sourceAt(server: FakeServer, { settings, coins: priced = coins, c
 async function fetchAll(server: FakeServer, setup: Setup = {}, request: Partial<PositionsRequest> = {}) {
   const { source, prices } = await sourceAt(server, setup)
   const fetched = await source.positions(DAY, { pools: sourcePools, ...request })
-  const batches: PositionBatch[] = []
+  const batches: RecordBatch[] = []
   for await (const batch of fetched.batches) batches.push(batch)
   const records = batches.flatMap((batch) => batch.records) as Record<string, unknown>[]
   return { ...fetched, batches, records, receipts: fetched.receipts(), source, prices }

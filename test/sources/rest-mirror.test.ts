@@ -108,7 +108,7 @@ const COMPUTED = [
 /** What a gateway shows to none: its history, which the guide names, and its state. */
 const NOT_SHOWN = [
   ...['multiplier_revision', 'rank_history', 'rank_history_date', 'rate_revision', 'run'],
-  ...['data_version', '_prisma_migrations'],
+  ...['leg_progress', 'data_version', '_prisma_migrations'],
 ]
 /** Columns that each store has for itself. */
 const OWN_COLUMNS = [

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { openNotifications } from '../../src/db/connect/notifications.ts'
 import { openStore as openGatewayStore } from '../../src/db/connect/store.ts'
 import { topologyAt } from '../../src/db/topology/find-topology.ts'
-import { CHANNELS, type Deps } from '../../src/deps.ts'
+import { CHANNELS, type Deps, openAnalytics } from '../../src/deps.ts'
 import { Outage } from '../../src/outage.ts'
 import { openClient } from '../../src/sources/client.ts'
 import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
@@ -95,6 +95,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     basePoints: { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW },
     client,
     positionsSource: options.positionsSource,
+    analytics: openAnalytics(config, client),
     maxPriceJump: config.MAX_PRICE_JUMP,
     now: options.now ?? (() => new Date()),
     storeName: 'test',

@@ -303,8 +303,9 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'date',
     fields: {
       id: field(integer, "the run's number", 1),
-      kind: field(oneOf('distribution_kind', 'import', 'manualupdate', 'resync'), 'what it did', 'resync'),
-      date: field(nullable(midnight), 'the distribution date; null for an import that failed', DAY),
+      kind: field(oneOf('distribution_kind', 'import', 'manualupdate', 'resync', 'update'), 'what it did', 'resync'),
+      date: field(nullable(midnight), 'the distribution date; null for an update, and for an import that failed', DAY),
+      leg: field(optional(nullable(text)), 'the leg of an update; null for other runs', null),
       status: field(oneOf('run_status', 'succeeded', 'failed'), 'how it ended', 'succeeded'),
       requestedBy: field(text, 'who requested it', 'cli'),
       startedAt: field(instant, 'when it started', '2026-03-01T00:10:00.000Z'),
@@ -475,9 +476,9 @@ function revisionFits(revision: Record<string, unknown>) {
   return { field, reason: 'must be a number, unless all four are null' }
 }
 
-/** A run that succeeded stored a date. */
-function runFits({ status, date }: Record<string, unknown>) {
-  if (status === 'failed' || date !== null) return undefined
+/** A run that succeeded stored a date, unless it is an update. */
+function runFits({ kind, status, date }: Record<string, unknown>) {
+  if (status === 'failed' || kind === 'update' || date !== null) return undefined
   return { field: 'date', reason: 'must not be null: the run succeeded' }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
+import type { SourceReceipt } from '../../sources/fetched.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 
 /** The kind of a field's values, which decides how they are exported. */
@@ -278,7 +278,7 @@ export const midnight: FieldType = {
 }
 
 const receipt = z.strictObject({
-  kind: z.enum(['POSITIONS', 'PRICES']),
+  kind: z.enum(['POSITIONS', 'PRICES', 'ANALYTICS']),
   name: z.string(),
   digest: z.string(),
   count: z.int().min(0),

@@ -1,14 +1,10 @@
-import { finished } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
 import { topologyOf } from '../../db/topology/find-topology.ts'
 import { GatewayError } from '../../errors.ts'
 import type { FetchedPositions, PositionsSource } from '../../sources/positions/positions-source.ts'
-import { Chunk } from '../dataset/chunk.ts'
 import { conflictReason } from '../dataset/conflicts.ts'
-import { storedEntities } from '../dataset/entities.ts'
-import { type Problem, rowReader } from '../dataset/reader.ts'
 import { records } from '../dataset/records.ts'
+import { stageRecords } from '../dataset/stage.ts'
 import { upsertSql } from '../dataset/upsert.ts'
 import { NULL } from '../dataset/values.ts'
 import { assertPrices } from './prices.ts'
@@ -73,56 +69,28 @@ export function manualUpdatePlan(
   }
 }
 
-/** Copies the source's positions of a day into the staging table, each chunk while the next one is read. */
+/** Stages the source's positions of a day. */
 async function stage(
   client: PoolClient,
-  copySql: string,
+  copy: string,
   source: PositionsSource,
-  { batches, label }: FetchedPositions,
+  fetched: FetchedPositions,
   day: string,
 ): Promise<{ rows: number; idsGiven: boolean }> {
-  const read = rowReader(records.positions, await storedEntities(client))
-  const [idAt, dateAt] = ['id', 'distributionDate'].map((field) => Object.keys(records.positions.fields).indexOf(field))
-  const staged = { rows: 0, idsGiven: false }
-  let [chunk, other] = [new Chunk(), new Chunk()]
-  let copying = Promise.resolve()
-  const flush = async () => {
-    await copying
-    copying = copyIn(client, copySql, chunk)
-    copying.catch(() => {})
-    ;[chunk, other] = [other, chunk]
-  }
-  try {
-    for await (const { first, records } of batches)
-      for (const [at, record] of records.entries()) {
-        const row = typeof record === 'object' && 'reason' in record ? [record as Problem] : read(record)
-        if (row === undefined) continue
-        if (Array.isArray(row)) {
-          const [problem] = row
-          const field = problem?.field ? `${problem.field} ` : ''
-          throw failed(source, `${label}:${first + at}: ${field}${problem?.reason}`)
-        }
-        if (!row.texts[dateAt as number]?.startsWith(day)) continue
-        staged.rows++
-        staged.idsGiven ||= row.texts[idAt as number] !== NULL
-        chunk.add(row, first + at)
-        if (chunk.isFull) await flush()
-      }
-    await flush()
-  } finally {
-    // Frees the connection for the next statement, which may be a rollback.
-    await copying.catch(() => {})
-  }
-  await copying
-  return staged
-}
-
-async function copyIn(client: PoolClient, sql: string, chunk: Chunk): Promise<void> {
-  if (chunk.rows === 0) return
-  const copy = client.query(copyFrom(sql))
-  copy.end(chunk.toBuffer())
-  await finished(copy)
-  chunk.clear()
+  const format = records.positions
+  const [idAt, dateAt] = ['id', 'distributionDate'].map((field) => Object.keys(format.fields).indexOf(field))
+  let idsGiven = false
+  const rows = await stageRecords(client, fetched, {
+    format,
+    copy,
+    keep({ texts }) {
+      if (!texts[dateAt as number]?.startsWith(day)) return false
+      idsGiven ||= texts[idAt as number] !== NULL
+      return true
+    },
+    failed: (reason) => failed(source, reason),
+  })
+  return { rows, idsGiven }
 }
 
 async function assertIdsFree(client: PoolClient, source: PositionsSource, clashes: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import { applyMultipliers, assertUpdates, type MultiplierUpdate } from '../multiplier/update.ts'
 import { doubleOf } from '../points/millionths.ts'
 import { compute, inRun, type RunDeps, type RunPlan } from './run.ts'
-import { claimDate, type DayTotals, dayOfRun } from './run-record.ts'
+import { claim, type DayTotals, dayOfRun } from './run-record.ts'
 
 /** The changes that a run would make. None of them are stored. */
 export interface DistributionPreview {
@@ -53,7 +53,7 @@ export function preview(deps: RunDeps, plan: RunPlan, options: PreviewOptions): 
   if (multipliers.length > 0) assertUpdates(multipliers)
   return inRun(deps, async (client) => {
     const day = await plan.day(client, startedAt)
-    await claimDate(client, day)
+    await claim(client, { day })
     const beforeStoring = async () => {
       await client.query(`CREATE TEMP TABLE account_before ON COMMIT DROP AS SELECT user_address, points, rank FROM account;
         CREATE TEMP TABLE program_before ON COMMIT DROP AS SELECT total_points FROM program;

@@ -24,9 +24,15 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
   date: {
     type: 'date',
     nullable: true,
-    description: 'The distribution date. Null for an import that stored nothing.',
+    description: 'The distribution date. Null for an update, and for an import that stored nothing.',
     filter: true,
     sort: true,
+  },
+  leg: {
+    type: 'text',
+    nullable: true,
+    description: 'The records that an update brought up to date, such as `cash-flows`. Null for other runs.',
+    filter: true,
   },
   status: { sql: 'upper(t.status::text)', type: 'text', description: 'The status of the run.' },
   requestedBy: {

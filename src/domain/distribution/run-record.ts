@@ -1,26 +1,31 @@
 import type { Pool, PoolClient } from 'pg'
 import { LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
-import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
+import type { SourceReceipt } from '../../sources/fetched.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { doubleOf } from '../points/millionths.ts'
 
-const LOCKED_DAY = "(date - date '2000-01-01')"
+/** What a run has to itself: a distribution date, as YYYY-MM-DD, or a leg of analytics. */
+export type Subject = { day: string; leg?: never } | { leg: string; day?: never }
+
+/** The number of a subject's lock. */
+const LOCKED = "coalesce(hashtext(leg), date - date '2000-01-01')"
+const subjectName = ({ day, leg }: Subject) => day ?? leg
 
 /**
- * Claims a date for this transaction's run until the transaction ends.
- * @param date YYYY-MM-DD
- * @throws CONFLICT, which names the other run, while another run has the date
+ * Claims a subject for this transaction's run until the transaction ends.
+ * @throws CONFLICT, which names the other run, while another run has it
  */
-export async function claimDate(client: PoolClient, date: string): Promise<void> {
+export async function claim(client: PoolClient, subject: Subject): Promise<void> {
   const { rows } = await client.query<{ claimed: boolean }>(
-    `SELECT pg_try_advisory_xact_lock($1, ${LOCKED_DAY}) AS claimed FROM (SELECT $2::date AS date) d`,
-    [LOCKS.run, date],
+    `SELECT pg_try_advisory_xact_lock($1, ${LOCKED}) AS claimed FROM (SELECT $2::date AS date, $3::text AS leg) d`,
+    [LOCKS.run, subject.day, subject.leg],
   )
   if (rows[0]?.claimed) return
   const running = await client.query<{ id: string; kind: string; requested_by: string; started_at: Date }>(
-    `SELECT id, kind, requested_by, started_at FROM run WHERE date = $1 AND status = 'running' ORDER BY id DESC LIMIT 1`,
-    [date],
+    `SELECT id, kind, requested_by, started_at FROM run WHERE (date = $1 OR leg = $2) AND status = 'running'
+     ORDER BY id DESC LIMIT 1`,
+    [subject.day, subject.leg],
   )
   const [run] = running.rows
   const which = run
@@ -28,26 +33,26 @@ export async function claimDate(client: PoolClient, date: string): Promise<void>
     : 'it has just started, or is a preview'
   throw new GatewayError(
     'CONFLICT',
-    `A run for ${date} is in progress (${which}). Wait for it to finish, then try again.`,
+    `A run for ${subjectName(subject)} is in progress (${which}). Wait for it to finish, then try again.`,
   )
 }
 
 export interface RunStart {
-  kind: 'manualupdate' | 'resync'
-  day: string
+  kind: 'manualupdate' | 'resync' | 'update'
+  subject: Subject
   requestedBy: string
   startedAt: Date
   basePoints: BasePoints
 }
 
-/** Records a run that has claimed its date. The record is visible at once. @returns its id */
+/** Records a run that has claimed its subject. The record is visible at once. @returns its id */
 export async function openRecord(pool: Pool, start: RunStart): Promise<string> {
-  const { kind, day, requestedBy, startedAt, basePoints } = start
-  await closeDeadRuns(pool, day)
+  const { kind, subject, requestedBy, startedAt, basePoints } = start
+  await closeDeadRuns(pool, subject)
   const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO run (kind, date, status, requested_by, started_at, base_deposit, base_borrow)
-     VALUES ($1, $2, 'running', $3, $4, $5, $6) RETURNING id`,
-    [kind, day, requestedBy, startedAt, basePoints.deposit, basePoints.borrow],
+    `INSERT INTO run (kind, date, leg, status, requested_by, started_at, base_deposit, base_borrow)
+     VALUES ($1, $2, $3, 'running', $4, $5, $6, $7) RETURNING id`,
+    [kind, subject.day, subject.leg, requestedBy, startedAt, basePoints.deposit, basePoints.borrow],
   )
   const id = rows[0]?.id
   if (id === undefined) throw new Error('a run was not recorded')
@@ -118,20 +123,31 @@ export function reasonOf(error: unknown): string {
 
 /**
  * Marks runs as failed that no longer have their lock, because their process died.
- * @param claimed a date that the caller has claimed, so any other run of it has ended
+ * @param claimed a subject that the caller has claimed, so any other run of it has ended
  */
-export async function closeDeadRuns(pool: Pool, claimed: string | null = null): Promise<void> {
+export async function closeDeadRuns(pool: Pool, claimed?: Subject): Promise<void> {
   // An update raises the data version even if it finds no row.
   const running = await pool.query("SELECT FROM run WHERE status = 'running' LIMIT 1")
   if (running.rows.length === 0) return
   await pool.query(
     `UPDATE run SET status = 'failed', finished_at = clock_timestamp(), error = 'It was cut off: the process that ran it ended.'
-     WHERE status = 'running' AND (date = $2 OR NOT EXISTS (
+     WHERE status = 'running' AND (date = $2 OR leg = $3 OR NOT EXISTS (
        SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2 AND granted
-         AND objid::bigint = (${LOCKED_DAY}::bigint & 4294967295)
+         AND objid::bigint = (${LOCKED}::bigint & 4294967295)
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
-    [LOCKS.run, claimed],
+    [LOCKS.run, claimed?.day, claimed?.leg],
   )
+}
+
+/** Records the success of an update, in its own transaction. */
+export async function finishUpdate(client: PoolClient, id: string, sources: SourceReceipt[]): Promise<Date> {
+  const { rows } = await client.query<{ finishedAt: Date }>(
+    `UPDATE run SET status = 'succeeded', finished_at = clock_timestamp(), sources = $2 WHERE id = $1
+     RETURNING finished_at AS "finishedAt"`,
+    [id, JSON.stringify(sources)],
+  )
+  if (!rows[0]) throw new Error(`run ${id} is not recorded`)
+  return rows[0].finishedAt
 }
 
 /** Records one run for each date of an import, in the import's transaction. */

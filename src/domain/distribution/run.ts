@@ -2,10 +2,10 @@ import type { Pool, PoolClient } from 'pg'
 import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { badArgument } from '../../errors.ts'
-import type { SourceReceipt } from '../../sources/positions/positions-source.ts'
+import type { SourceReceipt } from '../../sources/fetched.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { lockWriters, refreshRollups } from '../points/refresh-rollups.ts'
-import { claimDate, dayOfRun, failRecord, finishRecord, openRecord } from './run-record.ts'
+import { claim, dayOfRun, failRecord, finishRecord, openRecord, type RunStart, type Subject } from './run-record.ts'
 
 export interface RunDeps {
   pool: Pool
@@ -51,17 +51,39 @@ export interface StoredDate {
  * @throws CONFLICT while another run has the date, and the errors of the plan
  */
 export async function runPlan(deps: RunDeps, plan: RunPlan, requestedBy: string): Promise<DistributionRun> {
+  const { kind } = plan
+  const subject = async (client: PoolClient, startedAt: Date) => ({ day: await plan.day(client, startedAt) })
+  return recordedRun(deps, { kind, subject, requestedBy }, async (client, { id, startedAt, subject: { day } }) => {
+    const computed = await compute(client, plan, { day, startedAt, runId: id })
+    const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
+    return { id, distributionDate: new Date(day), positionCount, totalPoints, startedAt, finishedAt }
+  })
+}
+
+/** A run that is about to be recorded. Its subject may need the store. */
+export interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | 'requestedBy'> {
+  subject(client: PoolClient, startedAt: Date): Promise<S> | S
+}
+
+/**
+ * Claims a subject and does the work of its run in one transaction. The record is visible at once; if the work fails, the
+ * record says why.
+ * @throws CONFLICT while another run has the subject, and the errors of the work
+ */
+export async function recordedRun<S extends Subject, T>(
+  deps: RunDeps,
+  { kind, subject: subjectOf, requestedBy }: RunRequest<S>,
+  work: (client: PoolClient, run: { id: string; startedAt: Date; subject: S }) => Promise<T>,
+): Promise<T> {
   const { pool, basePoints } = deps
   const startedAt = deps.now()
   let id: string | undefined
   try {
     return await inRun(deps, async (client) => {
-      const day = await plan.day(client, startedAt)
-      await claimDate(client, day)
-      id = await openRecord(pool, { kind: plan.kind, day, requestedBy, startedAt, basePoints })
-      const computed = await compute(client, plan, { day, startedAt, runId: id })
-      const { positionCount, totalPoints, finishedAt } = await finishRecord(client, id, computed)
-      return { id, distributionDate: new Date(day), positionCount, totalPoints, startedAt, finishedAt }
+      const subject = await subjectOf(client, startedAt)
+      await claim(client, subject)
+      id = await openRecord(pool, { kind, subject, requestedBy, startedAt, basePoints })
+      return work(client, { id, startedAt, subject })
     })
   } catch (error) {
     if (id !== undefined) await failRecord(pool, id, error)

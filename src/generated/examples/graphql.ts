@@ -98,7 +98,9 @@ export type DistributionKind =
   /** A manual update computed them from the source's positions for the date. */
   | 'MANUALUPDATE'
   /** A resync recomputed them from the stored positions for the date. */
-  | 'RESYNC';
+  | 'RESYNC'
+  /** An update fetched analytics, not points. Runs alone have this kind. */
+  | 'UPDATE';
 
 /** The kind of entity that a user has a position in. */
 export type EntityType =

@@ -6,12 +6,13 @@ import type {
   PositionsByOffsetQueryVariables,
 } from '../../generated/source-operations/graphql.ts'
 import { type Client, shownUrl, sourceFailed } from '../client.ts'
+import type { RecordBatch } from '../fetched.ts'
 import type { ChainToken, PriceSource } from '../prices.ts'
 import { defaultNames, inNamesOf, type Names } from './graph-names.ts'
 import { positionsByCursor, positionsByOffset } from './graph-operations.ts'
 import { type Page, pageReader } from './graph-page.ts'
 import { rowsReader } from './graph-rows.ts'
-import { type PositionBatch, type PositionsSource, positionsName, type SourcePool } from './positions-source.ts'
+import { type PositionsSource, positionsName, type SourcePool } from './positions-source.ts'
 
 export interface GraphPositionsSettings {
   url: string
@@ -84,7 +85,7 @@ export function graphPositions(
 
       let fetched: { digest: string; count: number; block: string | null; at: Date } | undefined
 
-      async function* batches(first: Page, readRows: ReturnType<typeof rowsReader>): AsyncGenerator<PositionBatch> {
+      async function* batches(first: Page, readRows: ReturnType<typeof rowsReader>): AsyncGenerator<RecordBatch> {
         const hash = createHash('sha256')
         let count = 0
         const pages =

@@ -1,4 +1,4 @@
-import type { UnreadableLine } from '../dataset/lines.ts'
+import type { Fetched } from '../fetched.ts'
 
 /** A source of a date's positions and prices, for manualupdate. */
 export interface PositionsSource {
@@ -35,37 +35,7 @@ export interface SourceToken {
   decimals: number | undefined
 }
 
-export interface FetchedPositions {
-  /** The name of the data in messages, such as a file name. */
-  label: string
+export interface FetchedPositions extends Fetched {
   /** The name of the source of prices in messages. */
   pricesName: string
-  /** The records in order. They may include other dates. */
-  batches: AsyncIterable<PositionBatch>
-  /** Receipts of what was fetched. Complete once all batches are read. */
-  receipts(): SourceReceipt[]
-}
-
-export interface PositionBatch {
-  /** The number of the first record, starting at 1, for messages. */
-  first: number
-  /** Position records in the import format: lines of JSON or objects. */
-  records: (string | Record<string, unknown> | UnreadableLine)[]
-}
-
-/** A receipt of what was fetched from a source, for the run's record. */
-export interface SourceReceipt {
-  kind: 'POSITIONS' | 'PRICES'
-  /** The source's name, without secrets. */
-  name: string
-  /** SHA-256 of the payload as received (decompressed), page after page, in hexadecimal. */
-  digest: string
-  /** The number of positions or prices. */
-  count: number
-  /** The block of the data as a decimal integer, if the source reports one. */
-  block: string | null
-  /** The requested point in time in ISO 8601. Null if the source has none, such as a file. */
-  time: string | null
-  /** When the last of the data arrived, in ISO 8601. */
-  fetchedAt: string
 }

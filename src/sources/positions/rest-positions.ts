@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type Client, sourceFailed } from '../client.ts'
+import type { RecordBatch } from '../fetched.ts'
 import { PairSet } from '../mirror/pair-set.ts'
 import {
   points,
@@ -9,7 +10,7 @@ import {
   restServer,
   serverName,
 } from '../mirror/rest-api.ts'
-import { type PositionBatch, type PositionsSource, positionsName } from './positions-source.ts'
+import { type PositionsSource, positionsName } from './positions-source.ts'
 
 /**
  * Another gateway, or the legacy points server, as a source of positions: its stored positions of the date, with prices and
@@ -27,7 +28,7 @@ export function restPositions(client: Client, base: string): PositionsSource {
       let count = 0
       let fetched: { digest: string; fetchedAt: string } | undefined
 
-      async function* batches(): AsyncGenerator<PositionBatch> {
+      async function* batches(): AsyncGenerator<RecordBatch> {
         for await (const records of positionsOf(server, report, hash)) {
           yield { first: count + 1, records }
           count += records.length

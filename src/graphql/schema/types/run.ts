@@ -1,6 +1,6 @@
 import { type Run as Row, runListing, runsById } from '../../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
-import type { SourceReceipt } from '../../../sources/positions/positions-source.ts'
+import type { SourceReceipt } from '../../../sources/fetched.ts'
 import type { GraphContext } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
@@ -30,6 +30,7 @@ export function addDistributionKind(builder: Builder) {
       IMPORT: { description: 'An import provided or computed them.' },
       MANUALUPDATE: { description: "A manual update computed them from the source's positions for the date." },
       RESYNC: { description: 'A resync recomputed them from the stored positions for the date.' },
+      UPDATE: { description: 'An update fetched analytics, not points. Runs alone have this kind.' },
     },
   })
 }
@@ -65,6 +66,7 @@ export function addRun(builder: Builder, refs: Refs) {
     values: {
       POSITIONS: { description: 'Positions of users.' },
       PRICES: { description: 'Prices of tokens.' },
+      ANALYTICS: { description: 'Snapshots, liquidation rewards, cash flows or rates.' },
     },
   })
 
@@ -80,7 +82,7 @@ export function addRun(builder: Builder, refs: Refs) {
       digest: t.exposeString('digest', {
         description: 'SHA-256 of the payload as received, page after page, in hexadecimal.',
       }),
-      count: t.exposeInt('count', { description: 'Number of positions or prices that were fetched.' }),
+      count: t.exposeInt('count', { description: 'Number of records or prices that were fetched.' }),
       block: t.string({
         nullable: true,
         description: 'The block that the data is from. Null if the source did not report one.',
@@ -127,7 +129,7 @@ export function addRun(builder: Builder, refs: Refs) {
   const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
     description:
-      'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes.',
+      'One attempt to compute a distribution date: who requested it, its inputs, and the totals before and after. An import is one run for each date that it changes, an update one for each leg of analytics.',
     fields: (t) => ({
       ...columnFields(t, stored, { kind: DistributionKind, status: RunStatus }),
       recordId: t.string({ description: id.description, ...recordNumber }),

@@ -1,0 +1,44 @@
+import { snakeCase } from '../../db/lists/column.ts'
+import { records } from '../dataset/records.ts'
+
+/** The records that updates keep current, by their file of the import format. */
+export const legNames = [
+  'rates',
+  'market-snapshots',
+  'vault-snapshots',
+  'market-liquidation-rewards',
+  'vault-liquidation-rewards',
+  'cash-flows',
+] as const
+
+export type LegName = (typeof legNames)[number]
+
+/** What the format of a leg's records says about updates. */
+export interface Leg {
+  name: LegName
+  /** The field with the date of a record. */
+  dated: string
+  /** The date of a record in ms, from its COPY text. */
+  dateOf(text: string): number
+  /** The same in SQL, as a timestamptz. */
+  dateSql: string
+  /** The distinct users of records in SQL. */
+  usersSql: string
+  /** What records are worth in USD, in SQL. */
+  valueSql: string
+}
+
+export function legOf(name: LegName): Leg {
+  const { fields, dated = '', user } = records[name]
+  const column = snakeCase(dated)
+  const inSeconds = fields[dated]?.kind === 'seconds'
+  const usd = Object.keys(fields).filter((field) => field.endsWith('Usd'))
+  return {
+    name,
+    dated,
+    dateOf: (text) => (inSeconds ? Number(text) * 1000 : Date.parse(text)),
+    dateSql: inSeconds ? `to_timestamp(${column})` : column,
+    usersSql: user ? `count(DISTINCT ${snakeCase(user)})` : '0',
+    valueSql: usd.map((field) => `coalesce(sum(${snakeCase(field)}), 0)`).join(' + ') || '0',
+  }
+}

@@ -1,0 +1,81 @@
+import type { PoolClient } from 'pg'
+import type { Leg } from './legs.ts'
+
+/** What a source has from one date to another. */
+export interface Held {
+  records: number
+  users: number
+  /** In USD. */
+  value: number
+}
+
+/** How far a leg has come. */
+export interface Progress {
+  /** The date of the newest record. */
+  newest: Date
+  /** The next update requests records from here on again. */
+  since: Date
+  /** What the source had from there to the newest. */
+  held: Held
+}
+
+export async function readProgress(client: PoolClient, { name }: Leg): Promise<Progress | undefined> {
+  const { rows } = await client.query<Omit<Progress, 'held'> & Held>(
+    `SELECT newest, since, record_count::float8 AS records, user_count::float8 AS users, value_usd AS value
+     FROM leg_progress WHERE leg = $1`,
+    [name],
+  )
+  const [row] = rows
+  return row && { newest: row.newest, since: row.since, held: row }
+}
+
+export async function writeProgress(
+  client: PoolClient,
+  { name }: Leg,
+  source: string,
+  { newest, since, held }: Progress,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO leg_progress VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp()) ON CONFLICT (leg) DO UPDATE
+     SET (source, newest, since, record_count, user_count, value_usd, updated_at)
+       = (excluded.source, excluded.newest, excluded.since, excluded.record_count, excluded.user_count,
+          excluded.value_usd, excluded.updated_at)`,
+    [name, source, newest, since, held.records, held.users, held.value],
+  )
+}
+
+/** The next update requests all records. */
+export async function forgetProgress(client: PoolClient, { name }: Leg): Promise<void> {
+  await client.query('DELETE FROM leg_progress WHERE leg = $1', [name])
+}
+
+/** Sums up the staged records of a time. */
+export async function stagedBetween(client: PoolClient, leg: Leg, from: Date, to: Date): Promise<Held> {
+  const { rows } = await client.query<Held>(
+    `SELECT count(*)::float8 AS records, (${leg.usersSql})::float8 AS users, (${leg.valueSql})::float8 AS value
+     FROM staged WHERE ${leg.dateSql} BETWEEN $1 AND $2`,
+    [from, to],
+  )
+  return rows[0] ?? { records: 0, users: 0, value: 0 }
+}
+
+/**
+ * Says what a source has lost since the last update, as a clause.
+ * @param now what it has in the time of `before`
+ * @param maxDrop the share of users and value that it may lose
+ */
+export function lossOf(before: Progress, now: Held, newest: Date | undefined, maxDrop: number): string | undefined {
+  const { held } = before
+  const time = `from ${before.since.toISOString()} to ${before.newest.toISOString()}`
+  if (!newest || newest < before.newest) {
+    const found = newest ? `its newest record is of ${newest.toISOString()}` : 'it has no records'
+    return `it went back in time: ${found}, and it had one of ${before.newest.toISOString()}`
+  }
+  if (now.records < held.records) return `it shrank: it has ${now.records} of ${held.records} records ${time}`
+  for (const what of ['users', 'value'] as const)
+    if (now[what] < held[what] * (1 - maxDrop)) {
+      const [has, had] = [now[what], held[what]].map((value) => Number(value.toFixed(2)))
+      return `it lost ${what === 'users' ? 'users' : 'value in USD'}: it has ${has} of ${had} ${time}`
+    }
+  return undefined
+}

@@ -1,0 +1,212 @@
+import type { PoolClient } from 'pg'
+import { topologyOf } from '../../db/topology/find-topology.ts'
+import { GatewayError } from '../../errors.ts'
+import { type AnalyticsSource, analyticsName } from '../../sources/analytics/analytics-source.ts'
+import { sourceFailed } from '../../sources/client.ts'
+import type { Fetched, SourceReceipt } from '../../sources/fetched.ts'
+import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
+import { records } from '../dataset/records.ts'
+import { stageRecords } from '../dataset/stage.ts'
+import { type UpsertSql, upsertSql } from '../dataset/upsert.ts'
+import { inRun, type RunDeps, recordedRun } from '../distribution/run.ts'
+import { claim, finishUpdate } from '../distribution/run-record.ts'
+import { lockWriters } from '../points/refresh-rollups.ts'
+import { type Leg, type LegName, legOf } from './legs.ts'
+import { forgetProgress, lossOf, type Progress, readProgress, stagedBetween, writeProgress } from './progress.ts'
+
+export interface UpdateDeps extends RunDeps {
+  analytics: Analytics
+}
+
+export interface Analytics {
+  sources: ReadonlyMap<LegName, AnalyticsSource>
+  /** How far before the newest record an update requests records again. */
+  overlapMs: number
+  /** The share of users and of value that a source may lose. */
+  maxDrop: number
+}
+
+export interface UpdateOptions {
+  /** Requests records from this date on again. An update always requests those that may be new. */
+  since?: Date | undefined
+  /** Stores what the source has, whatever it has lost. */
+  accept?: boolean | undefined
+  onProgress?(records: number): void
+}
+
+export interface LegUpdate {
+  leg: LegName
+  source: string
+  /** The run's number. Null for a dry run. */
+  id: string | null
+  /** The oldest requested date. Null: all records were requested. */
+  since: Date | null
+  /** The date of the newest record so far. Null if there is none. */
+  newest: Date | null
+  /** Requested records. */
+  fetched: number
+  /** New or changed records. */
+  written: number
+}
+
+/**
+ * Brings a leg up to date with its source in one transaction: new and changed records from the overlap on. A failed update
+ * changes nothing but its record. Other writers wait only while it stores, not while it fetches.
+ * @throws UNAVAILABLE without a source, CONFLICT while another update has the leg, SOURCE_FAILED for a source that cannot be
+ *   read, has invalid records or has lost some
+ */
+export function updateLeg(
+  deps: UpdateDeps,
+  name: LegName,
+  requestedBy: string,
+  options: UpdateOptions = {},
+): Promise<LegUpdate> {
+  const request = { kind: 'update' as const, requestedBy, subject: () => ({ leg: name }) }
+  const source = sourceOf(deps, name)
+  return recordedRun(deps, request, async (client, { id, startedAt }) => {
+    const { sources, ...result } = await update(client, deps, source, legOf(name), startedAt, options)
+    await finishUpdate(client, id, sources)
+    return { ...result, id }
+  })
+}
+
+/** Does the same and rolls it back, unrecorded. */
+export function previewLeg(deps: UpdateDeps, name: LegName, options: UpdateOptions = {}): Promise<LegUpdate> {
+  const source = sourceOf(deps, name)
+  return inRun(deps, async (client) => {
+    await claim(client, { leg: name })
+    const { sources, ...result } = await update(client, deps, source, legOf(name), deps.now(), options)
+    await client.query('ROLLBACK AND CHAIN')
+    return { ...result, id: null }
+  })
+}
+
+function sourceOf({ analytics }: UpdateDeps, name: LegName): AnalyticsSource {
+  const source = analytics.sources.get(name)
+  if (source) return source
+  throw new GatewayError('UNAVAILABLE', `No source of ${name} is configured. Set ANALYTICS_SOURCE, then try again.`)
+}
+
+type Updated = Omit<LegUpdate, 'id'> & { sources: SourceReceipt[] }
+
+async function update(
+  client: PoolClient,
+  { basePoints, analytics, signal }: UpdateDeps,
+  source: AnalyticsSource,
+  leg: Leg,
+  now: Date,
+  { since: wanted, accept, onProgress }: UpdateOptions,
+): Promise<Updated> {
+  const called = analyticsName(leg.name, source.name)
+  const before = await readProgress(client, leg)
+  const since = before ? earlier(before.since, wanted) : null
+  const result = { leg: leg.name, source: source.name, since, newest: before?.newest ?? null, fetched: 0, written: 0 }
+  const fetched = await source.records(leg.name, { since, signal })
+  if (!fetched) {
+    if (before) throw sourceFailed(called, `it has no ${leg.name} any more`)
+    return { ...result, sources: [] }
+  }
+  const sql = upsertSql(leg.name, basePoints, await topologyOf(client))
+  const staged = await stage(client, { sql, leg, fetched, called, since, now, onProgress })
+  if (before && !accept) {
+    const held = await stagedBetween(client, leg, before.since, before.newest)
+    const loss = lossOf(before, held, staged.newest, analytics.maxDrop)
+    if (loss) throw sourceFailed(called, `${loss}. If that is right, run \`gateway update ${leg.name} --accept\``)
+  }
+  const sources = fetched.receipts()
+  if (!staged.newest) {
+    if (before) await forgetProgress(client, leg)
+    return { ...result, newest: null, sources }
+  }
+  await lockWriters(client)
+  const written = await store(client, sql)
+  await writeProgress(client, leg, source.name, await nextProgress(client, leg, staged.newest, since, analytics))
+  return { ...result, newest: staged.newest, fetched: staged.records, written, sources }
+}
+
+const earlier = (date: Date, other: Date | undefined) => (other && other < date ? other : date)
+
+/** Records of the future are of a source that counts in other units. */
+const AHEAD_MS = 86_400_000
+
+interface Stage {
+  sql: UpsertSql
+  leg: Leg
+  fetched: Fetched
+  called: string
+  since: Date | null
+  now: Date
+  onProgress: UpdateOptions['onProgress']
+}
+
+/** Stages the requested records. */
+async function stage(client: PoolClient, { sql, leg, fetched, called, since, now, onProgress }: Stage) {
+  const format = records[leg.name]
+  const dateAt = Object.keys(format.fields).indexOf(leg.dated)
+  const [first, last] = [since?.getTime() ?? Number.NEGATIVE_INFINITY, now.getTime() + AHEAD_MS]
+  let newest = Number.NEGATIVE_INFINITY
+  let seen = 0
+  await client.query(sql.create)
+  const count = await stageRecords(client, fetched, {
+    format,
+    copy: sql.copy,
+    keep({ texts }) {
+      const date = leg.dateOf(texts[dateAt] ?? '')
+      if (date > last) return { field: leg.dated, reason: future(texts[dateAt] ?? '') }
+      if (++seen % PROGRESS_EVERY === 0) onProgress?.(seen)
+      if (date < first) return false
+      newest = Math.max(newest, date)
+      return true
+    },
+    failed: (reason) => sourceFailed(called, reason),
+  })
+  await client.query(`ANALYZE staged; SET LOCAL work_mem = '64MB'`)
+  await assertDistinct(client, fetched.label, called, format.key)
+  return { records: count, newest: count > 0 ? new Date(newest) : undefined }
+}
+
+const PROGRESS_EVERY = 10_000
+
+const future = (text: string) =>
+  `is in the future: ${text}${/^\d{13}$/.test(text) ? ' are milliseconds, and seconds are needed' : ''}`
+
+/** A record that comes twice is of a page that came twice. */
+async function assertDistinct(client: PoolClient, label: string, called: string, key: string[]): Promise<void> {
+  const { conflicts } = await findConflicts(client, 'staged')
+  const [conflict] = conflicts
+  if (conflict) throw sourceFailed(called, `${label}:${conflict.line}: ${conflictReason(conflict.first, key)}`)
+  const { rows } = await client.query<{ first: number; line: number }>(
+    `SELECT min(line)::float8 AS first, max(line)::float8 AS line FROM staged GROUP BY key_digest HAVING count(*) > 1 LIMIT 1`,
+  )
+  const [repeated] = rows
+  if (repeated) throw sourceFailed(called, `${label}:${repeated.line}: repeats the record of line ${repeated.first}`)
+}
+
+/** The number of written rows after which the planner needs new statistics. */
+const MANY = 10_000
+
+/** Stores the staged records. Without a new or changed one, the data version stays. @returns how many those are */
+async function store(client: PoolClient, { table, upserts, settle }: UpsertSql): Promise<number> {
+  await client.query('SAVEPOINT stored')
+  let written = 0
+  for (const one of upserts) {
+    const { rows, rowCount } = await client.query(one.text)
+    if (one.table === table) written += one.counts ? rows.length : (rowCount ?? 0)
+  }
+  if (settle) await client.query(settle)
+  if (written === 0) await client.query('ROLLBACK TO SAVEPOINT stored')
+  else if (written > MANY) await (await topologyOf(client)).analyze(client, [table])
+  return written
+}
+
+/** The next update requests the overlap again, and finds there what the source has now. */
+async function nextProgress(
+  client: PoolClient,
+  leg: Leg,
+  newest: Date,
+  since: Date | null,
+  { overlapMs }: Analytics,
+): Promise<Progress> {
+  const start = new Date(Math.max(newest.getTime() - overlapMs, since?.getTime() ?? Number.NEGATIVE_INFINITY))
+  return { newest, since: start, held: await stagedBetween(client, leg, start, newest) }
+}

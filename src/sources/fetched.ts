@@ -1,0 +1,35 @@
+import type { UnreadableLine } from './dataset/lines.ts'
+
+/** What a run fetches from a source. */
+export interface Fetched {
+  /** The name of the data in messages, such as a file name. */
+  label: string
+  /** The records in order. They may include others than those that were requested. */
+  batches: AsyncIterable<RecordBatch>
+  /** Receipts of what was fetched. Complete once all batches are read. */
+  receipts(): SourceReceipt[]
+}
+
+export interface RecordBatch {
+  /** The number of the first record, starting at 1, for messages. */
+  first: number
+  /** Records in the import format: lines of JSON or objects. */
+  records: (string | Record<string, unknown> | UnreadableLine)[]
+}
+
+/** A receipt of what was fetched from a source, for the run's record. */
+export interface SourceReceipt {
+  kind: 'POSITIONS' | 'PRICES' | 'ANALYTICS'
+  /** The source's name, without secrets. */
+  name: string
+  /** SHA-256 of the payload as received (decompressed), page after page, in hexadecimal. */
+  digest: string
+  /** The number of records or prices. */
+  count: number
+  /** The block of the data as a decimal integer, if the source reports one. */
+  block: string | null
+  /** The requested point in time in ISO 8601. Null if the source has none, such as a file. */
+  time: string | null
+  /** When the last of the data arrived, in ISO 8601. */
+  fetchedAt: string
+}
