@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ConfigError } from '../config.ts'
 import { nearestName } from '../domain/dataset/reader.ts'
 import type { MultiplierUpdate } from '../domain/multiplier/update.ts'
+import { parseUtc } from '../time.ts'
 
 const factor = z.number('must be a finite number from 0 up').min(0, 'must be a finite number from 0 up').optional()
 const one = z.strictObject({
@@ -13,6 +14,10 @@ const one = z.strictObject({
   deposit_tokenB: factor,
   borrow_tokenA: factor,
   borrow_tokenB: factor,
+  from: z
+    .string('must be a date: YYYY-MM-DD')
+    .refine((text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(text) !== undefined, 'must be a date: YYYY-MM-DD')
+    .optional(),
 })
 
 /** Says what is wrong with a value, and where. */
@@ -44,5 +49,6 @@ export function readMultipliers(text: string): MultiplierUpdate[] {
     ...(m.deposit_tokenB !== undefined && { depositB: m.deposit_tokenB }),
     ...(m.borrow_tokenA !== undefined && { borrowA: m.borrow_tokenA }),
     ...(m.borrow_tokenB !== undefined && { borrowB: m.borrow_tokenB }),
+    ...(m.from !== undefined && { from: new Date(m.from) }),
   }))
 }

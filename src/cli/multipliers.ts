@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
+import { revokeMultiplier } from '../domain/multiplier/revoke.ts'
 import { undoMultipliers } from '../domain/multiplier/undo.ts'
 import { type MultiplierChange, type MultiplierUpdate, updateMultipliers } from '../domain/multiplier/update.ts'
 import { graphql } from '../generated/operations/gql.ts'
-import { CLI, parseCount, print, printJson, withDeps } from './command.ts'
+import { CLI, isoDay, parseCount, parseDate, print, printJson, withDeps } from './command.ts'
 import { readMultipliers } from './multiplier-file.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
   query CliMultiplierHistory($first: Int!, $pool: Address) {
     multiplierRevisions(first: $first, where: { pool: $pool }) {
-      nodes { recordId poolAddress depositA depositB borrowA borrowB changedAt recordedAt changedBy }
+      nodes { recordId poolAddress depositA depositB borrowA borrowB from changedAt recordedAt changedBy revokedAt revokedBy }
     }
   }
 `)
@@ -21,6 +22,7 @@ interface Options {
   depositB?: number
   borrowA?: number
   borrowB?: number
+  from?: Date
   file?: string
   yes?: boolean
   json?: boolean
@@ -30,7 +32,7 @@ interface Options {
 export function addMultipliers(program: Command): void {
   const command = program
     .command('multipliers')
-    .description('set the multipliers of pools, undo that, or show their history')
+    .description('set or announce the multipliers of pools, revoke or undo that, or show their history')
   const factor = (flag: string, of: string) =>
     new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(parseFactor)
   command
@@ -43,10 +45,20 @@ export function addMultipliers(program: Command): void {
     .addOption(factor('--borrow-b', 'token B borrowed'))
     .addOption(misnamed('--supply-a', '--deposit-a'))
     .addOption(misnamed('--supply-b', '--deposit-b'))
+    .addOption(
+      new Option('--from <YYYY-MM-DD>', 'first distribution date that they count for; every date without it').argParser(
+        parseDate,
+      ),
+    )
     .option('--file <file>', 'a JSON file of multipliers, as POST /multipliers/update takes it')
     .option('--yes', `store factors that double or halve, and new ones above ${LARGE}`)
     .option('--json', 'print one JSON object per line')
     .action(async (pool: string | undefined, options: Options) => set(await updatesOf(pool, options), options))
+  command
+    .command('revoke')
+    .description('revoke an announcement: a revision whose first date is yet to come')
+    .argument('<revision>', 'the number of the revision, as the history shows it')
+    .action(revoke)
   command
     .command('undo')
     .description('put back the multipliers from before the newest change, as a change; again, to redo it')
@@ -63,16 +75,17 @@ export function addMultipliers(program: Command): void {
 }
 
 async function updatesOf(pool: string | undefined, options: Options): Promise<MultiplierUpdate[]> {
-  const { depositA, depositB, borrowA, borrowB } = options
+  const { depositA, depositB, borrowA, borrowB, from } = options
   const noFactor = [depositA, depositB, borrowA, borrowB].every((one) => one === undefined)
   if (options.file !== undefined) {
     if (pool !== undefined || !noFactor) throw new ConfigError('Give a pool and its factors, or --file, not both.')
     const path = options.file
-    return readMultipliers(
+    const updates = readMultipliers(
       await readFile(path, 'utf8').catch(() => {
         throw new ConfigError(`${path} cannot be read.`)
       }),
     )
+    return from ? updates.map((update) => ({ ...update, from })) : updates
   }
   if (pool === undefined) throw new ConfigError('Give the address of a pool, or --file.')
   assertAddress(pool)
@@ -84,15 +97,25 @@ async function updatesOf(pool: string | undefined, options: Options): Promise<Mu
       deposit_tokenB: depositB,
       borrow_tokenA: borrowA,
       borrow_tokenB: borrowB,
+      from: from && isoDay(from),
     }),
   )
 }
 
 function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void> {
-  return withDeps(async ({ store }, signal) => {
+  return withDeps(async ({ store, now }, signal) => {
     const accept = yes ? undefined : refuseJumps
-    const changes = await updateMultipliers({ pool: store.pool, signal }, updates, CLI, accept)
+    const changes = await updateMultipliers({ pool: store.pool, now, signal }, updates, CLI, accept)
     if (!json) return printChanges(changes)
+    if (updates.some(({ from }) => from))
+      return changes
+        .map(({ from, before, after, ...pool }) => ({
+          ...pool,
+          from: from ?? null,
+          ...(after ?? NONE),
+          before: before ?? null,
+        }))
+        .forEach(printJson)
     const pools = changes.map(({ poolAddress }) => poolAddress)
     const rows = await store.models.prisma.multiplier.findMany({ where: { poolAddress: { in: pools } } })
     for (const { poolAddress, before } of changes)
@@ -100,10 +123,18 @@ function set(updates: MultiplierUpdate[], { yes, json }: Options): Promise<void>
   })
 }
 
+function revoke(revision: string): Promise<void> {
+  if (!/^[1-9]\d{0,17}$/.test(revision)) throw new ConfigError(`A revision has a number, not ${revision.slice(0, 60)}.`)
+  return withDeps(async ({ store, now }, signal) => {
+    await revokeMultiplier({ pool: store.pool, now, signal }, BigInt(revision), CLI)
+    print(`The revision ${revision} is revoked. Its date has not come, so no points change.`)
+  })
+}
+
 function undo(pool: string | undefined, { json }: { json?: boolean }): Promise<void> {
   if (pool !== undefined) assertAddress(pool)
-  return withDeps(async ({ store }, signal) => {
-    const changes = await undoMultipliers({ pool: store.pool, signal }, pool?.toLowerCase(), CLI)
+  return withDeps(async ({ store, now }, signal) => {
+    const changes = await undoMultipliers({ pool: store.pool, now, signal }, pool?.toLowerCase(), CLI)
     if (!json) return printChanges(changes)
     for (const { poolAddress, before, after } of changes)
       printJson({ poolAddress, ...(after ?? NONE), before: before ?? null })
@@ -113,11 +144,13 @@ function undo(pool: string | undefined, { json }: { json?: boolean }): Promise<v
 function printChanges(changes: MultiplierChange[]): void {
   const cell = (before: number | undefined, after: number | undefined) =>
     before === undefined || before === after ? (after ?? 'none') : `${before} -> ${after ?? 'none'}`
-  const rows = changes.map(({ poolAddress, before, after }) => [
+  const dated = changes.some(({ from }) => from !== undefined)
+  const rows = changes.map(({ poolAddress, from, before, after }) => [
     poolAddress,
     ...FACTORS.map((name) => cell(before?.[name], after?.[name])),
+    ...(dated ? [from ?? 'every date'] : []),
   ])
-  print(table(HEAD, rows))
+  print(table(dated ? [...HEAD, 'from'] : HEAD, rows))
   print('Stored points change when their date is resynced.')
 }
 
@@ -160,13 +193,17 @@ function showHistory(pool: string | undefined, { limit, json }: { limit: number;
     const { readGraph } = await import('./read-graph.ts')
     const { nodes } = (await readGraph(deps, history, variables)).multiplierRevisions
     if (json) return nodes.forEach(printJson)
+    const dated = nodes.some(({ from }) => from !== null)
     const rows = nodes.map((one) => [
+      ...(dated ? [one.recordId] : []),
       one.poolAddress,
       ...FACTORS.map((name) => one[name] ?? '-'),
+      ...(dated ? [one.from ?? 'every date'] : []),
       String(one.changedAt),
-      one.changedBy,
+      one.revokedBy ? `${one.changedBy}, revoked by ${one.revokedBy}` : one.changedBy,
     ])
-    print(rows.length === 0 ? 'No multipliers were ever set.' : table([...HEAD, 'since', 'by'], rows))
+    const head = dated ? ['revision', ...HEAD, 'from', 'since', 'by'] : [...HEAD, 'since', 'by']
+    print(rows.length === 0 ? 'No multipliers were ever set.' : table(head, rows))
   })
 }
 

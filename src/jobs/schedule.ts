@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { readCron } from '../domain/distribution/cron.ts'
 import { computeDue, type DailyDeps } from '../domain/distribution/daily.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
+import { settleDue } from '../domain/multiplier/settle.ts'
 
 const MINUTE_MS = 60_000
 
@@ -14,7 +15,8 @@ export interface Schedule {
 }
 
 /**
- * Runs now and every minute: marks runs whose process has died as failed and, if DISTRIBUTION_CRON is set, computes the
+ * Runs now and every minute: marks runs whose process has died as failed, puts announced multipliers
+ * in force when their date has come and, if DISTRIBUTION_CRON is set, computes the
  * distributions that are due. It reads the clock each time, so clock changes and sleep do not matter.
  */
 export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}): Schedule {
@@ -28,6 +30,8 @@ export function startSchedule(deps: ScheduleDeps, { everyMs = MINUTE_MS } = {}):
 
   const look = async () => {
     await closeDeadRuns(store.pool)
+    const settled = await settleDue(store.pool, now())
+    if (settled > 0) log.info({ pools: settled }, 'announced multipliers are in force from today on')
     const tick = ticks?.lastUntil(now())
     if (!tick || tick.getTime() === completed) return
     if ((await computeDue(daily, tick)) !== 'pending') completed = tick.getTime()

@@ -4,6 +4,12 @@ import { parseUtc } from '../time.ts'
 const once = 'must be given once, without brackets, and not be empty'
 const text = z.string(once).min(1, 'must not be empty')
 
+/** A distribution date. */
+export const date = z
+  .string('must be a date, given once')
+  .refine((value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && parseUtc(value) !== undefined, 'must be a date: YYYY-MM-DD')
+  .meta({ override: { type: 'string', format: 'date' } })
+
 /** A 20-byte address in any case, converted to lower case. */
 export const address = z
   .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once, without brackets') })

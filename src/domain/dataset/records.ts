@@ -202,6 +202,12 @@ export const records: Record<DatasetFile, RecordFormat> = {
       changedAt: field(instant, 'when the revision took effect', '2026-02-01T12:00:00.000Z'),
       recordedAt: field(instant, 'when the gateway recorded it', '2026-02-01T12:00:00.000Z'),
       changedBy: field(text, 'who made the change', 'cli'),
+      fromDate: field(
+        optional(nullable(midnight)),
+        'the first distribution date that it counts for; every date if it is absent',
+      ),
+      revokedAt: field(optional(nullable(instant)), 'when the announcement was revoked'),
+      revokedBy: field(optional(nullable(text)), 'who revoked it'),
     },
     check: revisionFits,
   },

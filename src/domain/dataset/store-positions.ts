@@ -1,5 +1,6 @@
 import { snakeCase } from '../../db/lists/column.ts'
 import type { Topology } from '../../db/topology/topology.ts'
+import { inForce } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import { records } from './records.ts'
 
@@ -71,14 +72,15 @@ interface Storing {
 
 /** Selects the staged positions as they will be stored, with the id of the stored one. @param old joins that one as `old` */
 function incomingSql(basePoints: BasePoints, { given, run, joins = '' }: Storing, old: string): string {
-  const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm')
+  const { pointsA, pointsB } = pointsSql(basePoints, 's', 'm', 'b')
   const points = (side: 'a' | 'b', computed: string) =>
     `${given ? `coalesce(s.points_${side}, ${computed})` : computed} AS points_${side}`
   return `SELECT s.user_address, s.distribution_date, p.pool_key, coalesce(s.id, old.id, ${positionId}) AS id, p.key AS pair_key,
       ${listed('s', AMOUNTS)}, ${points('a', pointsA)}, ${points('b', pointsB)}, ${given ?? 'false'} AS given, (${run})::int AS run_id,
       old.id AS stored_id
     FROM staged s JOIN token_pair p USING (${PAIR.join(', ')}) ${joins}
-    LEFT JOIN multiplier m ON m.pool_address = s.market_address ${old}`
+    LEFT JOIN multiplier_rule m ON m.pool_address = s.market_address AND ${inForce('m', 's.distribution_date')}
+    LEFT JOIN base_points_rule b ON ${inForce('b', 's.distribution_date')} ${old}`
 }
 
 const differ = `(${listed('t', VALUES)}) IS DISTINCT FROM (${listed('s', VALUES)})`

@@ -71,13 +71,14 @@ export const restoreDistributions = `UPDATE distribution d
 const continueIds = (table: string) => `SELECT setval('${table}_id_seq', max(id)) FROM ${table}
   HAVING max(id) >= (SELECT last_value FROM ${table}_id_seq)`
 
-/** Triggers record every change as a revision. One that says the same as the revision before it is removed. */
+/** Triggers record every change as a revision. One that says the same as the rule of its day or of today is removed. */
 const settled: Partial<Record<DatasetFile, string>> = {
   'multiplier-revisions': continueIds('multiplier_revision'),
   multipliers: `DELETE FROM multiplier_revision t
-    WHERE t.recorded_at >= date_trunc('milliseconds', now()) AND EXISTS (
-      SELECT FROM (SELECT * FROM multiplier_revision o WHERE o.pool_address = t.pool_address AND o.id < t.id
-        ORDER BY o.id DESC LIMIT 1) before
+    WHERE t.recorded_at >= date_trunc('milliseconds', now()) AND t.from_date IS NULL AND EXISTS (
+      SELECT FROM (VALUES (t.changed_at), (now())) AS at(moment) CROSS JOIN LATERAL (
+        SELECT * FROM multiplier_revision o WHERE o.pool_address = t.pool_address AND o.id < t.id AND o.revoked_at IS NULL
+          AND (o.from_date IS NULL OR o.from_date <= (at.moment AT TIME ZONE 'UTC')::date) ORDER BY o.id DESC LIMIT 1) before
       WHERE (before.deposit_token_a, before.deposit_token_b, before.borrow_token_a, before.borrow_token_b)
         = (t.deposit_token_a, t.deposit_token_b, t.borrow_token_a, t.borrow_token_b))`,
   rates: `DELETE FROM rate_revision t

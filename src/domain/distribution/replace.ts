@@ -4,6 +4,7 @@ import { topologyOf } from '../../db/topology/find-topology.ts'
 import { type Conflict, findConflicts } from '../dataset/conflicts.ts'
 import { records } from '../dataset/records.ts'
 import { storePairs, storePositions, type WrittenDate } from '../dataset/store-positions.ts'
+import { rulesOfDay } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 
 const KEY = records.positions.key.map(snakeCase)
@@ -39,7 +40,7 @@ export async function removeOthers(client: PoolClient, day: string): Promise<str
 }
 
 /**
- * Stores the staged positions of a date with the points that current multipliers yield, and their users, in one pass.
+ * Stores the staged positions of a date with the points that the rules of the date yield, and their users, in one pass.
  * @returns the newest multiplier revision behind the points
  */
 export async function replacePositions(
@@ -60,7 +61,7 @@ export async function replacePositions(
   return revisionOf(dates)
 }
 
-/** Computes the points of all positions of a date with the current multipliers. @returns as `replacePositions` */
+/** Computes the points of all positions of a date with the rules of the date. @returns as `replacePositions` */
 export async function recompute(
   client: PoolClient,
   basePoints: BasePoints,
@@ -71,7 +72,7 @@ export async function recompute(
   const { rows } = await client.query<{ revision: string }>(
     `WITH computed AS (
        UPDATE stored_position t SET points_a = ${pointsA}, points_b = ${pointsB}, run_id = $2, given = false
-       FROM (SELECT pool.key, m.* FROM pool LEFT JOIN multiplier m ON m.pool_address = pool.id OFFSET 0) m
+       FROM ${rulesOfDay('$1')} m
        WHERE t.distribution_date = $1 AND m.key = t.pool_key)
      SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision`,
     [day, runId],

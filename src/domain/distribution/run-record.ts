@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { LOCKS } from '../../db/locks.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
+import { inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { doubleOf } from '../points/millionths.ts'
 
@@ -82,6 +83,10 @@ export async function dayOfRun(client: PoolClient, day: string): Promise<StoredT
   return rows[0] ?? { positionCount: 0, userCount: 0, totalPoints: 0, millionths: '0' }
 }
 
+/** SQL that sets the base points that the run `r` used, if those of its date are not the settings'. */
+const baseOf = (column: 'deposit' | 'borrow') =>
+  `base_${column} = coalesce((SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', 'r.date')}), r.base_${column})`
+
 /** Records the success of a run, in its own transaction. */
 export async function finishRecord(
   client: PoolClient,
@@ -94,7 +99,7 @@ export async function finishRecord(
 ): Promise<DayTotals & { finishedAt: Date }> {
   const { rows } = await client.query<DayTotals & { finishedAt: Date }>(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, sources = $2,
-       multiplier_revision = $6, position_count_before = $3, account_count_before = $4, total_points_before = $5,
+       multiplier_revision = $6, ${baseOf('deposit')}, ${baseOf('borrow')}, position_count_before = $3, account_count_before = $4, total_points_before = $5,
        position_count_after = d.position_count, account_count_after = d.account_count, total_points_after = d.total_points
      FROM distribution d WHERE d.date = r.date AND r.id = $1
      RETURNING d.position_count AS "positionCount", d.account_count AS "userCount",
@@ -179,7 +184,7 @@ export async function openImportRecords(client: PoolClient, record: ImportRecord
 export async function finishImportRecords(client: PoolClient, runIds: (string | null)[]): Promise<void> {
   await client.query(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, position_count_after = d.position_count,
-       account_count_after = d.account_count, total_points_after = d.total_points
+       account_count_after = d.account_count, total_points_after = d.total_points, ${baseOf('deposit')}, ${baseOf('borrow')}
      FROM distribution d WHERE d.date = r.date AND r.id = ANY($1::bigint[])`,
     [runIds],
   )

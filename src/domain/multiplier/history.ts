@@ -38,7 +38,31 @@ export const revisionColumns = columnsOf(Prisma.MultiplierRevisionScalarFieldEnu
       'Who made the change: the name of an admin token, `cli`, `import`, `sample`, or the database role that wrote it.',
     filter: true,
   },
+  fromDate: {
+    type: 'date',
+    field: 'from',
+    nullable: true,
+    description:
+      'The first distribution date that the revision counts for. Null means every date. A date in the future is an announcement.',
+    filter: true,
+    sort: true,
+  },
+  revokedAt: {
+    type: 'moment',
+    nullable: true,
+    description: 'When the announcement was revoked. Null if it was not.',
+    filter: true,
+  },
+  revokedBy: {
+    type: 'text',
+    nullable: true,
+    description: 'Who revoked the announcement, as in `changedBy`. Null if it was not revoked.',
+  },
 })
+
+/** SQL of whether a revision counted for a date, if no newer one did. */
+const countsFor = (date: string) =>
+  Prisma.raw(`(r.from_date IS NULL OR r.from_date <= ${date}) AND r.revoked_at IS NULL`)
 
 const ofPool = (address: Column) => ({
   pool: one(address, 'Only revisions of this pool.'),
@@ -57,7 +81,8 @@ export const revisionListing: Listing<MultiplierRevision> = listing({
 /** The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none. */
 export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`FROM (SELECT * FROM multiplier_revision r WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
-    ORDER BY r.id DESC LIMIT 1) t WHERE t.deposit_token_a IS NOT NULL`
+      AND (r.from_date IS NULL OR r.from_date <= (${moment} AT TIME ZONE 'UTC')::date)
+      AND (r.revoked_at IS NULL OR r.revoked_at > ${moment}) ORDER BY r.id DESC LIMIT 1) t WHERE t.deposit_token_a IS NOT NULL`
 
 const pool = { sql: 'p.id', type: 'address' } as const
 
@@ -73,17 +98,18 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
   }
 }
 
-/** Reads each pool's multiplier as a run used it: its newest revision up to `revision`. Null if it had none. */
+/** Reads each pool's multiplier as a run of a date used it: of its revisions up to `revision`. Null if it had none. */
 export async function revisionsUpTo(
   reader: Reader,
-  keys: readonly { poolAddress: string; revision: bigint }[],
+  keys: readonly { poolAddress: string; revision: bigint; date: Date }[],
 ): Promise<(MultiplierRevision | null)[]> {
   const rows = await reader.$queryRaw<(MultiplierRevision & { ordinality: number })[]>`
     SELECT o.ordinality::int AS ordinality, found.*
-    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => String(one.revision))}::bigint[])
-      WITH ORDINALITY AS o(pool, revision, ordinality)
-    CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM multiplier_revision t
-      WHERE t.pool_address = o.pool AND t.id <= o.revision ORDER BY t.id DESC LIMIT 1) found`
+    FROM unnest(${keys.map((one) => one.poolAddress)}::text[], ${keys.map((one) => String(one.revision))}::bigint[],
+        ${keys.map((one) => one.date.toISOString().slice(0, 10))}::date[])
+      WITH ORDINALITY AS o(pool, revision, date, ordinality)
+    CROSS JOIN LATERAL (SELECT ${selectList(revisionColumns)} FROM (SELECT * FROM multiplier_revision r
+      WHERE r.pool_address = o.pool AND r.id <= o.revision AND ${countsFor('o.date')} ORDER BY r.id DESC LIMIT 1) t) found`
   return inOrder(keys.length, rows)
 }
 
@@ -94,11 +120,12 @@ function inOrder(length: number, rows: (MultiplierRevision & { ordinality: numbe
   return byPool
 }
 
-/** All multipliers that a run `r` used: each pool's newest revision up to the run's. */
+/** All multipliers that a run `run` used: each pool's newest revision for its date, up to the run's. */
 export const revisionsOfRun: Listing<MultiplierRevision> = {
   ...revisionListing,
   name: 'runMultipliers',
-  from: Prisma.sql`run r CROSS JOIN LATERAL (SELECT * FROM (SELECT DISTINCT ON (pool_address) * FROM multiplier_revision
-    WHERE id <= r.multiplier_revision ORDER BY pool_address, id DESC) newest WHERE deposit_token_a IS NOT NULL) t`,
+  from: Prisma.sql`run CROSS JOIN LATERAL (SELECT * FROM (SELECT DISTINCT ON (pool_address) * FROM multiplier_revision r
+    WHERE id <= run.multiplier_revision AND ${countsFor('run.date')} ORDER BY pool_address, id DESC) newest
+    WHERE deposit_token_a IS NOT NULL) t`,
   order: [{ column: 't.pool_address', field: 'poolAddress', type: 'address', direction: 'ASC' }],
 }

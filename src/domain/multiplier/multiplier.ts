@@ -2,6 +2,8 @@ import { columnsOf } from '../../db/lists/column.ts'
 import { many, one } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { type Multiplier, Prisma } from '../../generated/prisma/client.ts'
+import { isoDate } from '../position/position.ts'
+import { inForce } from './rule.ts'
 
 const factor = (stored: string, dollars: string) =>
   ({
@@ -43,4 +45,19 @@ export const multipliers: Listing<Multiplier & { poolNumber: bigint }> = listing
     chainId: one(onPool('chain_id', 'integer'), 'Only multipliers of pools on this chain.'),
     asset: one(tokens, 'Only multipliers of pools with this token on either side.'),
   },
+})
+
+/** The FROM item `t` of the multipliers that are in force for a date. A pool whose first one is yet to come has no stored id. */
+export const multipliersOnSql = (date: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`(SELECT coalesce(m.id, md5(r.pool_address)::uuid::text) AS id, r.pool_address, r.deposit_token_a,
+      r.deposit_token_b, r.borrow_token_a, r.borrow_token_b, coalesce(m.created_at, r.changed_at) AS created_at,
+      greatest(r.changed_at, r.from_date::timestamp AT TIME ZONE 'UTC') AS updated_at
+    FROM multiplier_rule r CROSS JOIN (SELECT ${date}::date AS date) d LEFT JOIN multiplier m ON m.pool_address = r.pool_address
+    WHERE ${Prisma.raw(inForce('r', 'd.date'))} AND r.deposit_token_a IS NOT NULL) t`
+
+/** The multipliers that are in force for a distribution date. */
+export const multipliersOn = (date: Date): typeof multipliers => ({
+  ...multipliers,
+  name: 'multipliersOn',
+  from: Prisma.sql`${multipliersOnSql(Prisma.sql`${isoDate(date)}`)} JOIN pool p ON p.id = t.pool_address`,
 })

@@ -3,6 +3,9 @@ import { cancelOnAbort } from '../../db/connect/cancel.ts'
 import { inTransaction } from '../../db/connect/transaction.ts'
 import { GatewayError, type InputProblem } from '../../errors.ts'
 import { lockWriters } from '../points/refresh-rollups.ts'
+import { isoDate as isoDay } from '../position/position.ts'
+import { COLUMNS, inForce } from './rule.ts'
+import { settleMultipliers } from './settle.ts'
 
 /** A pool's new multipliers, finite and not negative. An omitted one stays the same, or is 0 if the pool had none. */
 export interface MultiplierUpdate {
@@ -11,6 +14,8 @@ export interface MultiplierUpdate {
   depositB?: number | null
   borrowA?: number | null
   borrowB?: number | null
+  /** The first distribution date that they count for. Without it they count for every date. */
+  from?: Date | null
 }
 
 /** The multipliers of a pool. */
@@ -21,9 +26,11 @@ export interface Factors {
   borrowB: number
 }
 
-/** A change of a pool's multipliers. */
+/** A change of a pool's multipliers: of those of its first date or, without one, of today. */
 export interface MultiplierChange {
   poolAddress: string
+  /** YYYY-MM-DD. Undefined for a change of every date. */
+  from?: string | undefined
   /** Undefined if the pool had none. */
   before: Factors | undefined
   /** Undefined if the pool has none any more. */
@@ -48,14 +55,16 @@ export async function updateMultipliers(
 ): Promise<MultiplierChange[]> {
   assertUpdates(updates)
   return changeMultipliers(deps, requestedBy, async (client) => {
-    const addresses = updates.map(({ poolAddress }) => poolAddress)
-    const before = await readMultipliers(client, addresses)
+    const today = isoDay(deps.now())
+    const firsts = updates.map(({ poolAddress, from }) => ({ poolAddress, date: from ? isoDay(from) : today }))
+    const before = await rulesOn(client, firsts)
     await applyMultipliers(client, updates)
-    const after = await readMultipliers(client, addresses)
-    const changes = addresses.map((poolAddress) => ({
+    const after = await rulesOn(client, firsts)
+    const changes = updates.map(({ poolAddress, from }, at) => ({
       poolAddress,
-      before: before.get(poolAddress),
-      after: after.get(poolAddress),
+      from: from ? isoDay(from) : undefined,
+      before: before[at],
+      after: after[at],
     }))
     accept?.(changes)
     return changes
@@ -64,12 +73,13 @@ export async function updateMultipliers(
 
 export interface MultiplierDeps {
   pool: Pool
+  now(): Date
   signal?: AbortSignal
 }
 
-/** Runs a change of multipliers in a transaction that has the writers' lock. */
+/** Runs a change of multipliers in a transaction that has the writers' lock, then makes the stored ones those of today. */
 export const changeMultipliers = <T>(
-  { pool, signal }: MultiplierDeps,
+  { pool, now, signal }: MultiplierDeps,
   requestedBy: string,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> =>
@@ -77,7 +87,10 @@ export const changeMultipliers = <T>(
     cancelOnAbort(client, signal, async () => {
       await lockWriters(client)
       await actAs(client, requestedBy)
-      return work(client)
+      await settleMultipliers(client, isoDay(now()))
+      const result = await work(client)
+      await settleMultipliers(client, isoDay(now()))
+      return result
     }),
   )
 
@@ -85,13 +98,19 @@ export const changeMultipliers = <T>(
 export const FACTORS = `deposit_token_a AS "depositA", deposit_token_b AS "depositB", borrow_token_a AS "borrowA",
   borrow_token_b AS "borrowB"`
 
-/** The multipliers of those of the pools that have one, by the pool's address. */
-export async function readMultipliers(client: PoolClient, pools: string[]): Promise<Map<string, Factors>> {
-  const { rows } = await client.query<Factors & { pool: string }>(
-    `SELECT pool_address AS pool, ${FACTORS} FROM multiplier WHERE pool_address = ANY($1::text[])`,
-    [pools],
+/** The multipliers that are in force for each pool and date, in their order. */
+export async function rulesOn(
+  client: PoolClient,
+  keys: { poolAddress: string; date: string }[],
+): Promise<(Factors | undefined)[]> {
+  const { rows } = await client.query<Factors & { at: number }>(
+    `SELECT u.at::int - 1 AS at, ${FACTORS} FROM unnest($1::text[], $2::date[]) WITH ORDINALITY AS u(pool, date, at)
+     JOIN multiplier_rule m ON m.pool_address = u.pool AND ${inForce('m', 'u.date')} AND m.deposit_token_a IS NOT NULL`,
+    [keys.map(({ poolAddress }) => poolAddress), keys.map(({ date }) => date)],
   )
-  return new Map(rows.map(({ pool, ...factors }) => [pool, factors]))
+  const found: (Factors | undefined)[] = new Array(keys.length).fill(undefined)
+  for (const { at, ...factors } of rows) found[at] = factors
+  return found
 }
 
 /** @throws BAD_INPUT for an empty list, a list that is too long, a duplicate pool or an invalid number */
@@ -111,32 +130,66 @@ export async function actAs(client: PoolClient, requestedBy: string): Promise<vo
  * @throws NOT_FOUND for an unknown pool
  */
 export async function applyMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {
-  const addresses = updates.map((update) => update.poolAddress)
-  const column = (value: (update: MultiplierUpdate) => number | null | undefined) =>
-    updates.map((u) => value(u) ?? null)
+  await assertPools(
+    client,
+    updates.map((update) => update.poolAddress),
+  )
+  const [dated, undated] = [updates.filter(({ from }) => from), updates.filter(({ from }) => !from)]
+  if (undated.length > 0) await setMultipliers(client, undated)
+  if (dated.length > 0) await announceMultipliers(client, dated)
+}
+
+/** @throws NOT_FOUND for an unknown pool */
+async function assertPools(client: PoolClient, addresses: string[]): Promise<void> {
   const stored = await client.query<{ id: string }>('SELECT id FROM pool WHERE id = ANY($1::text[])', [addresses])
   const ids = new Set(stored.rows.map((row) => row.id))
   const unknown = addresses.filter((address) => !ids.has(address))
   if (unknown.length)
     throw new GatewayError('NOT_FOUND', `There is no pool ${unknown.slice(0, 10).join(', ')}; nothing was changed.`)
+}
+
+const columnsOf = (updates: MultiplierUpdate[]) => [
+  updates.map((u) => u.poolAddress),
+  ...(['depositA', 'depositB', 'borrowA', 'borrowB'] as const).map((name) => updates.map((u) => u[name] ?? null)),
+]
+const GIVEN = 'unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]'
+const KEPT = `coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0), coalesce(u.ba, m.borrow_token_a, 0),
+  coalesce(u.bb, m.borrow_token_b, 0)`
+/** SQL of who makes a change. */
+export const ACTOR = "coalesce(nullif(current_setting('gateway.actor', true), ''), session_user)"
+
+/** Sets the multipliers of every date. Triggers record the revisions. */
+async function setMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {
   await client.query(
-    `INSERT INTO multiplier AS m
-       (id, pool_address, deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b, created_at, updated_at)
-     SELECT gen_random_uuid()::text, u.pool, coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0),
-       coalesce(u.ba, m.borrow_token_a, 0), coalesce(u.bb, m.borrow_token_b, 0),
-       statement_timestamp(), statement_timestamp()
-     FROM unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]) AS u(pool, da, db, ba, bb)
-     LEFT JOIN multiplier m ON m.pool_address = u.pool
+    `INSERT INTO multiplier AS m (id, pool_address, ${COLUMNS}, created_at, updated_at)
+     SELECT gen_random_uuid()::text, u.pool, ${KEPT}, statement_timestamp(), statement_timestamp()
+     FROM ${GIVEN}) AS u(pool, da, db, ba, bb) LEFT JOIN multiplier m ON m.pool_address = u.pool
      ON CONFLICT (pool_address) DO UPDATE SET deposit_token_a = excluded.deposit_token_a,
        deposit_token_b = excluded.deposit_token_b, borrow_token_a = excluded.borrow_token_a,
        borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
-    [
-      addresses,
-      column((u) => u.depositA),
-      column((u) => u.depositB),
-      column((u) => u.borrowA),
-      column((u) => u.borrowB),
-    ],
+    columnsOf(updates),
+  )
+  // A multiplier that is today's already is new for the dates of other rules.
+  await client.query(
+    `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by)
+     SELECT pool_address, ${COLUMNS}, updated_at, ${ACTOR} FROM multiplier m WHERE pool_address = ANY($1::text[]) AND EXISTS (
+       SELECT FROM multiplier_rule r WHERE r.pool_address = m.pool_address AND r.from_date IS NOT NULL) ORDER BY 1`,
+    [updates.map(({ poolAddress }) => poolAddress)],
+  )
+}
+
+/** Records the multipliers from a date on, unless they are in force for all these dates. */
+async function announceMultipliers(client: PoolClient, updates: MultiplierUpdate[]): Promise<void> {
+  await client.query(
+    `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)
+     SELECT new.*, statement_timestamp(), ${ACTOR}, u.date
+     FROM ${GIVEN}, $6::date[]) AS u(pool, da, db, ba, bb, date)
+     LEFT JOIN multiplier_rule m ON m.pool_address = u.pool AND ${inForce('m', 'u.date')}
+     CROSS JOIN LATERAL (SELECT u.pool, ${KEPT}) new(pool_address, ${COLUMNS})
+     WHERE m.until_date IS NOT NULL OR (m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b)
+       IS DISTINCT FROM (new.deposit_token_a, new.deposit_token_b, new.borrow_token_a, new.borrow_token_b)
+     ORDER BY u.pool`,
+    [...columnsOf(updates), updates.map(({ from }) => isoDay(from as Date))],
   )
 }
 
@@ -152,6 +205,7 @@ function problemsOf(updates: MultiplierUpdate[]): InputProblem[] {
     for (const [name, value] of Object.entries(update))
       if (
         name !== 'poolAddress' &&
+        name !== 'from' &&
         value !== undefined &&
         !(typeof value === 'number' && Number.isFinite(value) && value >= 0)
       )

@@ -8,8 +8,8 @@ export interface BasePoints {
 }
 
 /**
- * SQL for the points of a position, in millionths, over a position row `p` and its pool's multiplier row `m` (nulls if the
- * pool has none, which scores 0). Points per day:
+ * SQL for the points of a position, in millionths, over a position row `p`, its pool's multiplier row `m` (nulls if the
+ * pool has none, which scores 0) and a row `b` of base points (nulls if the settings count). Points per day:
  *
  *     pointsA = deposit * deposit_tokenA * (aSuppliedUsd + (bBorrowedUsd > 0 ? aProtectedUsd : 0))
  *             + borrow * borrow_tokenA * aBorrowedUsd
@@ -18,12 +18,12 @@ export interface BasePoints {
  * program's published rules (per day, 1 point per dollar supplied and 0.5 per dollar borrowed). All code that computes
  * points uses this SQL.
  */
-export function pointsSql(base: BasePoints, p: string, m: string): { pointsA: string; pointsB: string } {
+export function pointsSql(base: BasePoints, p: string, m: string, b = m): { pointsA: string; pointsB: string } {
   const side = (self: 'a' | 'b', other: 'a' | 'b') =>
     millionthsSql(`(
-    ${literal(base.deposit)} * coalesce(${m}.deposit_token_${self}, 0) * (${p}.${self}_supplied_amount_usd
+    coalesce(${b}.deposit, ${literal(base.deposit)}) * coalesce(${m}.deposit_token_${self}, 0) * (${p}.${self}_supplied_amount_usd
       + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0 THEN ${p}.${self}_protected_supplied_amount_usd ELSE 0 END)
-    + ${literal(base.borrow)} * coalesce(${m}.borrow_token_${self}, 0) * ${p}.${self}_borrowed_amount_usd)`)
+    + coalesce(${b}.borrow, ${literal(base.borrow)}) * coalesce(${m}.borrow_token_${self}, 0) * ${p}.${self}_borrowed_amount_usd)`)
   return { pointsA: side('a', 'b'), pointsB: side('b', 'a') }
 }
 

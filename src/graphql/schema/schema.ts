@@ -79,7 +79,7 @@ export function addTypes(builder: Builder) {
   const Worth = addWorth(builder)
   addLeaderboard(builder, { listInputs, User })
   const { MultiplierRevision, ...revisions } = addMultiplierRevision(builder, { listInputs })
-  const { MultiplierInput } = addMultiplier(builder, { listInputs, Pool, ...revisions })
+  const { MultiplierInput } = addMultiplier(builder, { listInputs, Pool, MultiplierRevision, ...revisions })
   const DistributionKind = addDistributionKind(builder)
   const runs = addRun(builder, { listInputs, DistributionKind, ...revisions })
   addPosition(builder, { Position, PositionInputs, Positions, Pool, User, MultiplierRevision, Run: runs.Run })

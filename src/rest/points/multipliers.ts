@@ -4,7 +4,7 @@ import type { MultiplierFieldsFragment } from '../../generated/operations/graphq
 import { allPages } from '../all-pages.ts'
 import { listed } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
-import { address } from '../parameters.ts'
+import { address, date } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 export const multiplierFields = graphql(`
@@ -82,6 +82,9 @@ const one = z.strictObject(
     deposit_tokenB: factor,
     borrow_tokenA: factor,
     borrow_tokenB: factor,
+    from: date
+      .optional()
+      .describe('The first distribution date that they count for. Without it they count for every date.'),
     id: ignored,
     tokenA_address: ignored,
     tokenB_address: ignored,
@@ -115,6 +118,7 @@ export const updateMultipliers = endpoint({
       depositB: m.deposit_tokenB,
       borrowA: m.borrow_tokenA,
       borrowB: m.borrow_tokenB,
+      from: m.from,
     })),
   }),
   async answer({ variables, execute }) {

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { graphql } from '../../generated/operations/gql.ts'
 import type { FinishedRunFragment } from '../../generated/operations/graphql.ts'
-import { parseUtc } from '../../time.ts'
 import { midnight } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
+import { date } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 export const finishedRun = graphql(`
@@ -22,11 +22,6 @@ const resyncOperation = graphql(`
     resyncDistribution(date: $date) { ...FinishedRun }
   }
 `)
-
-const date = z
-  .string('must be a date, given once')
-  .refine((value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && parseUtc(value) !== undefined, 'must be a date: YYYY-MM-DD')
-  .meta({ override: { type: 'string', format: 'date' } })
 
 const input = {
   query: z.object({ date: date.optional().describe('The distribution date.') }),

@@ -10,7 +10,7 @@ import type { Builder } from '../builder.ts'
 import { readRecordNumber, recordNumber } from './record-number.ts'
 
 /** Loads a revision by its number. */
-const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
+export const revisionAt = modelRow<Row>('MultiplierRevision', revisionListing)
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
 export const revisionOfDate = keyedRow<Row>({

@@ -1,17 +1,25 @@
 import { revisionListing } from '../../../domain/multiplier/history.ts'
-import { multiplierColumns, multipliers } from '../../../domain/multiplier/multiplier.ts'
+import {
+  multiplierColumns,
+  multipliers,
+  multipliersOn,
+  multipliersOnSql,
+} from '../../../domain/multiplier/multiplier.ts'
+import { revokeMultiplier } from '../../../domain/multiplier/revoke.ts'
 import { updateMultipliers } from '../../../domain/multiplier/update.ts'
+import { badArgument } from '../../../errors.ts'
 import { type Multiplier as MultiplierRow, Prisma } from '../../../generated/prisma/client.ts'
-import { requireAdmin } from '../../context.ts'
+import { type GraphContext, requireAdmin } from '../../context.ts'
 import { columnFields } from '../../fields/column-fields.ts'
 import { connectionType } from '../../fields/connection-type.ts'
 import type { ListInputs, ListInputTypes } from '../../fields/list-inputs.ts'
 import { listArguments } from '../../fields/page-arguments.ts'
 import { modelRow, ownerOf, related } from '../../fields/relation.ts'
-import { list, nodeId, unplanned } from '../../fields/sql-field.ts'
+import { keyedRow, list, nodeId, unplanned } from '../../fields/sql-field.ts'
 import type { Builder } from '../builder.ts'
-import type { MultiplierRevisionsRef } from './multiplier-revision.ts'
+import { type MultiplierRevisionRef, type MultiplierRevisionsRef, revisionAt } from './multiplier-revision.ts'
 import { type PoolRef, poolAt } from './pool.ts'
+import { readRecordNumber } from './record-number.ts'
 
 /** Loads the multiplier of a pool. */
 export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
@@ -19,14 +27,26 @@ export const multiplierAt = modelRow<MultiplierRow>('Multiplier', {
   columns: multiplierColumns,
 })
 
+/** Loads the multiplier of a pool that is in force for a date. */
+const multiplierOn = keyedRow<MultiplierRow>({
+  columns: multiplierColumns,
+  types: ['text', 'date'],
+  at: ([pool, date]) =>
+    Prisma.sql`FROM ${multipliersOnSql(date ?? Prisma.empty)} WHERE t.pool_address = ${pool ?? Prisma.empty}`,
+})
+
 type Refs = {
   listInputs: ListInputTypes
   Pool: PoolRef
+  MultiplierRevision: MultiplierRevisionRef
   MultiplierRevisions: MultiplierRevisionsRef
   RevisionInputs: ListInputs
 }
 
-export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRevisions, RevisionInputs }: Refs) {
+export function addMultiplier(
+  builder: Builder,
+  { listInputs, Pool, MultiplierRevision, MultiplierRevisions, RevisionInputs }: Refs,
+) {
   const MultiplierInputs = listInputs('Multiplier', multipliers)
   const Multiplier = builder.prismaNode('Multiplier', {
     id: { field: 'poolAddress', ...nodeId('Multiplier', (column) => column('poolAddress')) },
@@ -74,6 +94,11 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
       depositB: t.float({ description: 'The factor for each dollar of asset B supplied.' }),
       borrowA: t.float({ description: 'The factor for each dollar of asset A borrowed.' }),
       borrowB: t.float({ description: 'The factor for each dollar of asset B borrowed.' }),
+      from: t.field({
+        type: 'Date',
+        description:
+          'The first distribution date that the factors count for. Without it they count for every date. A date in the future is an announcement.',
+      }),
     }),
   })
 
@@ -81,9 +106,20 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
   builder.queryFields((t) => ({
     multipliers: t.field({
       type: Multipliers,
-      description: 'All multipliers, by pool number, then pool address.',
-      args: listArguments(t.arg, MultiplierInputs),
-      ...list({ listing: () => multipliers, filter: () => ({ where: [] }) }),
+      description:
+        'The multipliers that are in force today or, with `asOf`, for a distribution date, by pool number, then pool address.',
+      args: {
+        ...listArguments(t.arg, MultiplierInputs),
+        asOf: t.arg({
+          type: 'Date',
+          description:
+            'The distribution date whose rules are returned, as known now. A run of that date would use them. It may be in the future.',
+        }),
+      },
+      ...list({
+        listing: ({ asOf }) => (asOf ? multipliersOn(asOf) : multipliers),
+        filter: () => ({ where: [] }),
+      }),
     }),
   }))
 
@@ -101,17 +137,39 @@ export function addMultiplier(builder: Builder, { listInputs, Pool, MultiplierRe
       },
       resolve: async (_, args, context) => {
         const requestedBy = requireAdmin(context.admin)
-        const changes = await updateMultipliers(context.deps.store, args.multipliers, requestedBy)
+        const changes = await updateMultipliers(adminDeps(context), args.multipliers, requestedBy)
         context.batches.clear()
         const stored = await Promise.all(
-          changes.map(({ poolAddress }) => context.batches.load(multiplierAt.load, [poolAddress])),
+          changes.map(({ poolAddress, from }) =>
+            from
+              ? context.batches.load(multiplierOn.load, [poolAddress, from])
+              : context.batches.load(multiplierAt.load, [poolAddress]),
+          ),
         )
         return stored.filter((one) => one !== null)
+      },
+    }),
+    revokeMultiplier: t.field({
+      type: MultiplierRevision,
+      description:
+        'Revokes an announcement: a revision whose `from` is in the future. It stays among the revisions. Returns it. Requires the admin token.',
+      args: { recordId: t.arg.string({ required: true, description: "The revision's number, as a string." }) },
+      resolve: async (_, { recordId }, context) => {
+        const requestedBy = requireAdmin(context.admin)
+        const id = readRecordNumber(recordId)
+        if (id === undefined) throw badArgument('recordId', 'must be the number of a revision, as a string')
+        await revokeMultiplier(adminDeps(context), id, requestedBy)
+        context.batches.clear()
+        const revision = await context.batches.load(revisionAt.load, [id])
+        if (!revision) throw new Error(`the revision ${id} has no record`)
+        return revision
       },
     }),
   }))
   return { Multiplier, MultiplierInput }
 }
+
+const adminDeps = ({ deps }: GraphContext) => ({ pool: deps.store.pool, now: deps.now })
 
 export type MultiplierRef = ReturnType<typeof addMultiplier>['Multiplier']
 export type MultiplierInputRef = ReturnType<typeof addMultiplier>['MultiplierInput']

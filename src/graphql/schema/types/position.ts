@@ -111,11 +111,11 @@ export function addPosition(builder: Builder, refs: Refs) {
       description:
         'The multiplier that produced the points. Null if the pool had none, if the points were imported, or if they predate run records.',
       extensions: { unplanned: 'It depends on what the run of the position recorded.' },
-      resolve: async ({ runId, given, marketAddress: poolAddress }, _, context) => {
+      resolve: async ({ runId, given, marketAddress: poolAddress, distributionDate: date }, _, context) => {
         const run = runId === null || given ? null : await loadRun(context, runId)
         if (!run || run.multiplierRevision === null) return null
         const { multiplierRevision: revision } = run
-        return context.batches.load(revisionsUpTo, { poolAddress, revision })
+        return context.batches.load(revisionsUpTo, { poolAddress, revision, date })
       },
     }),
   }))

@@ -121,7 +121,7 @@ export function addRun(builder: Builder, refs: Refs) {
     {
       listing: () => revisionsOfRun,
       filter: () => ({ where: [] }),
-      owner: { columns: [{ column: 'r.id', type: 'bigint' }], fields: ['id'] },
+      owner: { columns: [{ column: 'run.id', type: 'bigint' }], fields: ['id'] },
     },
     RUN_UNPLANNED,
   )
@@ -142,7 +142,7 @@ export function addRun(builder: Builder, refs: Refs) {
         type: MultiplierRevisions,
         nullable: true,
         description:
-          'The multipliers that the run used, by pool address: the newest revision of each pool at that time. Null if the run did not get that far.',
+          'The multipliers that the run used, by pool address: the newest revision of each pool for the date at that time. Null if the run did not get that far.',
         args: listArguments(t.arg, RevisionInputs),
         resolve: (run, args, context) =>
           run.multiplierRevision === null ? null : multipliers.resolve(run, args, context),

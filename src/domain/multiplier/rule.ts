@@ -1,0 +1,17 @@
+/** The columns of the factors. */
+export const COLUMNS = 'deposit_token_a, deposit_token_b, borrow_token_a, borrow_token_b'
+
+/** SQL of whether a row of `multiplier_rule` or `base_points_rule` is in force for a date. At most one of each pool is. */
+export const inForce = (rule: string, date: string): string =>
+  `(${rule}.from_date IS NULL OR ${rule}.from_date <= ${date}) AND (${rule}.until_date IS NULL OR ${rule}.until_date > ${date})`
+
+const base = (column: string, date: string) =>
+  `(SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', date)}) AS ${column}`
+
+/**
+ * A FROM item with the rules of a date: the key of each pool, its multiplier (nulls if it has none), and the base points (nulls
+ * if those of the settings count). Runs, previews and explanations of a date read the rules here.
+ */
+export const rulesOfDay = (date: string): string =>
+  `(SELECT pool.key, m.*, ${base('deposit', `${date}::date`)}, ${base('borrow', `${date}::date`)}
+    FROM pool LEFT JOIN multiplier_rule m ON m.pool_address = pool.id AND ${inForce('m', `${date}::date`)} OFFSET 0)`

@@ -1,0 +1,48 @@
+import type { Pool, PoolClient } from 'pg'
+import { inTransaction } from '../../db/connect/transaction.ts'
+import { lockWriters } from '../points/refresh-rollups.ts'
+import { COLUMNS, inForce } from './rule.ts'
+
+/** Makes the stored multipliers those of today, if they are not. @returns the number of pools whose announcement has come */
+export async function settleDue(pool: Pool, now: Date): Promise<number> {
+  const today = now.toISOString().slice(0, 10)
+  const { rowCount } = await pool.query(`${UNSETTLED} LIMIT 1`, [today])
+  if (rowCount === 0) return 0
+  return inTransaction(pool, async (client) => {
+    await lockWriters(client)
+    return settleMultipliers(client, today)
+  })
+}
+
+/**
+ * Makes the stored multipliers those that are in force today. They differ when the date of an announcement has come.
+ * @returns how many differed
+ */
+export async function settleMultipliers(client: PoolClient, today: string): Promise<number> {
+  const { rows } = await client.query<{ differs: boolean }>(`SELECT EXISTS (${UNSETTLED}) AS differs`, [today])
+  if (!rows[0]?.differs) return 0
+  await client.query("SET LOCAL gateway.settling = 'on'")
+  const { rowCount } = await client.query(
+    `INSERT INTO multiplier (id, pool_address, ${COLUMNS}, created_at, updated_at)
+     SELECT gen_random_uuid()::text, pool_address, ${COLUMNS}, since, since FROM (${UNSETTLED}) r WHERE deposit_token_a IS NOT NULL
+     ON CONFLICT (pool_address) DO UPDATE SET deposit_token_a = excluded.deposit_token_a,
+       deposit_token_b = excluded.deposit_token_b, borrow_token_a = excluded.borrow_token_a,
+       borrow_token_b = excluded.borrow_token_b, updated_at = excluded.updated_at`,
+    [today],
+  )
+  const { rowCount: removed } = await client.query(
+    `DELETE FROM multiplier WHERE pool_address IN (SELECT pool_address FROM (${UNSETTLED}) r WHERE deposit_token_a IS NULL)`,
+    [today],
+  )
+  await client.query("SET LOCAL gateway.settling = 'off'")
+  return (rowCount ?? 0) + (removed ?? 0)
+}
+
+/** The rules of $1 that the stored multipliers differ from. */
+const UNSETTLED = `SELECT p.id AS pool_address, r.deposit_token_a, r.deposit_token_b, r.borrow_token_a, r.borrow_token_b,
+    greatest(r.changed_at, r.from_date::timestamp AT TIME ZONE 'UTC') AS since
+  FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id
+  LEFT JOIN multiplier_rule r ON r.pool_address = p.id AND ${inForce('r', '$1::date')}
+  WHERE (m.deposit_token_a, m.deposit_token_b, m.borrow_token_a, m.borrow_token_b)
+    IS DISTINCT FROM (r.deposit_token_a, r.deposit_token_b, r.borrow_token_a, r.borrow_token_b)
+  AND EXISTS (SELECT FROM multiplier_revision d WHERE d.pool_address = p.id AND d.from_date IS NOT NULL)`
