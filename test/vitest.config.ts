@@ -52,7 +52,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     server: { deps: { external: [/\/dist\//] } },
-    // Files share a process, and with it the program: each has gateways and databases of its own.
+    // Files share a process, and with it the program: each has separate gateways and databases.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -62,7 +62,7 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
     // Until an event comes, on a machine that does much else.
     expect: { poll: { timeout: 20_000 } },
-    // In CI what else a shared machine does may spoil a test once: it is named as tried again.
+    // CI retries a test once, because other load can fail it; the report names retries.
     retry: process.env.CI ? 1 : 0,
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -8,15 +8,15 @@ import { buildPrismaClient, bundleProgram } from './program.ts'
 
 const PAGES = { graphiql: buildGraphiQL, 'rest-docs': buildRestDocs, site: buildSite, web: buildDashboard }
 
-/** What can be built, by name. Each builds only what has changed since its last build. */
+/** All builds, by name. Each builds only what has changed since its last build. */
 export const BUILDS = {
   ...PAGES,
   client: buildClient,
-  /** What code generation needs. */
+  /** The input of code generation. */
   prisma: buildPrismaClient,
-  /** What `npm start` serves: the program with its pages. */
+  /** The files that `npm start` serves: the program with its pages. */
   program: buildProgram,
-  /** What is published. */
+  /** The package that is published. */
   async package() {
     await buildProgram()
     await writePackage()

@@ -14,7 +14,7 @@ import { ROOT } from './fresh.ts'
 
 /** An editor writes several files, or one several times. */
 const SETTLE_MS = 50
-/** What a build writes itself. */
+/** The files that a build writes. */
 const WRITTEN = /(^|\/)dist\/|^generated\/(prisma\/|pothos\.ts|relations\.ts)|\.[0-9a-f-]{36}$/
 const DOCUMENT = /\.(md|svg|png)$|^site\//
 

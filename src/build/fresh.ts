@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** What every step reads: the installed packages, and how it is built. */
+/** The input of every step: the installed packages, and how it is built. */
 const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'src/build']
 
 /**

@@ -8,9 +8,9 @@ import { ROOT, unlessFresh } from './fresh.ts'
 interface Page {
   /** Its directory in src, and in dist. */
   room: string
-  /** Where it is served. */
+  /** The path that it is served at. */
   url: string
-  /** What it reads of other rooms. */
+  /** The files of other rooms that it reads. */
   from?: string[]
   options?: BuildOptions
 }

@@ -41,7 +41,7 @@ async function bundle(): Promise<string[]> {
     entryPoints: { main: 'src/main.ts', modules: 'modules' },
     outdir: 'dist',
     bundle: true,
-    // What is imported when it is needed is a file of its own, which only then loads packages.
+    // A dynamic import is a separate file, which loads its packages only then.
     splitting: true,
     chunkNames: 'part-[hash]',
     platform: 'node',

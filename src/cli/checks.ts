@@ -248,7 +248,10 @@ async function checkReplica(primary: pg.Client, url: string): Promise<Found> {
     )
     const { isReplica, version, replayedAt } = rows[0]
     if (!isReplica)
-      return problem('It is not in recovery, so it is no replica and not read.', 'Name only replicas of DATABASE_URL.')
+      return problem(
+        'It is not in recovery, so it does not follow the primary and is not read.',
+        'Name only replicas of DATABASE_URL.',
+      )
     const [cluster, other] = [await systemIdentifierOf(replica), await systemIdentifierOf(primary)]
     if (cluster !== undefined && other !== undefined && cluster !== other)
       return problem('It belongs to another cluster than DATABASE_URL.', 'Name only replicas of DATABASE_URL.')

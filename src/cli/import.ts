@@ -114,7 +114,7 @@ function describeMirror({ name, graph, users, notes, seconds }: MirrorSummary): 
 function describe({ name }: Dataset, { files, dates, leftOut, seconds }: ImportSummary, check: boolean): void {
   for (const [file, { lines, written }] of Object.entries(files))
     print(`${file}: ${recordCount(lines)}, ${figure(written)} new or changed`)
-  if (leftOut.length > 0) print(`Left out, as this store has a history of its own: ${leftOut.join(', ')}.`)
+  if (leftOut.length > 0) print(`Left out, as this store already has a history: ${leftOut.join(', ')}.`)
   const updated = `${dates.length} distribution ${dates.length === 1 ? 'date' : 'dates'}`
   if (check) print(`Checked ${name} in ${seconds.toFixed(1)} s: it would update ${updated}. Nothing was stored.`)
   else print(`Imported ${name} in ${seconds.toFixed(1)} s; ${updated} updated.`)

@@ -142,7 +142,7 @@ function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined
   if (code === 'EACCES')
     return fault('PORT', `${PORT} may not be listened on by this user: set one above 1023, or give the user the right.`)
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code))
-    return fault('HOST', `${HOST} is no address of this machine: set one of them, 127.0.0.1, or 0.0.0.0 for all.`)
+    return fault('HOST', `${HOST} is not an address of this machine: set one of them, 127.0.0.1, or 0.0.0.0 for all.`)
   return undefined
 }
 

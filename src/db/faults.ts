@@ -17,7 +17,7 @@ export const unavailable = () =>
 const locked = () =>
   new GatewayError(
     'UNAVAILABLE',
-    'What this changes is locked by another session of the database. Nothing was changed; try again in a moment.',
+    'Another session of the database has locked the rows that this changes. Nothing was changed; try again in a moment.',
     [],
     RETRY_SECONDS,
   )

@@ -3,7 +3,7 @@ import type { Reader } from '../db/connect/reader.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
-/** Whether the caller may write: the name of the token that was sent, or `no`. `closed` if the server has no token. */
+/** The right of the caller to write: the name of the token that was sent, or `no`. `closed` if the server has no token. */
 export type Admin = { name: string } | 'no' | 'closed'
 
 /** The context of every resolver: its reader of the store, its batches, and whether the caller may write. */

@@ -10,7 +10,7 @@ export interface Example {
   /** The name of its operation. */
   name: string
   persona: (typeof personas)[number]
-  /** What it answers, in one line. */
+  /** The answer, described in one line. */
   title: string
   query: string
   variables(values: ExampleValues): Record<string, unknown>

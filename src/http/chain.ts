@@ -40,7 +40,7 @@ interface RefusedMessage {
 
 /** The way of every request before it is parsed. */
 export interface Chain {
-  /** Whether new requests are rejected. */
+  /** True if new requests are rejected. */
   readonly closing: boolean
   /** Passes WebSocket handshakes on, by the rules of requests. Other offers to upgrade a connection are ignored. */
   takeHandshakes(take: (handshake: Handshake) => void): void
@@ -52,7 +52,7 @@ export interface Chain {
   close(): void
 }
 
-/** Whether a URL is a probe of the operator, which is answered in every state. */
+/** True if a URL is a probe of the operator, which is answered in every state. */
 export const isProbe = (url: string) => /^\/(health|livez|readyz|metrics)\/?(\?|$)/i.test(url)
 
 const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>

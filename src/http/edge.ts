@@ -17,7 +17,7 @@ import { CORS } from './server/cors.ts'
 import { unreadable } from './server/open-server.ts'
 import { openRateLimit, type RateLimit } from './server/rate-limit.ts'
 
-/** What every request passes before its route. */
+/** The steps of every request before its route. */
 export interface Edge {
   cache: EdgeCache
   chain: Chain

@@ -42,9 +42,9 @@ export class Exchange implements Caller {
   errors: string[] = NO_ERRORS
   /** The name of the admin token that the request made a change with. */
   admin: string | undefined
-  /** What the cache did. Undefined if it was not used. */
+  /** The use of the cache. Undefined if it was not used. */
   cache: CacheResult | undefined
-  /** Whether the answer is an event stream, which ends when its client has had enough. */
+  /** True if the answer is an event stream, which ends when its client has had enough. */
   streams = false
   /** The data version of an answer that is not cached. Undefined without replicas. */
   dataVersion: number | undefined
@@ -70,7 +70,7 @@ export class Exchange implements Caller {
     this.dataVersion = to
   }
 
-  /** Whether the client has gone. */
+  /** True if the client has gone. */
   get aborted(): boolean {
     return this.response?.destroyed ?? false
   }

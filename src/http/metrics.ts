@@ -29,7 +29,7 @@ interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'notifications
 export function mountMetrics(app: FastifyInstance, deps: Deps, edge: EdgeCache, { graph, live }: ServedGraph): void {
   const { config, metrics, primary, store } = deps
   const redis = config.REDIS_URL === undefined ? undefined : deps.cache
-  // Where the embedded Postgres keeps its files.
+  // The directory of the embedded Postgres.
   const dataDir = config.DATABASE_URL === undefined ? config.DATA_DIR : undefined
   const memory = () => ({
     answers: edge.size.bytes,

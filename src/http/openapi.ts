@@ -183,7 +183,7 @@ export function openApiDocument() {
     '/livez': {
       get: {
         operationId: 'getLiveness',
-        summary: 'Whether the process is alive',
+        summary: 'The process is alive',
         description: 'For a scheduler that restarts processes. It depends on neither the database nor the cache.',
         tags: ['Operations'],
         security: [],
@@ -200,7 +200,7 @@ export function openApiDocument() {
     '/readyz': {
       get: {
         operationId: 'getReadiness',
-        summary: 'Whether requests can be served',
+        summary: 'Requests can be served',
         description:
           'For a load balancer: 200 while the database answers and the server is not closing. It does not depend on the cache; without it, responses are only slower.',
         tags: ['Operations'],

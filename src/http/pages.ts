@@ -10,7 +10,7 @@ const policy = (styles: string, forms: string, ancestors: string, fonts = '') =>
 
 const headersOf = (policy: string) => ['content-security-policy', policy, 'referrer-policy', 'no-referrer']
 
-/** Where the build writes the files of a page: next to the program. */
+/** The directory of the files of a page: next to the program. */
 const builtIn = (name: string) => ({ directory: join(import.meta.dirname, name), hashed: 'assets/' })
 
 /** Serves the home page, the documentation, the REST docs with their OpenAPI document, and the dashboard. */
@@ -30,7 +30,7 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, website: stri
     // Swagger UI adds styles.
     headers: headersOf(policy("'self' 'unsafe-inline'", "'none'", "'self'")),
   })
-  // The former address of the document.
+  // The previous address of the document.
   app.get('/docs/rest/json', (_request, reply) => reply.redirect('/openapi.json'))
   const document = JSON.stringify(openApiDocument())
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document))

@@ -109,7 +109,7 @@ function linkPages($: CheerioAPI, main: Elements, page: Page, { pages }: SiteLin
       const file = join(dirname(page.file ?? ''), path)
       const linked = pages.find((one) => one.file === file || one.file === join(file, 'README.md'))
       if (!linked && file.endsWith('.md'))
-        throw new Error(`${page.file} links to ${written}, which is no page of the site.`)
+        throw new Error(`${page.file} links to ${written}, which is not a page of the site.`)
       if (!linked) {
         link.replaceWith(link.contents())
         continue

@@ -95,7 +95,7 @@ ${personas
   .join('\n')}`
 }
 
-/** What the graph will lose, and what to use instead. */
+/** The elements that the graph will lose, and their replacements. */
 function deprecatedContent(schema: GraphQLSchema): string {
   const elements = deprecatedElements(schema)
   const rows = elements.map(

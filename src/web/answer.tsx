@@ -65,8 +65,7 @@ function sentence({ networkError, graphQLErrors, response }: CombinedError): str
     const id = fault.extensions?.code === 'INTERNAL' ? ` (request ${fault.extensions.requestId})` : ''
     return `${fault.message}${id}`
   }
-  if (networkError && status === undefined)
-    return 'The gateway cannot be reached. This page goes on by itself when it is back.'
+  if (networkError && status === undefined) return 'The gateway cannot be reached. This page goes on when it is back.'
   return `The gateway answered with the status ${status}: try again ${later}.`
 }
 

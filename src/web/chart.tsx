@@ -217,7 +217,7 @@ const DAY_MS = 86_400_000
 /** As many buckets fit a chart well. */
 const MAX_BUCKETS = 120
 
-/** What the charts of the view show: variables of their operations. */
+/** The charts of the view: variables of their operations. */
 export interface Span {
   interval: Interval
   from?: string

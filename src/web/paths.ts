@@ -1,4 +1,4 @@
-/** Where the pages of things are. */
+/** The paths of pages. */
 export const walletPath = (address: string) => `/wallets/${address}`
 export const poolPath = (address: string) => `/pools/${address}`
 export const vaultPath = ({ chainId, address }: { chainId: number | string; address: string }) =>

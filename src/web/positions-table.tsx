@@ -103,7 +103,7 @@ export function PoolFactors({ multiplier, symbols }: FactorsProps) {
   return <small>no multiplier: positions score 0</small>
 }
 
-/** What multiplies the points of which side, or that points were not computed from any. */
+/** The multiplier of each side, or that points were not computed from any. */
 export function Factors({ multiplier, symbols: [a, b] }: FactorsProps) {
   if (!multiplier) return <Unknown />
   const { depositA, depositB, borrowA, borrowB } = multiplier

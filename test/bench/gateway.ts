@@ -1,4 +1,4 @@
-/** The product as processes of their own: a gateway that serves, and commands. */
+/** The product as separate processes: a gateway that serves, and commands. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ export interface Served {
   stop(): Promise<void>
 }
 
-/** A gateway that listens on a port of its own. */
+/** A gateway that listens on a separate port. */
 export async function serve(env: Env): Promise<Served> {
   const child = start(['serve'], { PORT: '0', ...env })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -1,5 +1,5 @@
 /**
- * The import beside a bare COPY of the same rows into the same indexed tables, on one server in one run; and the import's
+ * The import next to a bare COPY of the same rows into the same indexed tables, on one server in one run; and the import's
  * memory. It must reach 0.8 of COPY's speed, in less than 300 MB.
  *
  *     npm run bench -- import [--lines 3000000]
@@ -192,7 +192,7 @@ async function compare(): Promise<void> {
   }
 }
 
-/** Imports in a process of its own, then leaves the rows as COPY files in `dir`. */
+/** Imports in a separate process, then leaves the rows as COPY files in `dir`. */
 async function timeImport(dir: string): Promise<Imported> {
   const store = await openStore()
   try {

@@ -1,12 +1,12 @@
 /**
- * manualupdate of a date from a GraphQL source on this machine, beside just downloading the same pages with the product's
+ * manualupdate of a date from a GraphQL source on this machine, next to just downloading the same pages with the product's
  * own client: at most twice the time. For a date that is new to a full store, and again for the date that is then
  * stored.
  *
  *     npm run bench -- manualupdate [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--page 1000] [--store DIR] [--profile 1] [--small]
  *
- * The source, and each measurement, has a process of its own. `--profile 1` prints the time of every statement.
+ * The source, and each measurement, has a separate process. `--profile 1` prints the time of every statement.
  */
 import { fork } from 'node:child_process'
 import pg from 'pg'

@@ -1,9 +1,9 @@
 /**
- * A million positions from a GraphQL source on this machine, in a process of its own: read through `graphPositions`
+ * A million positions from a GraphQL source on this machine, in a separate process: read through `graphPositions`
  * (checked, priced, made into records) and by a bare loop that only downloads and parses the same pages.
  * `node --import tsx test/bench/positions-source.ts [--positions 1000000] [--page 1000] [--rounds 3] [--paging offset]
  * [--server ready]`: the source is graphql-yoga, or a server that has its answers ready, as no real source has. Each
- * reading has a process of its own, so that its memory can be measured.
+ * reading has a separate process, so that its memory can be measured.
  */
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,11 +1,11 @@
 /**
- * resync of one date in a full store, beside the bare SQL that updates the same rows and rebuilds the same totals and
+ * resync of one date in a full store, next to the bare SQL that updates the same rows and rebuilds the same totals and
  * ranks: at most 1.1 times the time. The process that runs it must not grow.
  *
  *     npm run bench -- resync [--positions 1000000] [--dates 10] [--users 200000] [--rounds 3]
  *       [--store DIR] [--small]
  *
- * And beside what somebody would write on one wide table of positions (speed/plain.sql), and beside a loop that reads a
+ * And next to what somebody would write on one wide table of positions (speed/plain.sql), and next to a loop that reads a
  * position through the ORM, computes its points and writes them, one row after the other. Every round
  * changes the multipliers first, so that every position's points change. `--store` keeps the store, which takes minutes to
  * make, and finds it again.

@@ -1,4 +1,4 @@
-/** Stores for the benches: an embedded server of their own, filled with many positions by set-based SQL. */
+/** Stores for the benches: a separate embedded server, filled with many positions by set-based SQL. */
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -181,7 +181,7 @@ export async function withoutIndexes(client: pg.PoolClient, table: string): Prom
 
 const since = (at: number) => ((performance.now() - at) / 1000).toFixed(0)
 
-/** Says how far a bench is, beside its figures. */
+/** Says how far a bench is, next to its figures. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`)
 }

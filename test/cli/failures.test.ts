@@ -98,7 +98,7 @@ describe('a gateway that cannot listen says which setting to change', () => {
     const { code, err } = await serve({ HOST: '192.0.2.1' })
     expect({ code, err }).toEqual({
       code: 2,
-      err: expect.stringMatching(/^HOST 192\.0\.2\.1 is no address of this machine: .+\n$/),
+      err: expect.stringMatching(/^HOST 192\.0\.2\.1 is not an address of this machine: .+\n$/),
     })
   })
 
@@ -119,7 +119,7 @@ test('a file that an import does not know is reported, with the name that is pro
     await writeFile(join(files, name), '')
   const { code, err } = await command(['import', files], { DATABASE_URL: store.url })
   expect(code).toBe(0)
-  const ignored = (name: string) => `Warning: ${join(files, name)} is no file of the import format and is ignored.`
+  const ignored = (name: string) => `Warning: ${join(files, name)} is not a file of the import format and is ignored.`
   expect(err.trimEnd().split('\n').sort()).toEqual([
     `${ignored('market_snapshots.jsonl')} (Did you mean market-snapshots.jsonl?)`,
     ignored('notes.txt'),

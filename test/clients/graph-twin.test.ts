@@ -174,7 +174,7 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
 const at = (value: Json, path: string): Json =>
   path === '' ? value : path.split('.').reduce((node, key) => node?.[key], value)
 
-/** Values that REST has beside each other and the graph in objects of their own. */
+/** Values that REST has next to each other and the graph in separate objects. */
 function merged(record: Json): Json {
   const inner = Object.values<Json>(record).filter(
     (value) => value && typeof value === 'object' && !Array.isArray(value),

@@ -76,7 +76,7 @@ async function gone(pid: number) {
   await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 20 }).toBe(false)
 }
 
-/** A process of its own that opens the server, prints its URL, and releases it when its stdin ends. */
+/** A separate process that opens the server, prints its URL, and releases it when its stdin ends. */
 async function openInChild(module = built, options: { uid?: number } = {}) {
   const script = `
     const module = await import(${JSON.stringify(module)})

@@ -9,7 +9,7 @@ import { openStore, silent } from '../support/store.ts'
 const LEAN = '20261201000000_lean_positions'
 const SWAP = '20261201010000_lean_positions_swap'
 
-/** A store of the former version: 20 users in 3 pools on 4 dates; a pool's symbol changes, some points came from a run. */
+/** A store of the previous version: 20 users in 3 pools on 4 dates; a pool's symbol changes, some points came from a run. */
 const FORMER = `
   INSERT INTO pool SELECT 'pool' || p, 1, p, 'A/B', 'a' || p, 'A', 'A', 'b', 'B', 'B', 0, 0, 'm' || p, 'n' || p
     FROM generate_series(1, 3) p;

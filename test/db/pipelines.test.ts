@@ -122,7 +122,7 @@ test('a statement that fails fails alone', async () => {
   ])
 })
 
-/** Runs quick statements beside slow ones, and then cancels these. @returns how many of the slow ones ended first */
+/** Runs quick statements next to slow ones, and then cancels these. @returns how many of the slow ones ended first */
 async function endedBeforeQuick(slow: Promise<unknown>[]): Promise<number> {
   let ended = 0
   const all = Promise.allSettled(slow).then(() => true)

@@ -32,7 +32,7 @@ test('a read that takes too long is ended: TIMEOUT in the graph, a 503 in REST, 
   const path = '/points/leaderboard'
   // Prisma loads its engine with the first node.
   await gateway.graphql(node)
-  // At first each has a connection of its own; what is known as quick shares one.
+  // At first each has a separate connection; what is known as quick shares one.
   for (let times = 0; times < 4; times++) {
     for (const query of [planned, resolved, node]) expect((await gateway.graphql(query)).errors).toBeUndefined()
     expect((await gateway.get(path)).ok).toBe(true)

@@ -355,7 +355,11 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
         expect(await examined(stranger.url('postgres'), away)).toEqual({
           code: 1,
           checks: [
-            [`replica ${host(stranger)}`, 'problem', 'It is not in recovery, so it is no replica and not read.'],
+            [
+              `replica ${host(stranger)}`,
+              'problem',
+              'It is not in recovery, so it does not follow the primary and is not read.',
+            ],
             ['replica 127.0.0.1:1', 'problem', expect.stringContaining('ECONNREFUSED')],
           ],
         })
@@ -376,7 +380,7 @@ describe.skipIf(!hasReplicas)(`a primary and two streaming replicas${NO_REPLICAS
     for (let i = 0; i < 100; i++) expect(await total(gateway)).toBe(count)
     await isUp(gateway, promoted, false)
     await isRead(gateway, other)
-    expect(gateway.printed()).toContain('it is not in recovery, so it is no replica any more')
+    expect(gateway.printed()).toContain('it is not in recovery, so it no longer follows the primary')
   })
 
   /** Makes a replica replay commits so much later. */

@@ -96,7 +96,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     expect([...kinds].filter((reads) => reads !== 'one task')).toEqual(expected === 'one task' ? [] : [expected])
   })
 
-  /** What a statement reads of the workers, or its plan if that is no kind of the table. */
+  /** What a statement reads of the workers, or its plan if the table lacks that kind. */
   async function tasksOf(text: string, values: unknown[] | undefined): Promise<string> {
     const { rows } = await pool.query(`EXPLAIN ${text.replace(/^EXPLAIN /, '')}`, values)
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')

@@ -31,7 +31,7 @@ interface Proxy {
   /** The file of the guide in another place. */
   placed(file: string, place: Place): string
   args(path: string): string[]
-  /** Whether it sends another gateway what one has left unanswered. */
+  /** True if it sends another gateway what one has left unanswered. */
   repeats: boolean
 }
 

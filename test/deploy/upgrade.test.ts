@@ -7,7 +7,7 @@ import { answersOf, ranked } from '../support/answers.ts'
 import { command, type Serving, serve } from '../support/command-line.ts'
 import { openStore } from '../support/store.ts'
 
-/** A release that migrates, beside gateways of the former one. */
+/** A release that migrates, next to gateways of the previous one. */
 
 const NEXT = `
   ALTER TABLE pool ADD COLUMN later text, ADD COLUMN first_of_all boolean NOT NULL DEFAULT false;

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import { lexer, type Token, type Tokens } from 'marked'
+import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { documents, ROOT } from './markdown.ts'
 
@@ -17,8 +19,8 @@ const RULES: [name: string, pattern: RegExp][] = [
   ['the former: write "the previous" or the name', /\bthe former\b/i],
 ]
 
-/** The sentences of a text that break a rule. Code in backticks, quotations and headings are not prose. */
-function faults(text: string): string[] {
+/** The sentences of a text that break one of the rules. Code in backticks, quotations and headings are not prose. */
+function faults(text: string, rules = RULES): string[] {
   const prose = text
     .replace(/`[^`]*`/g, 'x')
     .replace(/"[^"]*"/g, 'x')
@@ -26,7 +28,7 @@ function faults(text: string): string[] {
     .trim()
   return prose
     .split(/(?<=[.!?:;|]) +/)
-    .flatMap((sentence) => RULES.filter(([, rule]) => rule.test(sentence)).map(([name]) => `${name}\n    ${sentence}`))
+    .flatMap((sentence) => rules.filter(([, rule]) => rule.test(sentence)).map(([name]) => `${name}\n    ${sentence}`))
 }
 
 /** The paragraphs, items and cells of a Markdown file. */
@@ -47,6 +49,74 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 describe('every sentence starts with its subject, and negates its verb', () => {
   test.each(documents.map(({ path }) => path))('in %s', (path) => {
-    expect(paragraphs(lexer(read(path))).flatMap(faults)).toEqual([])
+    expect(paragraphs(lexer(read(path))).flatMap((text) => faults(text))).toEqual([])
+  })
+
+  test('in the descriptions of the graph', () => {
+    const schema = buildSchema(read('src/generated/schema.graphql'))
+    const described = Object.values(schema.getTypeMap()).flatMap((type) => [
+      type,
+      ...(isObjectType(type) || isInterfaceType(type)
+        ? Object.values(type.getFields()).flatMap((field) => [field, ...field.args])
+        : isInputObjectType(type)
+          ? Object.values(type.getFields())
+          : isEnumType(type)
+            ? type.getValues()
+            : []),
+    ])
+    expect(described.length).toBeGreaterThan(1000)
+    expect(
+      described.flatMap(({ name, description }) => faults(description ?? '').map((fault) => [name, fault])),
+    ).toEqual([])
+  })
+
+  test.each(['src', 'test'])('in the comments of %s, and the sentences of src', (room) => {
+    // Comments of tests may begin with a clause.
+    const rules = RULES.filter(([name]) => room === 'src' || !name.startsWith('a clause'))
+    const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.tsx?$/.test(path) && !/(^|\/)(generated|dist|node_modules)\//.test(path))
+      .map((path) => join(room, path))
+    expect(files.length).toBeGreaterThan(200)
+    const wrong = files.flatMap((path) => {
+      const source = ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true)
+      const texts = [...commentsOf(source), ...(room === 'src' ? sentencesOf(source) : [])]
+      return texts.flatMap((text) => faults(text, rules)).map((fault) => `${path}: ${fault}`)
+    })
+    expect(wrong).toEqual([])
   })
 })
+
+function nodesOf(node: ts.Node): ts.Node[] {
+  const children: ts.Node[] = []
+  ts.forEachChild(node, (child) => void children.push(child))
+  return [node, ...children.flatMap(nodesOf)]
+}
+
+function commentsOf(source: ts.SourceFile): string[] {
+  const { text } = source
+  const ends = new Map<number, number>()
+  for (const node of nodesOf(source))
+    for (const { pos, end } of [
+      ...(ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []),
+      ...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? []),
+    ])
+      ends.set(pos, end)
+  const withoutSigns = (comment: string) =>
+    comment
+      .replace(/^\/\*\*?|\*\/$/g, '')
+      .replace(/^\s*(\*|\/\/) ?/gm, '')
+      .replace(/@(returns|param \S+)/g, '.')
+  return [...ends].map(([pos, end]) => withoutSigns(text.slice(pos, end)))
+}
+
+/** The texts of a program that are sentences: descriptions, settings, errors, log lines. */
+function sentencesOf(source: ts.SourceFile): string[] {
+  return nodesOf(source).flatMap((node) => {
+    const text = ts.isStringLiteralLike(node)
+      ? node.text
+      : ts.isTemplateExpression(node)
+        ? node.head.text + node.templateSpans.map(({ literal }) => `x${literal.text}`).join('')
+        : ''
+    return text.length > 20 && /^[A-Zx][\s\S]* /.test(text) && !/\b(SELECT|UPDATE|INSERT)\b/.test(text) ? [text] : []
+  })
+}

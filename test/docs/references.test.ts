@@ -26,7 +26,7 @@ const operationOf = (operation: Endpoint['operation']) =>
     ({ kind }) => kind === 'OperationDefinition',
   ) as OperationDefinitionNode
 
-/** Whether a selection has a field at a path. */
+/** True if a selection has a field at a path. */
 const selects = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>, [name, ...rest]: string[]): boolean =>
   name === undefined ||
   (selectionSet?.selections ?? []).some((one) => one.kind === 'Field' && one.name.value === name && selects(one, rest))

@@ -251,7 +251,7 @@ describe('a record that is loaded again with the same key replaces the first', (
     expect(same.files).toEqual({ 'markets.jsonl': { lines: 2, written: 0 } })
     await load({ markets: [{ ...record.markets, borrowRate: 9, liquidationThreshold: null, maxLtv: null }] })
     expect(await stored()).toEqual({ max_ltv: 0.75, liquidation_threshold: 0.8, borrow_rate: 9 })
-    // A threshold below the stored LTV does not stay beside it.
+    // A threshold below the stored LTV does not stay with it.
     await load({ markets: [{ ...record.markets, liquidationThreshold: 0.5 }] })
     expect(await stored()).toMatchObject({ max_ltv: null, liquidation_threshold: 0.5 })
   })
@@ -675,7 +675,7 @@ describe('a directory', () => {
       await write(dir, { positions: [record.positions] })
       const ignored: string[] = []
       await openDirectory(dir, (message) => ignored.push(message))
-      expect(ignored).toEqual([expect.stringContaining('positions.csv is no file of the import format')])
+      expect(ignored).toEqual([expect.stringContaining('positions.csv is not a file of the import format')])
       await expect(openDirectory(join(dir, 'pools.jsonl'))).rejects.toThrow('is not a directory.')
       await cp(join(dir, 'pools.jsonl'), join(dir, 'pools.jsonl.gz'))
       await expect(openDirectory(dir)).rejects.toThrow('has both pools.jsonl and pools.jsonl.gz: keep one of them.')

@@ -8,7 +8,7 @@ export interface Fact {
   name: string
   /** The selection, without its outer braces. */
   query: string
-  /** Where the rows are in the answer, names joined by dots; on the way lists are walked through. Null is no rows. */
+  /** Where the rows are in the answer, names joined by dots; on the way lists are walked through. Null means that there are no rows. */
   at: string
   /** The same rows, in the same order; a column is named as its value's path in a row: "pool.name". */
   sql: string

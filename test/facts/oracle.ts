@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Files } from '../support/datasets.ts'
 
 /**
- * The records of the imports as they are, in plain tables of a schema of their own: what the facts' SQL reads. It can see
+ * The records of the imports as they are, in plain tables of a separate schema: what the facts' SQL reads. It can see
  * none of the gateway's tables. Columns have the names of the import format; `import` counts the imports.
  */
 const TABLES = `
@@ -99,7 +99,7 @@ const parsers: Record<number, (text: string) => unknown> = {
 }
 
 /**
- * Whether a value of an answer is the oracle's. All are equal, bit for bit, except sums of doubles (numerics here), which
+ * True if a value of an answer is the oracle's. All are equal, bit for bit, except sums of doubles (numerics here), which
  * the gateway adds up as doubles. Make it `actual === expected.value` once it adds exactly.
  */
 export function same(actual: unknown, expected: unknown): boolean {

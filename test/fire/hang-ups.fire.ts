@@ -26,7 +26,7 @@ function post(text: string, accept: string): string {
   return `POST /graphql HTTP/1.1\r\nhost: a\r\ncache-control: no-cache\r\n${headers}\r\n\r\n${body}`
 }
 
-/** Whether it serves, and has logged nothing since. */
+/** True if it serves, and has logged nothing since. */
 async function isWell(printed: string): Promise<void> {
   await sleep(500)
   expect((await fetch(`${server.base}/livez`)).status).toBe(200)

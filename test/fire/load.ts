@@ -1,5 +1,5 @@
 /**
- * A load on a server from a process of its own. Its argument is a Load as JSON; it prints a Report as JSON.
+ * A load on a server from a separate process. Its argument is a Load as JSON; it prints a Report as JSON.
  * Run by `load` of server.ts.
  */
 import { get } from 'node:http'

@@ -176,7 +176,7 @@ describe('with Redis', () => {
       let i = 0
       return statuses(6, (client) => get(both[i++ % 2] as Server, client))
     }
-    // Until Redis is connected each counts by itself.
+    // Until Redis is connected each counts alone.
     const together = async () => expect(await alternate()).toEqual([200, 200, 200, 200, 429, 429])
     await vi.waitFor(together, { timeout: 30_000, interval: 500 })
     redis.kill('SIGSTOP')

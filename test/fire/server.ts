@@ -12,7 +12,7 @@ import { silent } from '../support/store.ts'
 /** Attacks are larger with FIRE=long. */
 export const LONG = process.env.FIRE === 'long'
 
-/** A gateway under attack: the built program, in a process of its own. */
+/** A gateway under attack: the built program, in a separate process. */
 export interface Server extends Started {
   /** Where it listens: http://127.0.0.1:PORT */
   base: string
@@ -24,7 +24,7 @@ export interface Server extends Started {
 
 export interface ServerOptions {
   env?: Record<string, string>
-  /** The database that it uses; otherwise it gets an empty one of its own. */
+  /** The database that it uses; otherwise it gets a separate, empty one. */
   databaseUrl?: string
 }
 
@@ -70,7 +70,7 @@ export async function createDatabase(server = process.env.TEST_POSTGRES_URL ?? '
   return { url: url.href, drop: () => query(server, `DROP DATABASE ${name} WITH (FORCE)`) }
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function query(url: string, sql: string, values: unknown[] = []): Promise<any[]> {
   const client = new pg.Client(url)
   client.on('error', () => {})

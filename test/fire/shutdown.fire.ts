@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { start } from '../support/command-line.ts'
 import { openPostgres, query, type Server, type ServerOptions, startServer } from './server.ts'
 
-/** SHUTDOWN_TIMEOUT_MS here, and what a noisy machine takes beside it and the 2 s for closing. */
+/** SHUTDOWN_TIMEOUT_MS here, and what a noisy machine takes with it and the 2 s for closing. */
 const TIMEOUT_MS = 2000
 const MOST_MS = TIMEOUT_MS + 2000 + 4000
 const QUICK_MS = 4000

@@ -115,7 +115,7 @@ test('what all clients together leave unread has a bound', async () => {
     const path = `/graphql?query=${encodeURIComponent(`{${lists}}fragment F on User{${repeat(24, (i) => `a${i}:address`)}}`)}`
     const bytes = (await (await fetch(patient.base + path)).arrayBuffer()).byteLength
     expect(bytes).toBeGreaterThan(20 * 2 ** 20)
-    // Twice as much as the bound, and what the kernel takes beside it.
+    // Twice as much as the bound, and what the kernel takes with it.
     const count = Math.ceil((2 * 256 * 2 ** 20) / bytes)
     const port = Number(new URL(patient.base).port)
     const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}))

@@ -13,7 +13,6 @@ let users: string[]
 let first: string
 let last: string
 /** All moments of these dates. */
-let days: { gte: string; lte: string }
 let times: { gte: string; lt: string }
 
 beforeAll(async () => {
@@ -60,7 +59,6 @@ beforeAll(async () => {
   const dates = positions.map((row) => row.date as string).sort()
   first = dates[0] ?? ''
   last = dates.at(-1) ?? ''
-  days = { gte: first, lte: last }
   times = { gte: first, lt: new Date(Date.parse(last) + 86_400_000).toISOString() }
 })
 afterAll(() => gateway.close())

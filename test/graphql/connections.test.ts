@@ -24,9 +24,9 @@ type Row = Record<string, any>
 interface Way {
   /** The fields around the list, `LIST` in their middle. */
   through: string
-  /** Arguments beside the paging ones. */
+  /** Arguments next to the paging ones. */
   filter?: string
-  /** What the order needs beside the row's own scalars. */
+  /** What the order needs next to the row's own scalars. */
   select?: string
   order(row: Row): (number | bigint | string)[]
   /** The rows that the list must have at least, for its tests to mean something. */
@@ -66,7 +66,7 @@ const ofMarket = `market(chainId: ${sampleMarket.chainId}, address: "${sampleMar
 const ofVault = `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-/** Every list of the schema, by the field that gives it; a filter that changes the SQL is a way of its own. */
+/** Every list of the schema, by the field that gives it; a filter that changes the SQL is a separate way. */
 const ways: Record<string, Way[]> = {
   'Query.users': [{ through: 'LIST', order: (row) => [row.address] }],
   'Query.assets': [
@@ -330,7 +330,7 @@ for (const [field, several] of Object.entries(ways))
   for (const way of several)
     describe(`${field} ${way.filter ?? ''}`, () => {
       const [parent = '', name = ''] = field.split('.')
-      /** What a page may be, and how it is counted, depends on no filter and no order. */
+      /** Bounds and counts of pages depend neither on the filter nor on the order. */
       const isWhole = way === several[0] || LONG
       const rowType = rowTypeOf(parent, name)
 

@@ -22,7 +22,7 @@ test('each has a name of its own, which is that of its operation, and short line
 
 interface Store {
   start(): Promise<Gateway>
-  /** Whether every list and object of every example must have something. */
+  /** True if every list and object of every example must have something. */
   isFull: boolean
 }
 
@@ -111,7 +111,7 @@ function emptyPlaces(value: unknown, path = ''): string[] {
  */
 const leaves = /(Usd|claimedAt|market|vault|amount|assetSymbol|problem|error|durationMs|averageSuppliedUsd)$/
 
-/** Whether an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
+/** True if an answer has any record: a row of a list, or an object with more than nulls and empty lists. */
 function hasRecord(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasRecord)
   if (value !== null && typeof value === 'object') return Object.values(value).some(hasRecord)

@@ -16,7 +16,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
 import { startOnSample } from '../support/sample.ts'
 
-/** Doubles at the ends of what Postgres stores, and beside them. */
+/** Doubles at the ends of what Postgres stores, and next to them. */
 const EXTREMES = [
   '5e-324',
   '-5e-324',

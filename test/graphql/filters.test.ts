@@ -46,7 +46,7 @@ type Value = string | number | bigint | boolean | null
 interface Tried {
   field: string
   through: string
-  /** Arguments beside where and orderBy. */
+  /** Arguments next to where and orderBy. */
   extra?: string
   /** A filter that must hold for the list to be sorted at all. */
   bound?: string

@@ -215,7 +215,7 @@ interface Held {
   cash: bigint
   deposit: bigint
   debt: bigint
-  /** Whether there is a snapshot. */
+  /** True if there is a snapshot. */
   seen: boolean
   incomplete: boolean
 }

@@ -87,7 +87,7 @@ test('what a cached body needs of its request is looked at each time', async () 
   const { answer, line } = await answerOf('/graphql', { ...request, headers: { ...JSON_TYPE, accept: other } })
   expect(line).toMatchObject({ cache: 'hit' })
   expect(answer.headers['content-type']).toContain(other)
-  // The name of a member of every object is no media type.
+  // The name of a member of every object is not a media type.
   const odd = await answerOf('/graphql', { ...request, headers: { ...JSON_TYPE, accept: 'constructor' } })
   expect(odd.answer.headers['content-type'] ?? '').not.toContain('function')
 })

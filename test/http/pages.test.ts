@@ -102,7 +102,7 @@ async function execute(block: Locator): Promise<string> {
   return (await status.innerText()).trim()
 }
 
-/** The JSON body of the answer that the page shows, beside which it has a button. */
+/** The JSON body of the answer that the page shows, next to which it has a button. */
 async function shownJson(block: Locator): Promise<unknown> {
   const text = await block.locator('.live-responses-table .highlight-code').first().innerText()
   return JSON.parse(/\{.*\}/s.exec(text.replace(/\u00a0/g, ' '))?.[0] ?? text)

@@ -359,11 +359,15 @@ describe('a server that cannot be believed', () => {
 
   let cursor: string
   const faults: [string, ProxyOptions, RegExp][] = [
-    ['answers 404 to everything', { answer: only(() => false) }, /^http:\S+ is no gateway: it has no \/pools\/all\.$/],
+    [
+      'answers 404 to everything',
+      { answer: only(() => false) },
+      /^http:\S+ is not a gateway: it has no \/pools\/all\.$/,
+    ],
     [
       'has no indexer API',
       { answer: only((path) => !path.startsWith('/v1/')) },
-      /^http:\S+ is no gateway: it has no \/v1\/users\/\{address\}\/net-apr\.$/,
+      /^http:\S+ is not a gateway: it has no \/v1\/users\/\{address\}\/net-apr\.$/,
     ],
     ['refuses access', { answer: (_, response) => !!response.writeHead(403).end() }, /refused access \(403\)/],
     [

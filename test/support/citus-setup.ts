@@ -2,7 +2,7 @@ import { distribute } from '../../src/db/topology/distribute.ts'
 import { NO_CITUS, startCitus } from './citus.ts'
 import { closeDatabase, TEMPLATE } from './store.ts'
 
-/** One Citus cluster for the whole run; every test file takes sharded databases of its own from it. */
+/** One Citus cluster for the whole run; every test file takes separate, sharded databases from it. */
 export default async function setup(): Promise<() => Promise<void>> {
   if (NO_CITUS) throw new Error('These tests need root, and a Citus that test/support/citus.ts can start.')
   const citus = await startCitus()

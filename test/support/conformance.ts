@@ -8,7 +8,7 @@ import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
 import { filledTemplate, silent } from './store.ts'
 
 const suite = join(import.meta.dirname, '../../../shared/conformance')
-/** Whether the conformance suite is beside this clone. */
+/** True if the conformance suite is next to this clone. */
 export const hasConformance = existsSync(join(suite, 'check.mjs'))
 /** Follows the name of a test that needs it. */
 export const SKIPPED = ' (skipped: ../shared/conformance is not beside this clone)'

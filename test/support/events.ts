@@ -7,7 +7,7 @@ export interface EventStream {
   events: any[]
   /** Everything that came, as text. */
   text(): string
-  /** Whether the server has ended it, or the client. */
+  /** True if the server has ended it, or the client. */
   ended(): boolean
   /** The event after those that were waited for before. */
   next(timeout?: number): Promise<any>

@@ -16,10 +16,10 @@ import { openStore } from './store.ts'
 export const ADMIN_TOKEN = 'test-admin-token'
 export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-/** Whether queries are planned. `PLAN=off` runs the tests without plans, but for those that count the statements of plans. */
+/** True if queries are planned. `PLAN=off` runs the tests without plans, but for those that count the statements of plans. */
 export const hasPlans = process.env.PLAN !== 'off'
 
-/** Whether the run's server is a Citus cluster, of which tables of users have no triggers. */
+/** True if the run's server is a Citus cluster, of which tables of users have no triggers. */
 export const onCitus = 'TEST_CITUS_WORKERS' in process.env
 
 export interface Gateway {
@@ -50,7 +50,7 @@ export interface GatewayOptions {
   onLog?: (line: Record<string, any>) => void
 }
 
-/** A gateway that listens, on a database of its own (empty, but for the tables, or a copy) unless it is `on` another one's. */
+/** A gateway that listens, on a separate database (empty, but for the tables, or a copy) unless it is `on` another one's. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const shared = options.url ?? options.on?.deps.config.DATABASE_URL
   const database = shared ? { url: shared, async close() {} } : await openStore(options.template)

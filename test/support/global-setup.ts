@@ -7,7 +7,7 @@ import { migrate } from '../../src/db/server/migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { silent, TEMPLATE } from './store.ts'
 
-/** One embedded Postgres for the whole run; every test file takes databases of its own from it. */
+/** One embedded Postgres for the whole run; every test file takes separate databases from it. */
 export default async function setup(): Promise<() => Promise<void>> {
   // Every project of the run calls this, one after another.
   if (process.env.TEST_POSTGRES_URL) return async () => {}
@@ -25,7 +25,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 async function makeTemplate(server: string): Promise<void> {
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
-  // What a crash of the machine would lose is nobody's.
+  // Durability does not matter here.
   await admin.query('ALTER SYSTEM SET fsync = off')
   await admin.query('ALTER SYSTEM SET full_page_writes = off')
   await admin.query('SELECT pg_reload_conf()')

@@ -48,7 +48,7 @@ async function installFromClone(directory: string, name: keyof typeof PATHS, arc
   await run('tar', ['-xzf', join(directory, archive), '-C', nested, '--strip-components=1'])
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
   const manifest: LockedPackage = JSON.parse(await readFile(join(nested, 'package.json'), 'utf8'))
-  // A package has those of its own below it.
+  // A package has others below it.
   const paths = [...neededBy('', { ...packages, '': manifest })].filter(
     (path) => path.lastIndexOf('node_modules/') === 0,
   )

@@ -18,7 +18,7 @@ function newest(): string | undefined {
   return programs.find((path) => ['initdb', 'pg_dump', 'psql'].every((name) => existsSync(join(path, name))))
 }
 
-/** Whether streaming replicas can be made. */
+/** True if streaming replicas can be made. */
 export const hasReplicas = postgresPrograms !== undefined && existsSync(join(postgresPrograms, 'pg_basebackup'))
 /** Follows the name of a test that needs them. */
 export const NO_REPLICAS = hasReplicas ? '' : ' (skipped: no pg_basebackup of Postgres)'

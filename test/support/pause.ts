@@ -18,7 +18,7 @@ export interface Hold {
   release(): Promise<void>
 }
 
-/** Pauses the runs of a store by a lock, from a connection of its own. */
+/** Pauses the runs of a store by a lock, from a separate connection. */
 export async function hold({ deps: { config } }: Gateway, place: Place = 'before it writes'): Promise<Hold> {
   const client = new pg.Client({ connectionString: config.DATABASE_URL })
   await client.connect()

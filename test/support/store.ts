@@ -64,7 +64,7 @@ export async function filledTemplate(name: string, fill: (pool: pg.Pool) => Prom
   }
 }
 
-/** A database of its own on the run's one Postgres: with the product's tables, or a copy of another template. */
+/** A separate database on the run's one Postgres: with the product's tables, or a copy of another template. */
 export async function openStore(template = TEMPLATE): Promise<{ url: string; pool: pg.Pool; close(): Promise<void> }> {
   const [server = ''] = serversOfRun()
   const name = `test_${randomBytes(6).toString('hex')}`

@@ -6,7 +6,7 @@ export interface ClientConfig extends pg.ClientConfig {
   named?: boolean
 }
 
-/** What the options of the store's pool have beside those of its connections. */
+/** Options of the store's pool that its connections lack. */
 export interface StorePoolOptions {
   /** How long transactions wait for a lock; 0 or undefined: as long as the server lets them. */
   lockTimeoutMs?: number

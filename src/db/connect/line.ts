@@ -23,7 +23,7 @@ export interface Sent {
   readonly statement: Prepared | undefined
   readonly scope: ReadScope
   readonly at: number
-  /** Whether it has been answered or rejected. */
+  /** True if it has been answered or rejected. */
   settled: boolean
   reject(error: unknown): void
 }

@@ -4,7 +4,7 @@ import pg from 'pg'
 
 /** Receives NOTIFY from the store on a separate connection. */
 export interface Notifications {
-  /** Whether notifications arrive. If so, all commits older than `silenceMs` have been notified. */
+  /** True if notifications arrive. If so, all commits older than `silenceMs` have been notified. */
   readonly connected: boolean
   /** Calls `listener` with the payload of each notification of a channel. @returns a function that unsubscribes */
   subscribe(channel: string, listener: (payload: string) => void): () => void

@@ -19,7 +19,7 @@ export interface Reader {
   textRows(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<TextRow[]>
   /** Returns the query plan of the store for a statement. Undefined if it has none, or does not find one soon. */
   explain(query: Pick<Prisma.Sql, 'text' | 'values'>): Promise<unknown>
-  /** Where the rows of the store are. */
+  /** The topology of the store. */
   readonly topology: Topology
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined

@@ -54,9 +54,9 @@ export interface StoreOptions {
   lockTimeoutMs?: number
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   maxAnswerBytes?: number
-  /** Whether each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
+  /** True if each connection is a session: statements can be prepared, and settings stay. It is not in a pooler in transaction mode. */
   sessions?: boolean
-  /** Where the rows are: in one Postgres by default. */
+  /** The topology: in one Postgres by default. */
   topology?: Topology
   /** The names of statements, which stores of one process share. */
   statements?: PreparedStatements

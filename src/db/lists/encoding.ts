@@ -92,6 +92,6 @@ export function numberOf(text: string): string {
   if (text.charCodeAt(end - 4) !== E && text.charCodeAt(end - 5) !== E && text.charCodeAt(end - 1) <= NINE)
     return text === '-0' ? '0' : text
   const parsed = Number(text)
-  if (!Number.isFinite(parsed)) throw new NoJson(`${text} is no JSON number`)
+  if (!Number.isFinite(parsed)) throw new NoJson(`${text} is not a JSON number`)
   return String(parsed)
 }

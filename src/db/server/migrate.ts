@@ -227,7 +227,7 @@ async function compareEmpty(pool: Queryable, migrations: Migration[]): Promise<M
   return { pending: migrations.map(({ name }) => name), fault }
 }
 
-const ANOTHER = 'Set DATABASE_URL to a database of its own for the gateway.'
+const ANOTHER = 'Set DATABASE_URL to a separate database for the gateway.'
 
 function compare(migrations: Migration[], applied: AppliedMigration[]): MigrationState {
   const names = new Set(applied.map(({ name }) => name))

@@ -23,7 +23,7 @@ const ON_EVERY_SERVER = [
   'rate_revision',
 ]
 
-/** What a sharded store has instead of triggers on its tables. It exists only there. */
+/** Replacements for triggers in a sharded store. It exists only there. */
 const DATA_CHANGED = `CREATE FUNCTION data_changed() RETURNS VOID LANGUAGE plpgsql AS $$
   BEGIN
     UPDATE data_version SET version = version + 1, history = gen_random_uuid(), written_by = pg_current_xact_id(),

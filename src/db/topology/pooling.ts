@@ -2,7 +2,7 @@ import pTimeout, { TimeoutError } from 'p-timeout'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
 
-/** What is between the gateway and Postgres: nothing, or a pooler that lends a server connection for so long. */
+/** The pooler between the gateway and Postgres: nothing, or a pooler that lends a server connection for so long. */
 export type Pooling = 'none' | 'session' | 'transaction'
 
 /** How long a connection of a pooler may take. */
@@ -10,7 +10,7 @@ const PATIENCE_MS = 3000
 const TRIES = 5
 
 /**
- * Finds out what is at a URL. A pooler gives out keys for cancelling of its own, so they do not name the process that answers.
+ * Finds out what is at a URL. A pooler issues its keys for cancelling, so they do not name the process that answers.
  * One in transaction mode answers a connection from another process while the first one is busy, or two connections from the
  * same one. A database that cannot be reached counts as Postgres: what uses it next reports that.
  * @param setting the name of the setting with the URL, for the error
@@ -25,7 +25,7 @@ export async function poolingAt(url: string, needed: number, setting = 'DATABASE
     for (let i = 0; i < TRIES; i++) {
       const before = await pidOf(one)
       await pTimeout(two.query('BEGIN'), { milliseconds: PATIENCE_MS })
-      // Where the pooler has one connection, the first one would wait for it.
+      // With one connection of the pooler, the first one would wait for it.
       if ((await pidOf(two)) === before || (await pidOf(one)) !== before) return 'transaction'
       await two.query('ROLLBACK')
     }

@@ -7,7 +7,7 @@ export type ReplicaFault = 'unreachable' | 'promoted' | 'foreign' | 'behind'
 
 export const FAULTS: Record<ReplicaFault, string> = {
   unreachable: 'it cannot be reached or read',
-  promoted: 'it is not in recovery, so it is no replica any more',
+  promoted: 'it is not in recovery, so it no longer follows the primary',
   foreign: 'it does not belong to the cluster of DATABASE_URL, or that cannot be proven yet',
   behind: 'it is far behind the primary',
 }
@@ -15,7 +15,7 @@ export const FAULTS: Record<ReplicaFault, string> = {
 /** A read on a replica. It is abandoned when the replica is lost. */
 export class Attempt implements Caller {
   readonly #caller: Caller | undefined
-  /** Whether a statement has failed. */
+  /** True if a statement has failed. */
   failed = false
   abandoned = false
   reject: (error: Error) => void = () => {}
@@ -43,7 +43,7 @@ export class Replica<Store extends Connections> {
   fault: ReplicaFault | undefined = 'unreachable'
   /** The fault in the last log line. Null before the first one. */
   logged: ReplicaFault | undefined | null = null
-  /** Whether it was seen to have the same data as the primary. */
+  /** True if it was seen to have the same data as the primary. */
   proven = false
   checking = false
   following = false

@@ -84,7 +84,7 @@ export class Replicas<Store extends Connections> {
     this.#raised.add(listener)
   }
 
-  /** What is known of each replica. */
+  /** The state of each replica. */
   get states(): { name: string; fault: ReplicaFault | undefined; behindSeconds: number }[] {
     return this.#replicas.map(({ name, fault, behindSince }) => ({
       name,
@@ -180,7 +180,7 @@ export class Replicas<Store extends Connections> {
     }
   }
 
-  /** Whether a replica shows what the primary does not: for an instant each commit, or always if it is on another timeline. */
+  /** True if a replica shows what the primary does not: for an instant each commit, or always if it is on another timeline. */
   async #isAhead(version: number): Promise<boolean> {
     if (version <= this.#primary.seen) return false
     return this.#primary.look().then(
@@ -298,7 +298,7 @@ export class Replicas<Store extends Connections> {
   }
 }
 
-/** Whether a read failed by its server, so that another one may answer it. */
+/** True if a read failed by its server, so that another one may answer it. */
 function isOfServer(error: unknown): boolean {
   const code = storeFault(error)?.code
   return code === 'UNAVAILABLE' || code === 'FORBIDDEN'

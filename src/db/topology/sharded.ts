@@ -48,7 +48,7 @@ export class Sharded implements Topology {
     })
   }
 
-  /** Citus sends a temporary table to the workers only as a subquery that is read by itself. */
+  /** Citus sends a temporary table to the workers only as a separate subquery. */
   temporary(table: string): string {
     return `(SELECT * FROM ${table} OFFSET 0)`
   }
@@ -66,7 +66,7 @@ export class Sharded implements Topology {
     await client.query('SELECT data_changed()')
   }
 
-  /** Each server does that by itself: Citus cannot in a transaction that has read a table of which each server has a copy. */
+  /** Each server does that alone: Citus cannot in a transaction that has read a table of which each server has a copy. */
   async analyze(): Promise<void> {}
 }
 

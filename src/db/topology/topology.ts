@@ -56,7 +56,7 @@ export interface Answering {
 
 type Writer = Pick<pg.ClientBase, 'query'>
 
-/** Where the rows of a store are. Callers ask it for the statements that depend on that. */
+/** The places of the rows of a store. Callers ask it for the statements that depend on that. */
 export interface Topology {
   /** Settings of each session. */
   readonly session: SessionSettings
@@ -66,7 +66,7 @@ export interface Topology {
   form<T>(forms: Forms<T>): T
   /** Builds a statement that reads all of its users' rows before it runs. */
   together(statement: AboutUsers): Prisma.Sql
-  /** Whether the store answers a statement rightly if it applies limits or counts to each of several users. */
+  /** True if the store answers a statement rightly if it applies limits or counts to each of several users. */
   answers(reader: Pick<Answering, 'explain'>, query: Query): Promise<boolean>
   /**
    * Reads the rows of a planned statement. Undefined if the store has no right plan for it.
@@ -79,6 +79,6 @@ export interface Topology {
   merge(merge: Merge): string
   /** Raises the data version and notifies, where no trigger does. */
   announce(client: Writer): Promise<void>
-  /** Refreshes the statistics of tables within a transaction, where the servers do not by themselves. */
+  /** Refreshes the statistics of tables within a transaction, if the servers do not. */
   analyze(client: Writer, tables: Iterable<string>): Promise<void>
 }

@@ -6,7 +6,7 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** What a server says of itself. */
+/** The state that a server reports. */
 export interface Sight {
   inRecovery: boolean
   version: number

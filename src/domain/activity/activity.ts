@@ -28,7 +28,7 @@ const tokenColumn = (column: string) => `CASE WHEN t.record_type = 'vault_reward
 const columns = columnsOf(
   {},
   {
-    kind: { sql: 't.kind', type: 'text', description: 'What the user did, or received.' },
+    kind: { sql: 't.kind', type: 'text', description: 'The kind of the cash flow or reward.' },
     timestamp: {
       sql: 't.timestamp',
       type: 'timestamp',

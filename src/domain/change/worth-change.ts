@@ -22,7 +22,7 @@ export const worthChangeColumns = columnsOf(
     hasIncompletePrices: {
       sql: INCOMPLETE,
       type: 'boolean',
-      description: 'Whether the price of an amount other than 0 was missing, then or now.',
+      description: 'True if the price of an amount other than 0 was missing, then or now.',
     },
     netUsd: change('netUsd', 'net worth'),
     suppliedUsd: change('suppliedUsd', 'the borrowable supply in markets'),

@@ -62,7 +62,7 @@ interface Storing {
   given?: string
   /** SQL of the id of the run. */
   run: string
-  /** What these read beside `s`. */
+  /** The tables that these read in addition to `s`. */
   joins?: string
   /** SQL of the date, if all have the same. */
   day?: string

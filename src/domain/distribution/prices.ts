@@ -44,8 +44,7 @@ const SIDES = ofBothSides(
 const AT_ONCE = 100
 
 /**
- * The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have the token on a side. A
- * pair is looked up by itself, since Citus pushes no lateral join with a LIMIT to its workers.
+ * The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have the token on a side. Each pair has a separate lookup, since Citus pushes no lateral join with a LIMIT to its workers.
  */
 async function newestPrices(client: PoolClient, day: string, tokens: string[]): Promise<Map<string, Price>> {
   const newest = new Map<string, Price>()

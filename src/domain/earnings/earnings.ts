@@ -28,7 +28,7 @@ const columns = columnsOf(
       'Net cash invested, in USD: deposits + repayments - withdrawals - borrowings.',
     ),
     earningsUsd: usd('t.earnings_usd', 'Earnings, in USD: current value minus net cash invested.'),
-    hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'Whether a price was missing.' },
+    hasIncompletePrices: { sql: 't.incomplete', type: 'boolean', description: 'True if a price was missing.' },
   },
 )
 
@@ -75,7 +75,7 @@ export const earningsColumns = columnsOf(
     hasIncompletePrices: {
       sql: 'coalesce(bool_or(t.incomplete), false)',
       type: 'boolean',
-      description: 'Whether any price was missing.',
+      description: 'True if any price was missing.',
     },
     entityCount: { sql: 'count(*)::int', type: 'int' },
     entities: { sql: 'array_agg(t)' },

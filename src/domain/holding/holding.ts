@@ -92,7 +92,7 @@ export const entityColumns = columnsOf(
   {},
   {
     chainId: { sql: 't.chain_id', type: 'integer', description: 'The chain id.', sort: true },
-    entityType: { sql: 't.entity_type', type: 'text', description: 'Whether the entity is a market or a vault.' },
+    entityType: { sql: 't.entity_type', type: 'text', description: 'The kind of the entity: a market or a vault.' },
     entityId: {
       sql: 't.entity_id',
       type: 'address',

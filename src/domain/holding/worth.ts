@@ -32,7 +32,7 @@ export const worthColumns = columnsOf(
     hasIncompletePrices: {
       sql: 'coalesce(bool_or(t.unpriced), false)',
       type: 'boolean',
-      description: 'Whether the price of an amount other than 0 was missing: it counts as 0.',
+      description: 'True if the price of an amount other than 0 was missing: it counts as 0.',
     },
   },
 )

@@ -46,7 +46,7 @@ export type ActivityFilter = {
   vaults?: Array<string> | null | undefined;
 };
 
-/** What a user did or received. */
+/** A cash flow or a reward of a user. */
 export type ActivityKind =
   /** The user borrowed tokens. */
   | 'BORROW'
@@ -459,7 +459,7 @@ export type SearchMatch =
   /** A name or a symbol contains the text. */
   | 'SUBSTRING';
 
-/** What to group series by. */
+/** The keys that series are grouped by. */
 export type SeriesGroupBy =
   /** One series per token and chain: the sides of pools in that token. A position counts for both of its tokens. */
   | 'ASSET'

@@ -46,7 +46,7 @@ export type ActivityFilter = {
   vaults?: Array<string> | null | undefined;
 };
 
-/** What a user did or received. */
+/** A cash flow or a reward of a user. */
 export type ActivityKind =
   /** The user borrowed tokens. */
   | 'BORROW'

@@ -7,7 +7,7 @@ export function refusal(code: RefusalCode, message: string, more: Record<string,
   return new GraphQLError(message, { extensions: { code, ...more } })
 }
 
-/** Whether an error code belongs to a request that was rejected before any of it ran. */
+/** True if an error code belongs to a request that was rejected before any of it ran. */
 export const isRefusal = (code: unknown): code is RefusalCode =>
   typeof code === 'string' && Object.hasOwn(REFUSALS, code)
 
@@ -49,7 +49,7 @@ export function presentError(error: unknown, requestId: string): { shown: GraphQ
 }
 
 /**
- * Whether the caller caused an error. If so, the operation is executed again, for a response that locates the mistake
+ * True if the caller caused an error. If so, the operation is executed again, for a response that locates the mistake
  * in the document. After any other failure, nothing must be read a second time.
  */
 export function isCallersMistake(error: unknown): boolean {
@@ -57,7 +57,7 @@ export function isCallersMistake(error: unknown): boolean {
   return !internal && shown.extensions.code !== 'UNAVAILABLE' && shown.extensions.code !== 'TIMEOUT'
 }
 
-/** Whether an error means that the store is unreachable or too busy. */
+/** True if an error means that the store is unreachable or too busy. */
 export function isAway(error: unknown): boolean {
   return presentError(error, '').shown.extensions.code === 'UNAVAILABLE'
 }

@@ -29,7 +29,7 @@ export interface Counts {
 interface GraphOptions {
   /** By default there are none. */
   limits?: Limits
-  /** Whether queries are planned. If not, they all run on resolvers. */
+  /** True if queries are planned. If not, they all run on resolvers. */
   plan?: boolean
   /** The documents that clients can send by their id. By default there are none. */
   documents?: Documents

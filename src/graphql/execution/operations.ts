@@ -34,11 +34,11 @@ export interface Operation {
   plan: Pick<Plan, 'run' | 'covers' | 'size'>
   /** Executes it with resolvers. */
   resolve: Resolve
-  /** Whether it reads one snapshot of the store. Otherwise each statement sees the newest data. */
+  /** True if it reads one snapshot of the store. Otherwise each statement sees the newest data. */
   snapshot: boolean
-  /** Whether the answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
+  /** The answer depends only on stored data (`data`), or also on the caller or a source (`more`). */
   depends: 'data' | 'more'
-  /** What it uses that will be removed. Undefined if there is nothing. */
+  /** The elements that it uses and that will be removed. Undefined if there is nothing. */
   warnings: { deprecations: Deprecation[] } | undefined
 }
 
@@ -50,7 +50,7 @@ const NO_PLAN: Operation['plan'] = { run: async () => undefined, covers: () => f
 
 interface OperationsOptions {
   limiter?: Limiter
-  /** Whether queries are planned. If not, they all run on resolvers. */
+  /** True if queries are planned. If not, they all run on resolvers. */
   plan?: boolean
   /** Called when a query runs on resolvers, with the reason: a field without a plan, or one of UNPLANNED. */
   onUnplanned?(reason: string): void
@@ -206,13 +206,13 @@ function warningsFor(schema: GraphQLSchema, document: DocumentNode): Operation['
   return deprecations.length > 0 ? { deprecations } : undefined
 }
 
-/** Whether a query only reads the schema or previews. A preview has a separate transaction without a time limit. */
+/** True if a query only reads the schema or previews. A preview has a separate transaction without a time limit. */
 const needsNoSnapshot = ({ selectionSet: { selections } }: OperationDefinitionNode) =>
   selections.every(
     (one) => one.kind === Kind.FIELD && (one.name.value.startsWith('__') || one.name.value === 'previewDistribution'),
   )
 
-/** Whether the document selects a field that is marked as `volatile` in the schema. */
+/** True if the document selects a field that is marked as `volatile` in the schema. */
 const isVolatile = (schema: GraphQLSchema, document: DocumentNode) =>
   firstField(schema, document, ({ volatile }) => volatile === true) !== undefined
 

@@ -26,7 +26,7 @@ export interface OperationCaller extends Caller {
   startOperation(name: string): void
 }
 
-/** What a request brings to its operation. */
+/** The parts of a request that its operation uses. */
 export interface Call {
   admin: Admin
   /** Undefined if clients are not charged. */

@@ -18,9 +18,9 @@ import { SCALARS } from './column-fields.ts'
 export interface Applied<Row> {
   listing: Listing<Row>
   filter(own: Filter): Filter
-  /** Whether `where` adds a filter. */
+  /** True if `where` adds a filter. */
   filters: boolean
-  /** Whether the order differs from the default order and its reverse. */
+  /** True if the order differs from the default order and its reverse. */
   sorts: boolean
 }
 

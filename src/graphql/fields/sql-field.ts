@@ -20,7 +20,7 @@ import { connectionOf, type PageArguments, readPage } from './connection.ts'
 import { type Applied, applyListInputs } from './list-inputs.ts'
 
 /**
- * The SQL of a field, declared beside its resolver in `extensions.sqlField`, so that a plan can read a selection in one
+ * The SQL of a field, declared with its resolver in `extensions.sqlField`, so that a plan can read a selection in one
  * statement. An exposed field needs no declaration: it is the row's column of that name. Other fields without one are
  * left to their resolvers.
  * @property past what is read instead if the argument `asOf` is given
@@ -51,7 +51,7 @@ export interface One {
   types: KeyType[]
   /** Builds FROM and WHERE for the row at a key, given the SQL of its values. `used` are the columns that are read. */
   at(keys: Prisma.Sql[], used: ReadonlySet<string>, topology: Topology): Prisma.Sql
-  /** Whether every key has a row. */
+  /** True if every key has a row. */
   always?: boolean
   /** The column that is null if the object is. By default the first one of a row that a key may lack. */
   presence?: string
@@ -230,7 +230,7 @@ export interface SqlList {
   /** The SQL of the cursor, if the statement looks it up. If the lookup finds no row, the page is empty. */
   startAfter?(args: Arguments): Prisma.Sql[] | undefined
   owner?: Owner
-  /** Where plans read columns that the listing lacks. Resolvers load them by themselves. */
+  /** The source of columns that plans read and the listing lacks. Resolvers load them separately. */
   more?: More
   /** The stored total, loaded or as SQL over the owner's columns. Undefined for arguments that require a count. */
   total?: {

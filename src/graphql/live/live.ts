@@ -12,7 +12,7 @@ import type { Slots } from './slots.ts'
 
 /** The stored data may have changed. */
 export interface ChangeEvent {
-  /** Whether to send the event even if the data version is unchanged. */
+  /** True if the event is sent even if the data version is unchanged. */
   anyway: boolean
 }
 
@@ -31,7 +31,7 @@ export interface LiveAnswer {
 export interface Live {
   /** Open subscriptions. */
   readonly open: number
-  /** Whether notifications of the store arrive. */
+  /** True if notifications of the store arrive. */
   readonly connected: boolean
   /** The bytes of the newest answers of live queries. */
   readonly bytes: number

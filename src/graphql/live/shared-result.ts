@@ -86,7 +86,7 @@ export class SharedResult<Result extends Comparable> {
     this.#reading = false
   }
 
-  /** Whether a follower needs a read: of a newer result, or of one that was dropped. */
+  /** True if a follower needs a read: of a newer result, or of one that was dropped. */
   #lacks(follower: Follower<Result>): boolean {
     return this.#latest?.asOf !== this.#requested || follower.digest !== this.#latest.digest
   }

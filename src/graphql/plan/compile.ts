@@ -25,7 +25,7 @@ export interface Document {
   conditions: Conditions
 }
 
-/** What an operation reads, and how its answer is built. */
+/** The reads of an operation, and the form of its answer. */
 export interface Compiled {
   root: Level
   answer: Piece

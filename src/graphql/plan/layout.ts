@@ -11,13 +11,13 @@ export class Layout {
   readonly columns: string[] = []
   /** The list whose rows are the statement's rows. The gateway writes them; Postgres writes other lists. */
   readonly spliced: List | undefined
-  /** The list within the spliced one whose rows are the statement's rows too, each beside the row that contains it. */
+  /** The list within the spliced one whose rows are the statement's rows too, each with the row that contains it. */
   readonly nested: List | undefined
-  /** Whether only the row's columns are selected: there is nothing else to read. */
+  /** True if only the row's columns are selected: there is nothing else to read. */
   readonly bare: boolean
-  /** Whether nothing but the spliced list is read at the root. */
+  /** True if nothing but the spliced list is read at the root. */
   readonly alone: boolean
-  /** Whether the statement orders its rows by the list's order. Otherwise it numbers them. */
+  /** True if the statement orders its rows by the list's order. Otherwise it numbers them. */
   readonly ordered: boolean
   /** The ordinal of the row or, of ordered rows, a value that is not null. Undefined if each row of the statement is one of the list. */
   readonly number: number | undefined
@@ -40,7 +40,7 @@ export class Layout {
     this.ordered = spliced?.sqlField.kind === 'list' && !nested
     this.answer = writerOf(answer, this.#part(), spliced)
     if (spliced && !this.bare && !(this.alone && this.ordered)) this.number = this.#add(ordinalOf(spliced))
-    // The columns of a row are null beside all but the first of its nested rows.
+    // The columns of a row are null except with the first of its nested rows.
     const once = nested && ((sql: string) => `CASE WHEN ${ordinalOf(nested)} > 1 THEN NULL ELSE ${sql} END`)
     const row = this.#part(once)
     const from = this.columns.length

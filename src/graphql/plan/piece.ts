@@ -55,11 +55,11 @@ export interface List {
   owner: string[]
   /** Set once the rows are selected. */
   rows?: { scope: Scope; level: Level; item: Piece }
-  /** Whether `hasNextPage` or `hasPreviousPage` is selected. */
+  /** True if `hasNextPage` or `hasPreviousPage` is selected. */
   open: boolean
-  /** Whether cursors of its rows are selected. */
+  /** True if cursors of its rows are selected. */
   cursors: boolean
-  /** Whether it is one of several lists that form one array. */
+  /** True if it is one of several lists that form one array. */
   together?: boolean
   /** The alias of its lateral join, if Postgres writes its JSON. */
   alias: string

@@ -127,7 +127,7 @@ interface Order {
   name: string
   column: string
   direction: string
-  /** Whether the page selects it as one of the row's columns. */
+  /** True if the page selects it as one of the row's columns. */
   isField: boolean
 }
 

@@ -61,7 +61,7 @@ interface Slot {
 /** The rows of a list that the gateway writes. */
 export interface ListRows {
   rows: TextRow[]
-  /** Whether there were more rows than fit the page. */
+  /** True if there were more rows than fit the page. */
   more: boolean
   /** The first and the last row. */
   ends: (TextRow | undefined)[]

@@ -20,7 +20,7 @@ export interface Changes {
 }
 
 /**
- * Compares a schema with the released one. What was released as `@deprecated` may be removed, along with types that become
+ * Compares a schema with the released one. Elements that were released as `@deprecated` may be removed, along with types that become
  * unreachable.
  */
 export function changesSince(released: string, schema: GraphQLSchema): Changes {

@@ -8,11 +8,11 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 
-/** What a document uses although it will be removed. */
+/** An element that a document uses and that will be removed. */
 export interface Deprecation {
   /** A schema coordinate, such as `User.name`, `Query.users(skip:)`, `UserFilter.old` or `Kind.OLD`. */
   element: string
-  /** What to use instead. Null if nothing replaces it. */
+  /** The replacement. Null if nothing replaces it. */
   replacement: string | null
   /** The first date, YYYY-MM-DD, on which a release may lack it. Null if there is no date. */
   removal: string | null
@@ -56,7 +56,7 @@ export function deprecationsIn(schema: GraphQLSchema, document: DocumentNode): D
 
 const cache = new WeakMap<GraphQLSchema, boolean>()
 
-/** Whether a schema deprecates anything. */
+/** True if a schema deprecates anything. */
 function deprecates(schema: GraphQLSchema): boolean {
   let does = cache.get(schema)
   if (does === undefined) {

@@ -22,7 +22,7 @@ export interface RequestParams {
   extensions?: unknown
 }
 
-/** How a request's parameters name its document. What should be text and is not names none that is known. */
+/** How a request's parameters name its document. A value that should be text, but is not, never matches a stored document. */
 export function documentReference({ query, documentId, extensions }: RequestParams): DocumentReference {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
   return {
@@ -37,7 +37,7 @@ const textOf = (value: unknown) => (value === undefined || typeof value === 'str
 export interface DocumentsOptions {
   /** The trusted documents. */
   trusted: Iterable<string>
-  /** Whether only trusted documents are accepted. */
+  /** True if only trusted documents are accepted. */
   trustedOnly: boolean
   /** A cache of persisted documents that gateways share. Undefined if there is none. */
   shared?: Pick<Cache, 'get' | 'set'> | undefined

@@ -59,8 +59,8 @@ export function createBuilder() {
       pageInfoTypeOptions: {
         description: 'Information about a page: its first and last cursor, and whether more rows follow.',
       },
-      hasNextPageFieldOptions: { description: 'Whether rows follow this page.' },
-      hasPreviousPageFieldOptions: { description: 'Whether rows come before this page.' },
+      hasNextPageFieldOptions: { description: 'True if rows follow this page.' },
+      hasPreviousPageFieldOptions: { description: 'True if rows come before this page.' },
       startCursorFieldOptions: { description: 'The cursor of the first row. Null if the page is empty.' },
       endCursorFieldOptions: { description: 'The cursor of the last row. Null if the page is empty.' },
       nodeTypeOptions: { description: 'An object with a globally unique id.' },

@@ -8,7 +8,7 @@ import type { Notifications } from '../../db/connect/notifications.ts'
 import type { Caller, DataVersions, Statement } from '../../db/connect/scope.ts'
 import { REQUEST_TIME } from '../../rest/body.ts'
 
-/** What the cache did for a request: `joined` sent the answer that another request was computing. */
+/** The use of the cache by a request: `joined` sent the answer that another request was computing. */
 export type CacheResult = 'hit' | 'joined' | 'shared' | 'miss' | 'bypass'
 
 /** A request for an answer. The cache notes in it what it did. */
@@ -18,7 +18,7 @@ export interface CacheClient extends Caller {
 
 /** A response that is ready to send. */
 export interface Answer {
-  /** What it answers, for logs and metrics: the path of an endpoint, or an operation. */
+  /** The kind of answer, for logs and metrics: the path of an endpoint, or an operation. */
   name: string
   /** The cache key. Undefined if the answer is not cached. */
   key: string | undefined
@@ -40,11 +40,11 @@ export type Encoding = 'br' | 'gzip'
 
 /** The result of computing an answer on a cache miss. */
 export interface Computed {
-  /** What it answers: the path of an endpoint, or an operation. */
+  /** Its answers: the path of an endpoint, or an operation. */
   name: string
   status: number
   json: string
-  /** Whether the body contains REQUEST_TIME. */
+  /** True if the body contains REQUEST_TIME. */
   timed?: boolean | undefined
   /** The value of the answer's `link` header. */
   link?: string | undefined
@@ -65,7 +65,7 @@ const MAX_KEY = 2000
 export type Compute = (caller: Caller) => Promise<Computed>
 
 /**
- * Whether a client rejects cached answers. `no-cache` beside a condition is ignored, as fetch adds it by itself.
+ * True if a client rejects cached answers. `no-cache` with a condition is ignored, as fetch adds it.
  */
 export function bypassesCache(headers: IncomingHttpHeaders): boolean {
   const given = headers['cache-control']
@@ -88,7 +88,7 @@ const ENTRY_BYTES = 1000
 /** Below this size, compression saves too little. */
 const COMPRESS_FROM = 1024
 
-/** Whether an answer may be sent compressed. An uncached one is not, as it would be compressed each time. */
+/** True if an answer may be sent compressed. An uncached one is not, as it would be compressed each time. */
 export const isCompressible = ({ key, body, timeAt }: Answer): boolean =>
   key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM
 
@@ -118,7 +118,7 @@ class Flight implements Caller {
     this.versions = versions
   }
 
-  /** Whether all clients have gone. */
+  /** True if all clients have gone. */
   get aborted(): boolean {
     return this.#clients.every(({ aborted }) => aborted)
   }
@@ -288,7 +288,7 @@ function unpooled(bytes: Buffer): Buffer {
   return copy
 }
 
-/** Whether an answer is of a data version or newer. */
+/** True if an answer is of a data version or newer. */
 const has = (versions: DataVersions | undefined, minVersion: number | undefined) =>
   minVersion === undefined || (versions !== undefined && versions.from >= minVersion)
 

@@ -20,7 +20,7 @@ export function addEtags(app: FastifyInstance): void {
   })
 }
 
-/** Whether the client's tag matches. Ignores `cache-control: no-cache`, which fetch adds and which addresses caches. */
+/** True if the client's tag matches. Ignores `cache-control: no-cache`, which fetch adds and which addresses caches. */
 export function holds({ headers }: FastifyRequest, tag: string): boolean {
   return fresh({ 'if-none-match': headers['if-none-match'] }, { etag: tag })
 }

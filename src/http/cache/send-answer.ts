@@ -61,7 +61,7 @@ export function sendAnswer(
   }
 }
 
-/** Whether the client's tag matches, in any encoding. */
+/** True if the client's tag matches, in any encoding. */
 function isFresh(given: string | undefined, etag: string): boolean {
   if (given === undefined) return false
   return given === etag || fresh({ 'if-none-match': given.replace(/-(br|gzip)"/g, '"') }, { etag })

@@ -27,7 +27,7 @@ export const VARY = 'Origin, Accept'
 
 const MAX_KEY = 8000
 
-/** Whether a browser requests the GraphiQL page. */
+/** True if a browser requests the GraphiQL page. */
 export function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   const acceptsHtml = (headers.accept ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
   const parameters = query as Record<string, unknown>

@@ -33,7 +33,7 @@ const PING_MS = 30_000
 const CLOSING_MS = 300
 const GOING_AWAY = 1001
 
-/** What belongs to one socket. */
+/** The state of one socket. */
 interface Extra extends Handshake {
   client: string
   /** Aborted when it closes. */
@@ -41,7 +41,7 @@ interface Extra extends Handshake {
   /** The texts of results that are about to be sent, by the id of the subscription. */
   texts: Map<string, string>
   context?: Context
-  /** Whether there was a subscription since the last look. */
+  /** True if there was a subscription since the last look. */
   used: boolean
   /** The mistakes since the last subscription that started. */
   mistakes: number
@@ -293,7 +293,7 @@ async function start(
   }
 }
 
-/** Whether a client must change what it sends. It may try again after a refusal for its rate or an overload. */
+/** True if a client must change what it sends. It may try again after a refusal for its rate or an overload. */
 const isMistake = ({ extensions: { code } }: GraphQLError) =>
   code !== 'RATE_LIMITED' && !FAILURES.includes(String(code))
 

@@ -8,7 +8,7 @@ import { admit, type Call, documentText, run } from '../../graphql/execution/run
 import { subscribe } from '../../graphql/live/subscribe.ts'
 import type { RequestParams } from '../../graphql/policy/documents.ts'
 
-/** What the HTTP server passes to an operation about its request. */
+/** The parts of a request that its operation uses. */
 export interface ServerContext extends Call {
   requestId: string
   /** The client's address. */

@@ -21,7 +21,7 @@ type State = 'arriving' | 'active'
 /** On each request, since a Set that requests enter and leave would keep its old tables alive, and them with it. */
 const STATE = Symbol('state')
 
-/** What waits for its slot and frees it: a response, or a message of a socket. */
+/** The state of a request that waits for its slot and frees it: a response, or a message of a socket. */
 export interface Admitted {
   readonly destroyed: boolean
   [STATE]?: State | undefined
@@ -61,7 +61,7 @@ export class Admission {
     this.#adjusting = setInterval(() => this.#adjust(), ADJUST_MS).unref()
   }
 
-  /** Whether a new request may be read. A `late` one has waited already and has lower priority. */
+  /** True if a new request may be read. A `late` one has waited already and has lower priority. */
   admits(response: Admitted, late: boolean): boolean {
     const now = performance.now()
     if (this.#overloaded && now - this.#refused > CALM_MS) this.#overloaded = false

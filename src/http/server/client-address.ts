@@ -33,7 +33,7 @@ function networkOf(address: string): string {
 // The network of ::1 is unspecified.
 const NEAR = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'unspecified'])
 
-/** Whether a client is on this machine or in a private network, and so may be a proxy for many clients. */
+/** True if a client is on this machine or in a private network, and so may be a proxy for many clients. */
 export function isNear(client: string): boolean {
   const address = client.replace(/\/64$/, '')
   return ipaddr.isValid(address) && NEAR.has(ipaddr.parse(address).range())

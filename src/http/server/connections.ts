@@ -65,7 +65,7 @@ export class Connections {
     return connection.over
   }
 
-  /** Exempts a connection with an event stream or a WebSocket, which have timeouts of their own. */
+  /** Exempts a connection with an event stream or a WebSocket, which have separate timeouts. */
   stream(socket: Socket): void {
     this.#streams.add(socket)
   }
@@ -145,7 +145,7 @@ export class AcceptsFirst {
     })
   }
 
-  /** Whether no connection is waiting to be accepted. Otherwise the exchange waits until then. */
+  /** True if no connection is waiting to be accepted. Otherwise the exchange waits until then. */
   isDone(exchange: Exchange): boolean {
     if (this.#turn) this.#waiting.push(exchange)
     return !this.#turn

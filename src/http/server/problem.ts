@@ -53,7 +53,7 @@ export function errorHandler(outage: Outage) {
   return (error: Error, request: FastifyRequest, reply: FastifyReply) => handleError(error, request, reply, outage)
 }
 
-/** Whether a request failed because its client left: while it sent its body, or before its event stream began. */
+/** True if a request failed because its client left: while it sent its body, or before its event stream began. */
 const isHangUp = (error: Error, { raw: request }: FastifyRequest, { raw: response }: FastifyReply): boolean =>
   error === request.errored || (response.destroyed && (error as FastifyError).code === 'ERR_STREAM_PREMATURE_CLOSE')
 

@@ -10,7 +10,7 @@ interface RefusalOptions {
   message: string
   /** In seconds. */
   retryAfter?: number
-  /** Whether to close the connection. */
+  /** True if the connection is closed. */
   close?: boolean
 }
 
@@ -89,7 +89,7 @@ export class RefusalPace {
     await new Promise<void>((resolve) => this.#wait(socket, resolve))
   }
 
-  /** Whether a request was sent while its connection was not read. */
+  /** True if a request was sent while its connection was not read. */
   hasWaited(socket: Socket): boolean {
     return performance.now() - (this.#resumed.get(socket) ?? Number.NEGATIVE_INFINITY) < WAITED_MS
   }

@@ -56,7 +56,7 @@ const isKnown = (name: string) => FILES.includes(name) || /^(\.|readme)/i.test(n
 
 function ignored(dir: string, name: string): string {
   const meant = nearest(name, FILES)
-  return `${join(dir, name)} is no file of the import format and is ignored.${meant ? ` (Did you mean ${meant}?)` : ''}`
+  return `${join(dir, name)} is not a file of the import format and is ignored.${meant ? ` (Did you mean ${meant}?)` : ''}`
 }
 
 async function openFile(path: string): Promise<{ size?: number; stream: Readable }> {

@@ -150,7 +150,7 @@ async function openServer(options: MirrorOptions, signal: AbortSignal): Promise<
     if (!(await server.has(path)))
       throw new GatewayError(
         'SOURCE_FAILED',
-        `${server.name} is no gateway: it has no ${path.replace(NO_ONE, '{address}')}.`,
+        `${server.name} is not a gateway: it has no ${path.replace(NO_ONE, '{address}')}.`,
       )
   const isOne = serverName(base) === serverName(indexerBase)
   const graph = isOne && options.graph !== false ? await openGatewayGraph(client, base, signal) : undefined

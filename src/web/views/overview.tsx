@@ -100,7 +100,7 @@ function Program({ totalPoints, dates }: { totalPoints: number; dates: Distribut
   )
 }
 
-/** Whether all data is as new as it should be. The status page has the details. */
+/** True if all data is as new as it should be. The status page has the details. */
 function Freshness() {
   const { data } = useGraph(StatusDocument, {})
   if (!data) return <Link href="/status">status</Link>

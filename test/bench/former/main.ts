@@ -1,5 +1,5 @@
 /**
- * What the store's tables take and cost beside the former ones, filled with the same records, in one run.
+ * What the store's tables take and cost next to the previous ones, filled with the same records, in one run.
  *
  *     npm run bench -- former          on 3,000,000 positions and 1,000,000 snapshots
  *     npm run bench -- former --small  on 1 % of them, in two minutes
@@ -8,7 +8,7 @@
  *     --data DIR     where the store stays between runs: that of `npm run bench`
  *
  * Bytes are those of the tables behind each name, with their indexes. Times are the CPU time of a statement in Postgres, run
- * as a prepared one: what the program sends for a request now, and what it sent for it when the tables were the former ones
+ * as a prepared one: what the program sends for a request now, and what it sent for it when the tables were the previous ones
  * (reads.sql). Both run in one session in turn.
  */
 import { createHash } from 'node:crypto'
@@ -175,7 +175,7 @@ async function sentNow(operations: Operation[]): Promise<Sent> {
   }
 }
 
-/** A statement of the former tables, and its values: texts, or the names of an operation's parameters after a $. */
+/** A statement of the previous tables, and its values: texts, or the names of an operation's parameters after a $. */
 type Former = Record<string, Statement>
 
 /** Each begins with a line of its operation's name and, as JSON, its values. */

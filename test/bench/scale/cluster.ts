@@ -1,7 +1,7 @@
 /**
  * What the workers of a Citus cluster do: an import, a run, and reads of many users, on one Postgres and with 1, 2 and 4
  * workers. All nodes share the cores of this machine, so look at the CPU time of each: what the busiest node has to do is what
- * bounds a cluster whose nodes have machines of their own.
+ * bounds a cluster whose nodes have separate machines.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
  * What each kind of request costs, computed and from the cache; what the model of model.ts makes of it; and the model's own
- * prediction beside a measured mix of requests.
+ * prediction next to a measured mix of requests.
  */
 import { join } from 'node:path'
 import pg from 'pg'

@@ -1,7 +1,7 @@
 /**
  * What a second worker adds. Postgres and the load share the two cores with the workers, so throughput alone cannot show it:
  * it is how much more two workers would serve that have a core each, by the CPU time that a request takes in one and in two.
- * Two cores of a shared machine are not twice one: what two programs do that only compute, beside one, is measured too.
+ * Two cores of a shared machine are not twice one: what two programs do that only compute, next to one, is measured too.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -17,7 +17,7 @@ export interface Share {
   operation: string
   /** Requests of a daily user. */
   perDay: number
-  /** Different answers; undefined: each user has an own one. */
+  /** Different answers; undefined: each user has a separate one. */
   answers?: number
 }
 

@@ -23,7 +23,7 @@ export interface Answer {
   etag: string
 }
 
-/** Waits until a server has done what it does by itself when it starts. */
+/** Waits until a server has ended its work of the start. */
 export async function quiet({ take }: Pick<Target, 'take'>): Promise<void> {
   for (let waited = 0; waited < 60 && (waited === 0 || take().length > 0); waited++) {
     take()
@@ -62,7 +62,7 @@ async function answersOf(target: Target, requests: Request[]): Promise<{ answers
       answers.push(JSON.parse(text))
       const first = readsOf(sent)
       let reads = first
-      // A server may do something of its own meanwhile: what is more than the least is counted again.
+      // A server may work in the background meanwhile: what is more than the least is counted again.
       const least = counts.length === 0 ? 1 : Math.min(...counts)
       for (let again = 0; reads > least && again < RECOUNTS; again++)
         reads = Math.min(reads, readsOf((await watched(target, request)).sent))
@@ -112,7 +112,7 @@ export async function check(
   return results
 }
 
-/** Whether the product answers trusted documents. */
+/** True if the product answers trusted documents. */
 export async function knowsDocuments(port: number, operations: Operation[]): Promise<boolean> {
   const [request] = operations.flatMap((operation) => requestsOf(operation, 'known') ?? [])
   if (!request) return false

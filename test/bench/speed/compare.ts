@@ -1,4 +1,4 @@
-/** Whether two servers say the same: nothing is timed before they do. */
+/** True if two servers say the same: nothing is timed before they do. */
 
 type Path = (string | number)[]
 

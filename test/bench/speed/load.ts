@@ -38,7 +38,7 @@ export function wire({ path, body }: Request, headers: Record<string, string> = 
   return Buffer.from(`${json ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n${head.join('')}\r\n${json ?? ''}`)
 }
 
-/** Sends requests until the window is over. @throws if an answer is no success or has GraphQL errors */
+/** Sends requests until the window is over. @throws if an answer is not a success or has GraphQL errors */
 export async function run({ port, requests, connections, warmMs, windowMs, sample = () => [] }: Load): Promise<Window> {
   const latencies: number[] = []
   let answers = 0

@@ -1,5 +1,5 @@
 /**
- * How fast the product is, beside a hand-written server, PostGraphile, and ready bytes, in one run.
+ * How fast the product is, next to a hand-written server, PostGraphile, and ready bytes, in one run.
  *
  *     npm run bench                          all of it, on 3,000,000 positions: about an hour
  *     npm run bench -- --small --only points what an optimiser looks at again and again
@@ -256,7 +256,7 @@ async function measureAll({ cells }: Found, subjects: Subject[], timing: Timing)
   for (const one of connections) cells[one] = { ...cells[one], ...(await measure(subjects, one, timing)) }
 }
 
-/** Answers from the product's cache beside the same bytes served by bare node:http, whole and as a 304. */
+/** Answers from the product's cache next to the same bytes served by bare node:http, whole and as a 304. */
 async function cachedAnswers(
   operations: Operation[],
   [cached, plain]: [Server, Server],

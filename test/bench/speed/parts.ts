@@ -1,4 +1,4 @@
-/** The rows of 'must reach' that are no cell of the table. */
+/** The rows of 'must reach' that are not a cell of the table. */
 import { ask } from './check.ts'
 import { each, percentileOf, run, wire } from './load.ts'
 import { median, type Timing, usual } from './measure.ts'

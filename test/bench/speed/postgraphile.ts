@@ -29,7 +29,7 @@ export async function installPostgraphile(dir: string, say: (text: string) => vo
   return place
 }
 
-/** The functions that it serves beside the tables. */
+/** The functions that it serves next to the tables. */
 export const functions = () => readFile(join(folder, 'functions.sql'), 'utf8')
 
 export function startPostgraphile(place: string, url: string): Promise<Server> {

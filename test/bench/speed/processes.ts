@@ -17,7 +17,7 @@ export const ALL_CORES = cpus()
   .join()
 const TICK_MS = 10
 
-/** Whether processes can be pinned here; why not, where they cannot. */
+/** True if processes can be pinned here; why not, where they cannot. */
 export function pinning(): true | string {
   if (process.platform !== 'linux') return `processes are pinned, and their CPU is counted, on Linux only`
   if (cpus().length < 2) return 'there is one core only'

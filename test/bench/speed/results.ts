@@ -275,7 +275,7 @@ export function operationTable({ operations }: Results, connections: string): st
   return table(rows)
 }
 
-/** What the load itself costs beside bare node:http, the quickest server that it meets. */
+/** What the load itself costs next to bare node:http, the quickest server that it meets. */
 export function loadTold({ operations }: Results): string | undefined {
   const cells = Object.values(operations).flatMap(({ cells }) => cells[JUDGED]?.bare ?? [])
   if (cells.length === 0) return undefined

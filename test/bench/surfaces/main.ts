@@ -1,6 +1,6 @@
 /**
  * Each surface of the graph side by side with SQL written by hand: filters and orders, series, aggregates, as-of, ranks,
- * portfolios, many users, search; and the thousandth page of lists beside their first.
+ * portfolios, many users, search; and the thousandth page of lists next to their first.
  *
  *     npm run bench -- surfaces         on 3,000,000 positions
  *     npm run bench -- surfaces --small on 1 % of the rows: a minute

@@ -38,7 +38,7 @@ type Refs = { listInputs: ListInputTypes; User: UserRef; Pool: PoolRef; Market: 
 /** Adds activity, and the lists of that in a market or vault. */
 export function addActivity(builder: Builder, { listInputs, User, Pool, Market, Vault }: Refs) {
   const ActivityKind = builder.enumType('ActivityKind', {
-    description: 'What a user did or received.',
+    description: 'A cash flow or a reward of a user.',
     values: {
       DEPOSIT: { value: 'deposit', description: 'The user deposited tokens.' },
       WITHDRAW: { value: 'withdraw', description: 'The user withdrew tokens.' },
@@ -81,7 +81,7 @@ export function addActivity(builder: Builder, { listInputs, User, Pool, Market, 
   builder.prismaObjectFields(Market, (t) => ({
     activity: t.field({
       type: Activities,
-      description: 'What all users did or received in the market, newest first.',
+      description: 'The activity of all users in the market, newest first.',
       args: listArguments(t.arg, ActivityInputs),
       ...activityIn('market'),
     }),
@@ -89,7 +89,7 @@ export function addActivity(builder: Builder, { listInputs, User, Pool, Market, 
   builder.prismaObjectFields(Vault, (t) => ({
     activity: t.field({
       type: Activities,
-      description: 'What all users did or received in the vault, newest first.',
+      description: 'The activity of all users in the vault, newest first.',
       args: listArguments(t.arg, ActivityInputs),
       ...activityIn('vault'),
     }),

@@ -53,7 +53,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     fields: (t) => columnFields(t, worthChangeColumns),
   })
   const UserChange = builder.objectRef<UserChangeRow>('UserChange').implement({
-    description: 'What changed for a user from an earlier distribution date to the newest one.',
+    description: 'Changes of a user from an earlier distribution date to the newest one.',
     fields: (t) => ({
       ...columnFields(t, userChangeColumns),
       worth: t.field({
@@ -66,7 +66,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     }),
   })
   const PoolChange = builder.objectRef<PoolChangeRow>('PoolChange').implement({
-    description: 'What changed for a pool from an earlier distribution date to the newest one.',
+    description: 'Changes of a pool from an earlier distribution date to the newest one.',
     fields: (t) => columnFields(t, poolChangeColumns),
   })
   const ABSENT = 'Null if no distribution date is so long before the newest one.'
@@ -80,7 +80,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     change: t.field({
       type: UserChange,
       nullable: true,
-      description: `What has changed for the user over a number of days. ${ABSENT}`,
+      description: `Changes of the user over a number of days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
       ...one(userChangeAt, ['address', 'days'], { cost: { weight: 2 } }, assertDays),
     }),
@@ -89,7 +89,7 @@ export function addChange(builder: Builder, { User, Pool }: { User: UserRef; Poo
     change: t.field({
       type: PoolChange,
       nullable: true,
-      description: `What has changed for the pool over a number of days. ${ABSENT}`,
+      description: `Changes of the pool over a number of days. ${ABSENT}`,
       args: { days: daysArgument(t.arg) },
       ...one(poolChangeAt, ['id', 'days'], { cost: { weight: 2 } }, assertDays),
     }),

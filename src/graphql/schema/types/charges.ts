@@ -110,7 +110,7 @@ export const positionParts: Charge = ({ where, after, before, afterRecord }) => 
   )
 }
 
-/** Whether a filter, or one within it, has one of these conditions. */
+/** True if a filter, or one within it, has one of these conditions. */
 const names = (conditions: string[], where: unknown): boolean =>
   typeof where === 'object' &&
   where !== null &&

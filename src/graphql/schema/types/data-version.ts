@@ -10,7 +10,7 @@ export function addDataVersion(builder: Builder): void {
       type: 'BigInt',
       description:
         'The version of the stored data. Every write raises it, so responses with the same version come from the same data.',
-      extensions: { unplanned: 'It is one statement of its own, and rarely selected.' },
+      extensions: { unplanned: 'It takes a separate statement, and is rarely selected.' },
       resolve: (_, __, { batches }) => batches.load(versionOnce, ''),
     }),
   )

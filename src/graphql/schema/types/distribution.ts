@@ -212,7 +212,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     }),
     previewDistribution: t.field({
       type: Preview,
-      extensions: { volatile: true, cost: { weight: 1000 }, unplanned: 'It is a run, in a transaction of its own.' },
+      extensions: { volatile: true, cost: { weight: 1000 }, unplanned: 'It is a run, in a separate transaction.' },
       description:
         "The changes that a run for a date would make, with the stored multipliers or with others. A preview is a real run that is rolled back; it holds the date's lock until it ends. Requires the admin token.",
       args: {

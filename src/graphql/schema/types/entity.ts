@@ -7,7 +7,7 @@ import { listArguments } from '../../fields/page-arguments.ts'
 import { type KeyedRow, list, one } from '../../fields/sql-field.ts'
 import type { Builder, Types } from '../builder.ts'
 
-/** What the queries of markets, or of vaults, are made of. */
+/** The parts of the queries of markets, or of vaults. */
 interface Entities<Row> {
   kind: EntityType
   Type: ObjectRef<Types, Row>

@@ -30,7 +30,7 @@ import { type UserRef, userAt } from './user-ref.ts'
 
 const NOW = { date: '', newest: true }
 
-/** Whether the list is the current leaderboard with all users. */
+/** True if the list is the current leaderboard with all users. */
 const isWhole = ({ at = NOW, nowhere, window }: { at?: typeof NOW; nowhere?: boolean; window?: Window }) =>
   at.newest && !nowhere && !window
 

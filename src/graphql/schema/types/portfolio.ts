@@ -142,7 +142,7 @@ export function addPortfolio(builder: Builder, { UserLookup, Pool, Market, Vault
           type: Worth,
           nullable: true,
           extensions: { cost: { perRow: 10 } },
-          description: `What the users are worth together: the sum of their newest snapshots in each market and vault${upTo}. Null if no such snapshot is stored.`,
+          description: `The worth of all users together: the sum of their newest snapshots in each market and vault${upTo}. Null if no such snapshot is stored.`,
           resolve: ({ addresses, asOf }, _, context) => context.batches.load(worthOf, addresses, null, asOf),
         }),
         earnings: t.field({

@@ -149,7 +149,7 @@ export function addRun(builder: Builder, refs: Refs) {
       }),
       sources: t.field({
         type: [Receipt],
-        description: 'What the run fetched. Empty for a resync, which fetches nothing.',
+        description: 'The receipts of the run. Empty for a resync, which fetches nothing.',
         extensions: { cost: { rows: 2 } },
         resolve: ({ sources }) => sources as unknown as SourceReceipt[],
       }),

@@ -82,7 +82,7 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
         ),
         earningsUsd: earned(
           'earningsUsd',
-          'Total earnings, in USD: `worth.netUsd` minus `netCashInvestedUsd`. Both are of the same snapshots, so that a deposit is no loss until the next one. Null if either is.',
+          'Total earnings, in USD: `worth.netUsd` minus `netCashInvestedUsd`. Both are of the same snapshots, so that a deposit does not count as a loss until the next one. Null if either is.',
         ),
         pendingCashUsd: t.float({
           nullable: true,
@@ -98,7 +98,7 @@ export function addSeriesBuckets(builder: Builder, Worth: WorthRef) {
           nullable: true,
           extensions: { cost },
           description:
-            'Whether the price of an amount other than 0 is missing in the snapshots or the cash flows up to them: what depends on it is null here, and counts it as 0 in `earnings(asOf)`. Null before the first snapshot.',
+            'True if the price of an amount other than 0 is missing in the snapshots or the cash flows up to them: what depends on it is null here, and counts it as 0 in `earnings(asOf)`. Null before the first snapshot.',
           resolve: async (bucket) => {
             const earnings = await bucket.earnings?.()
             return earnings?.worth ? earnings.earningsUsd === null : null

@@ -127,7 +127,7 @@ export function addSeries(
   }))
 
   const SeriesGroupBy = builder.enumType('SeriesGroupBy', {
-    description: 'What to group series by.',
+    description: 'The keys that series are grouped by.',
     values: {
       POOL: { value: 'pool' as const, description: 'One series per pool.' },
       CHAIN: { value: 'chain' as const, description: 'One series per chain: its pools combined.' },
@@ -172,7 +172,7 @@ export function addSeries(
       description:
         "The program's series by pool, chain or token, those with the most points over the range first. `program { series }` combines all of them.",
       args: {
-        groupBy: t.arg({ type: SeriesGroupBy, required: true, description: 'What to group series by.' }),
+        groupBy: t.arg({ type: SeriesGroupBy, required: true, description: 'The keys that series are grouped by.' }),
         ...spanArguments(t.arg),
         chainId: t.arg({ type: 'SafeInt', description: 'Only series on this chain.' }),
         first: t.arg.int({

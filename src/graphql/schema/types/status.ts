@@ -43,7 +43,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: (chain) => nextOfChain(chain)?.expectedAt ?? null,
       }),
       late: t.boolean({
-        description: `Whether newer snapshots are late: it is ${LATE}. False if none is stored.`,
+        description: `True if newer snapshots are late: it is ${LATE}. False if none is stored.`,
         resolve: (chain) => nextOfChain(chain)?.late ?? false,
       }),
     }),
@@ -72,7 +72,7 @@ export function addStatus(builder: Builder, { Distribution, Run }: Refs): void {
         resolve: (status, _, context) => next(status, context)?.expectedAt ?? null,
       }),
       distributionLate: t.boolean({
-        description: `Whether the distribution after the newest is late: it is ${LATE}. False if no positions are stored.`,
+        description: `True if the distribution after the newest is late: it is ${LATE}. False if no positions are stored.`,
         resolve: (status, _, context) => next(status, context)?.late ?? false,
       }),
       chains: t.field({

@@ -37,7 +37,7 @@ export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
       input: t.exposeString('input', { description: 'The address as given.' }),
       problem: t.string({
         nullable: true,
-        description: 'What is wrong with the address. Null if it is valid.',
+        description: 'The fault of the address. Null if it is valid.',
         resolve: ({ input, address }) => (address ? null : problem(input)),
       }),
       user: t.field({
@@ -60,7 +60,7 @@ export function addUserLookup(builder: Builder, { User }: { User: UserRef }) {
       args: {
         addresses: t.arg.stringList({ required: true, description: `The addresses, at most ${MAX_ADDRESSES}.` }),
       },
-      extensions: { unplanned: 'An invalid address is an error beside the answers for the others.' },
+      extensions: { unplanned: 'An invalid address is an error among the answers for the others.' },
       resolve: (_, { addresses }) => readAddresses(addresses),
     }),
   }))

@@ -231,7 +231,7 @@ export function addUser(builder: Builder, refs: Refs) {
         type: refs.Worth,
         nullable: true,
         description:
-          'What the user is worth: the sum of the newest snapshots in each market and vault. With `asOf`, of the newest at or before that time. Null if no such snapshot is stored.',
+          'The worth of the user: the sum of the newest snapshots in each market and vault. With `asOf`, of the newest at or before that time. Null if no such snapshot is stored.',
         args: { chainId: chainId(), asOf: asOf() },
         ...worthReading,
         resolve: ({ address }, { chainId = null, asOf = null }, context) =>
