@@ -55,6 +55,7 @@ export function parseExact(json: string): unknown {
   const marked = json.replace(STRING_OR_LONG, (token) =>
     token.startsWith('"') || String(Number(token)) === token ? token : `"${MARK}${token}"`,
   )
+  if (marked === json) return JSON.parse(json)
   return JSON.parse(marked, (_, value) =>
     typeof value === 'string' && value.startsWith(MARK) ? parseDecimal(value.slice(MARK.length)) : value,
   )

@@ -100,24 +100,33 @@ test('random selections of variable addresses give the same each time, planned a
       fc.array(fc.nat({ max: 5039 }), { minLength: 40, maxLength: 120 }),
       fc.array(fc.nat({ max: all.length - 1 }), { minLength: 40, maxLength: 40 }),
       async (seed, others) => {
-        const variables: Record<string, string> = {}
+        const variables: Record<string, string | string[]> = {}
+        const variable = (value: string | string[]) => {
+          const name = `v${Object.keys(variables).length}`
+          variables[name] = value
+          return `$${name}`
+        }
         const text = randomQuery(examples, seed).replace(
-          /((?:address|addresses|user|asset|assets): \[?)((?:"0x\w{40}"(?:, )?)+)/g,
-          (_, name: string, list: string) =>
-            name +
-            list.replace(/"(0x\w{40})"/g, (_, address: string) => {
-              const variable = `v${Object.keys(variables).length}`
-              variables[variable] = address
-              return `$${variable}`
-            }),
+          /((?:address|addresses|user|asset|assets): )((?:"0x\w{40}"(?:, )?)+|\[(?:"0x\w{40}"(?:, )?)+\])/g,
+          (_, name: string, list: string) => {
+            if (list.startsWith('[') && Object.keys(variables).length % 2 === 0)
+              return name + variable(JSON.parse(list))
+            return name + list.replace(/"(0x\w{40})"/g, (_, address: string) => variable(address))
+          },
         )
         const names = Object.keys(variables)
         if (names.length === 0) return
-        const query = `query (${names.map((name) => `$${name}: Address!`).join(', ')}) ${text}`
-        const assigned = (at: number) =>
-          Object.fromEntries(names.map((name, i) => [name, all[others[(at + i) % others.length] as number]]))
-        const same = Object.fromEntries(names.map((name) => [name, all[others[0] as number]]))
-        for (const values of [variables, assigned(0), assigned(names.length), same, variables])
+        const typeOf = (name: string) => (Array.isArray(variables[name]) ? '[Address!]!' : 'Address!')
+        const query = `query (${names.map((name) => `$${name}: ${typeOf(name)}`).join(', ')}) ${text}`
+        const filled = (addressAt: (nth: number) => number | undefined) => {
+          let nth = 0
+          const next = () => all[addressAt(nth++) as number] as string
+          const entries = Object.entries(variables)
+          return Object.fromEntries(entries.map(([name, one]) => [name, Array.isArray(one) ? one.map(next) : next()]))
+        }
+        const assigned = (at: number) => filled((nth) => others[(at + nth) % others.length])
+        const same = filled(() => others[0])
+        for (const values of [variables, assigned(0), assigned(5), same, variables, assigned(9)])
           expect(await ask(query, false, values), `${query} ${JSON.stringify(values)}`).toBe(
             await ask(query, RESOLVED, values),
           )

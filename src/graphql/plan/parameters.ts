@@ -10,8 +10,9 @@ import {
   visit,
 } from 'graphql'
 
-/** Requests with a longer value, in characters, get no cached statement. */
+/** Requests with a longer value, in characters, or with more addresses get no cached statement. */
 const MAX_LENGTH = 256
+const MAX_ADDRESSES = 200
 
 /** A request's variables: a cache key of those that shape its statement, and the addresses, which are only values. */
 export interface Given {
@@ -21,11 +22,13 @@ export interface Given {
 
 /**
  * The variables of an operation. One statement serves all addresses, because only their presence and distinctness shape
- * it. It is built with random placeholder addresses, which are then replaced by those of each request.
+ * it. It is built with random addresses, which are then replaced by those of each request.
  */
 export class Parameters {
   readonly #names: string[] = []
-  readonly #addresses = new Map<string, string>()
+  /** The variables that are addresses, and those that are lists of them. */
+  readonly #single = new Set<string>()
+  readonly #lists = new Set<string>()
   /** The string literals of the document, in lower case. */
   readonly #texts = new Set<string>()
   readonly #scalar: GraphQLScalarType | undefined
@@ -35,77 +38,91 @@ export class Parameters {
     const scalar = schema.getType('Address')
     this.#scalar = isScalarType(scalar) ? scalar : undefined
     for (const { variable, type } of definitions) {
-      this.#names.push(variable.name.value)
-      if (nameOf(type) === 'Address') this.#addresses.set(variable.name.value, `0x${randomBytes(20).toString('hex')}`)
+      const name = variable.name.value
+      this.#names.push(name)
+      const nullable = nullableOf(type)
+      if (isAddress(nullable)) this.#single.add(name)
+      else if (nullable.kind === Kind.LIST_TYPE && isAddress(nullableOf(nullable.type))) this.#lists.add(name)
     }
   }
 
   /**
    * Reads a request's variables.
-   * @returns undefined if one is too long, not a scalar, or an invalid or repeated address
+   * @returns undefined if one is too long, neither a scalar nor a list of addresses, or an invalid or repeated address
    */
   read(variables: Record<string, unknown>): Given | undefined {
     const addresses: string[] = []
     let key = ''
     for (const name of this.#names) {
       const value = variables[name]
-      if (this.#addresses.has(name) && typeof value === 'string') {
-        const address = this.#parsed(value)
-        if (address === undefined || addresses.includes(address) || this.#texts.has(address)) return undefined
-        addresses.push(address)
+      if (this.#single.has(name) && typeof value === 'string') {
+        if (!this.#add(value, addresses)) return undefined
         key += 'address '
+      } else if (this.#lists.has(name) && Array.isArray(value)) {
+        if (value.length > MAX_ADDRESSES || !value.every((one) => this.#add(one, addresses))) return undefined
+        key += `addresses ${value.length} `
       } else if (value === null || typeof value !== 'object') {
         const text = String(value)
         if (text.length > MAX_LENGTH) return undefined
         key += `${typeof value} ${text.length} ${text} `
       } else return undefined
     }
-    return { key, addresses }
+    const isDistinct = addresses.length < 2 || new Set(addresses).size === addresses.length
+    return isDistinct && addresses.length <= MAX_ADDRESSES ? { key, addresses } : undefined
   }
 
-  /** Returns the variables with placeholders for their addresses. */
-  standIns(variables: Record<string, unknown>): Record<string, unknown> {
-    const stood = { ...variables }
-    for (const [name, standIn] of this.#addresses) if (typeof stood[name] === 'string') stood[name] = standIn
-    return stood
-  }
-
-  /**
-   * Finds the placeholders in a statement that was built with them.
-   * @returns a function that fills in a request's addresses; undefined if a placeholder is not a whole parameter value
-   */
-  filler(variables: Record<string, unknown>, text: string, values: unknown[]): Fill | undefined {
-    const given = [...this.#addresses].filter(([name]) => typeof variables[name] === 'string')
-    const slots: [index: number, address: number][] = []
-    for (const [address, [, standIn]] of given.entries()) {
-      const digits = standIn.slice(2)
-      if (text.includes(digits)) return undefined
-      for (const [index, value] of values.entries())
-        if (value === standIn) slots.push([index, address])
-        else if (typeof value === 'object' ? shown(value).includes(digits) : String(value).includes(digits))
-          return undefined
+  /** Returns the variables with other addresses, in the order in which `read` found them. */
+  replaced(variables: Record<string, unknown>, addresses: string[]): Record<string, unknown> {
+    const replaced = { ...variables }
+    let at = 0
+    for (const name of this.#names) {
+      const value = variables[name]
+      if (this.#single.has(name) && typeof value === 'string') replaced[name] = addresses[at++]
+      else if (this.#lists.has(name) && Array.isArray(value)) replaced[name] = value.map(() => addresses[at++])
     }
-    return (addresses) => {
-      const filled = [...values]
-      for (const [index, address] of slots) filled[index] = addresses[address]
-      return filled
-    }
+    return replaced
   }
 
-  #parsed(value: string): string | undefined {
+  #add(value: unknown, to: string[]): boolean {
     try {
-      return this.#scalar?.parseValue(value) as string | undefined
+      const address = this.#scalar?.parseValue(value) as string
+      to.push(address)
+      return !this.#texts.has(address)
     } catch {
-      return undefined
+      return false
     }
   }
 }
+
+/** Returns random addresses in ascending order. */
+export const randomAddresses = (count: number): string[] =>
+  Array.from({ length: count }, () => `0x${randomBytes(20).toString('hex')}`).sort()
 
 export type Fill = (addresses: string[]) => unknown[]
 
-const nameOf = (type: TypeNode): string | undefined => {
-  const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
-  return nullable.kind === Kind.NAMED_TYPE ? nullable.name.value : undefined
+/** Returns a function that puts other addresses into a statement's values, alone and in lists. */
+export function filler(values: unknown[], addresses: string[]): Fill {
+  const indexes = new Map(addresses.map((address, i) => [address, i]))
+  const indexOf = (value: unknown) => (typeof value === 'string' ? indexes.get(value) : undefined)
+  const slots: { at: number; from: number | number[] }[] = []
+  const others = values.map((value, at) => {
+    const from = Array.isArray(value) ? value.map(indexOf) : indexOf(value)
+    if (from === undefined || (Array.isArray(from) && from.includes(undefined))) return value
+    slots.push({ at, from: from as number | number[] })
+    return undefined
+  })
+  return (addresses) => {
+    const filled = [...others]
+    for (const { at, from } of slots)
+      filled[at] = typeof from === 'number' ? addresses[from] : from.map((one) => addresses[one])
+    return filled
+  }
 }
 
-const shown = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one)) ?? ''
+/** Returns whether two lists of values are the same to Postgres. */
+export const isSame = (one: unknown[], other: unknown[]) => shown(one) === shown(other)
+
+const nullableOf = (type: TypeNode) => (type.kind === Kind.NON_NULL_TYPE ? type.type : type)
+const isAddress = (type: TypeNode) => type.kind === Kind.NAMED_TYPE && type.name.value === 'Address'
+
+const shown = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))

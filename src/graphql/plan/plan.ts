@@ -10,7 +10,7 @@ import type { SqlList } from '../fields/sql-field.ts'
 import { fragmentsOf, switchesOf } from '../selection.ts'
 import { type Compiled, compile } from './compile.ts'
 import { Layout } from './layout.ts'
-import { type Fill, Parameters } from './parameters.ts'
+import { type Fill, filler, type Given, isSame, Parameters, randomAddresses } from './parameters.ts'
 import { type Level, type List, Unplanned } from './piece.ts'
 import { pageFor, type Request, statement } from './statement.ts'
 import { items, type ListRows, type Source, type Writer, write } from './write.ts'
@@ -47,7 +47,7 @@ const MAX_VARIANTS = 8
  *
  * compile.ts turns the selection into pieces, layout.ts names the columns that they need, statement.ts builds the SQL, and
  * write.ts writes the JSON.
- * Requests that differ only in addresses share a cached statement (parameters.ts).
+ * Requests that differ only in addresses, single ones or in lists, share a cached statement (parameters.ts).
  */
 export class Plan {
   readonly #schema: GraphQLSchema
@@ -57,8 +57,8 @@ export class Plan {
   readonly #switches: string[]
   readonly #variants = new Map<string, Variant | null>()
   readonly #parameters: Parameters
-  /** By the variables without their addresses. Null if the statement must be built for each request. */
-  readonly #statements = new Map<string, Cached | null>()
+  /** By the variables without their addresses. Null if the statement must be built for each request, undefined if it was built once. */
+  readonly #statements = new Map<string, Cached | null | undefined>()
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
     this.#schema = schema
@@ -83,8 +83,8 @@ export class Plan {
     if (given) {
       let cached = this.#statements.get(given.key)
       if (cached === undefined) {
-        cached = await this.#keep(variables, reader.topology)
-        if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
+        if (this.#statements.has(given.key)) cached = await this.#keep(variables, given, reader.topology)
+        else if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
         this.#statements.set(given.key, cached)
       }
       if (cached) {
@@ -98,19 +98,23 @@ export class Plan {
   }
 
   /** Builds the statement to cache for these variables. Null if it depends on their addresses or on stored data. */
-  async #keep(variables: Record<string, unknown>, topology: Topology): Promise<Cached | null> {
-    const coerced = this.#coerced(this.#parameters.standIns(variables))
-    const variant = coerced && this.#variant(coerced)
-    if (!variant) return null
-    const nothing = nothingStored(topology)
+  async #keep(variables: Record<string, unknown>, { addresses }: Given, topology: Topology): Promise<Cached | null> {
+    const build = async (addresses: string[]) => {
+      const coerced = this.#coerced(this.#parameters.replaced(variables, addresses))
+      const variant = coerced && this.#variant(coerced)
+      return variant ? { variant, statement: await variant.statement(nothingStored(topology), coerced) } : undefined
+    }
     try {
-      const statement = await variant.statement(nothing, coerced)
-      // Cursors carry a digest of the filter, with its addresses.
-      const { name } = statement.source
-      const given = name === '' ? undefined : this.#coerced(variables)
-      if (given && name !== (await variant.statement(nothing, given)).source.name) return null
-      const fill = this.#parameters.filler(variables, statement.text, statement.values)
-      return fill && !statement.assertStart ? { variant, statement, fill } : null
+      const ascending = randomAddresses(addresses.length)
+      const kept = await build(ascending)
+      if (!kept || kept.statement.assertStart) return null
+      const { text, values, source } = kept.statement
+      const fill = filler(values, ascending)
+      // Addresses that are more than values, such as in the digest of a filter, or whose order matters, make another statement.
+      const descending = randomAddresses(addresses.length).reverse()
+      const other = (await build(descending))?.statement
+      const isOne = text === other?.text && source.name === other.source.name && isSame(fill(descending), other.values)
+      return isOne ? { variant: kept.variant, statement: { ...kept.statement, values: [] }, fill } : null
     } catch {
       // The error is reported when the statement is built with the request's real variables.
       return null

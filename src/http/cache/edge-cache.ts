@@ -304,6 +304,7 @@ function toAnswer(
 ): Answer {
   const body = Buffer.from(json)
   const timeAt = timed ? body.indexOf(REQUEST_TIME) : -1
+  let etag = weak
   return {
     name,
     key: weak === undefined ? key : undefined,
@@ -311,7 +312,11 @@ function toAnswer(
     type: TYPE,
     body,
     ...(timeAt >= 0 && { timeAt }),
-    etag: weak ?? `${timed ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`,
+    // Hashed when it is sent: answers to POSTs have none.
+    get etag() {
+      etag ??= `${timed ? 'W/' : ''}"${hash('sha1', this.body, 'base64url')}"`
+      return etag
+    },
     link,
     versions,
     compressed: {},
