@@ -1,16 +1,19 @@
-/** A price model: the start in USD, the daily volatility, and how much of a move persists on the next day. */
+/**
+ * A price model: the start in USD, how much of the market's moves it follows, the volatility of its other moves, and how much of those
+ * persists on the next day.
+ */
 export const courses = {
-  USD: { start: 1, move: 0.0005, keep: 0.7 },
-  EUR: { start: 1.134, move: 0.003, keep: 0.98 },
-  JPY: { start: 0.00672, move: 0.004, keep: 0.98 },
-  ETH: { start: 2840, move: 0.021, keep: 1 },
-  BTC: { start: 97400, move: 0.016, keep: 1 },
-  S: { start: 0.512, move: 0.026, keep: 1 },
-  ARB: { start: 0.418, move: 0.036, keep: 1 },
-  LINK: { start: 16.3, move: 0.029, keep: 1 },
-  GMX: { start: 17.8, move: 0.032, keep: 1 },
-  PENDLE: { start: 3.94, move: 0.026, keep: 1 },
-  AERO: { start: 0.83, move: 0.031, keep: 1 },
+  USD: { start: 1, follows: 0, move: 0.0004, keep: 0.7 },
+  EUR: { start: 1.134, follows: 0, move: 0.002, keep: 0.98 },
+  JPY: { start: 0.00672, follows: 0, move: 0.003, keep: 0.98 },
+  ETH: { start: 2840, follows: 1, move: 0.006, keep: 1 },
+  BTC: { start: 97400, follows: 0.8, move: 0.004, keep: 1 },
+  S: { start: 0.512, follows: 1.2, move: 0.011, keep: 1 },
+  ARB: { start: 0.418, follows: 1.3, move: 0.012, keep: 1 },
+  LINK: { start: 16.3, follows: 1.1, move: 0.01, keep: 1 },
+  GMX: { start: 17.8, follows: 1.1, move: 0.012, keep: 1 },
+  PENDLE: { start: 3.94, follows: 1.2, move: 0.011, keep: 1 },
+  AERO: { start: 0.83, follows: 1.2, move: 0.012, keep: 1 },
 }
 
 export interface Token {
@@ -23,6 +26,8 @@ export interface Token {
   worth?: number
   /** The yearly gain relative to the model, for staked tokens and bonds. */
   growth?: number
+  /** How far the price strays from the model in a day, as a share. */
+  wobble?: number
   /** Days without a price, counted back from the last (0). */
   gaps?: number[]
   /** Omitted for an invented token. */
@@ -62,7 +67,7 @@ export const tokens: Token[] = [
   { chainId: 146, symbol: 'S', name: 'Wrapped Sonic', decimals: 18, follows: 'S', gaps: [6], address: '0x039e2fb66102314ce7b64ce5ce3e5183bc94ad38' },
   { chainId: 146, symbol: 'USDC', name: 'Bridged USDC (Sonic Labs)', decimals: 6, follows: 'USD', address: '0x29219dd400f2bf60e5a23d13be72b486d4038894' },
   { chainId: 146, symbol: 'WETH', name: 'Wrapped Ether', decimals: 18, follows: 'ETH', address: '0x50c42deacd8fc9773493ed674b675be577f2634b' },
-  { chainId: 146, symbol: 'stS', name: 'Beets Staked Sonic', decimals: 18, follows: 'S', worth: 1.031, growth: 0.052, gaps: [3, 4], address: '0xe5da20f15420ad15de0fa650600afc998bbe3955' },
+  { chainId: 146, symbol: 'stS', name: 'Beets Staked Sonic', decimals: 18, follows: 'S', worth: 1.031, growth: 0.052, wobble: 0.005, gaps: [3, 4], address: '0xe5da20f15420ad15de0fa650600afc998bbe3955' },
   { chainId: 146, symbol: 'wOS', name: 'Wrapped OS', decimals: 18, follows: 'S', worth: 1.022, growth: 0.057, address: '0x9f0df7799f6fdad409300080cff680f5a23df4b1' },
   { chainId: 146, symbol: 'scUSD', name: 'Sonic USD', decimals: 6, follows: 'USD', worth: 0.9991, gaps: [64], address: '0xd3dce716f3ef535c5ff8d041c1a41c3bd89b97ae' }
 ]
@@ -96,7 +101,13 @@ export const pairs: { chainId: number; a: string; b: string; marketId: number; m
 ]
 
 /** deposit A, deposit B, borrow A, borrow B */
-type Multiplier = [number, number, number, number]
+export type Multiplier = [number, number, number, number]
+
+/** Changes of the program's rules: how many days before the end, and the multipliers until then by the pool's number. */
+export const ruleChanges: { daysAgo: number; until: Record<number, Multiplier> }[] = [
+  { daysAgo: 61, until: { 12: [1, 1, 0, 1], 61: [1, 1, 1, 1], 34: [1, 1, 0, 1], 58: [1, 1, 1, 1] } },
+  { daysAgo: 26, until: { 12: [1, 1.5, 0, 1], 47: [1, 1, 1, 1], 15: [1, 1, 1, 1], 70: [1, 1, 1, 1] } },
+]
 
 /** Vaults. `lends` must be the B of a pool on the same chain. */
 export const vaultNames: { chainId: number; lends: string; name: string }[] = [

@@ -244,7 +244,7 @@ const ways: Record<string, Way[]> = {
       through: ofUser,
       filter: `where: { OR: [{ vault: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
       order: activityOrder,
-      atLeast: 40,
+      atLeast: 30,
     },
   ],
   'User.dailyPoints': [

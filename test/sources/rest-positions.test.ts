@@ -19,7 +19,7 @@ let dates: string[]
 let proxy: ProxyServer | undefined
 beforeAll(async () => {
   client = openClient({ timeoutMs: 20_000, retries: 1, maxBytes: 64 * 1024 * 1024, waitMs: 10 })
-  gateway = await startOnSample({ users: 80, days: 12 })
+  gateway = await startOnSample({ users: 160, days: 12 })
   const { items } = (await (await gateway.get('/points/reports')).json()) as any
   dates = items.map((item: any) => item.distributionDate.slice(0, 10))
 })
