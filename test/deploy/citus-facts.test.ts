@@ -12,7 +12,7 @@ import { LONG } from '../support/long.ts'
 import { importFiles } from '../support/one-pool.ts'
 import { openStore } from '../support/store.ts'
 
-/** One in five of the facts: citus.config.ts runs all of them, on every road. */
+/** One in nine of the facts: citus.config.ts runs all of them, on every road. */
 describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
   let citus: Awaited<ReturnType<typeof startCitus>>
   let plain: Awaited<ReturnType<typeof openStore>>
@@ -49,7 +49,7 @@ describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
     '%s',
     async (_, list) => {
       const wrong: string[] = []
-      for (const fact of someOf(list, 5)) {
+      for (const fact of someOf(list, 9)) {
         const expected = await expectedOf(fact, oracle)
         for (const [road, ask] of Object.entries(roads))
           await check(fact, expected, ask, road).catch((error) => wrong.push(`${fact.name}: ${error.message}`))

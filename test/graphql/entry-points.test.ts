@@ -340,7 +340,7 @@ const LIMITS: Record<string, Limit> = {
     },
   },
   'the time of reads (READ_TIMEOUT_MS)': {
-    env: { READ_TIMEOUT_MS: '1000' },
+    env: { READ_TIMEOUT_MS: '400' },
     operation: { selection: LEADERBOARD },
     code: 'TIMEOUT',
     message: /./,
