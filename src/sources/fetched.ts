@@ -1,6 +1,6 @@
 import type { UnreadableLine } from './dataset/lines.ts'
 
-/** What a run fetches from a source. */
+/** The data that a run fetches from a source. */
 export interface Fetched {
   /** The name of the data in messages, such as a file name. */
   label: string

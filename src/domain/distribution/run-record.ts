@@ -6,7 +6,7 @@ import { inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { doubleOf } from '../points/millionths.ts'
 
-/** What a run has to itself: a distribution date, as YYYY-MM-DD, or a leg of analytics. */
+/** The parts of a run that no other shares: a distribution date, as YYYY-MM-DD, or a leg of analytics. */
 export type Subject = { day: string; leg?: never } | { leg: string; day?: never }
 
 /** The number of a subject's lock. */

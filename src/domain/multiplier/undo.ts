@@ -69,7 +69,7 @@ export async function undoMultipliers(
   })
 }
 
-/** Whether one of these pools has rules of dates. */
+/** True if one of these pools has rules of dates. */
 async function haveDates(client: PoolClient, pools: string[]): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM multiplier_revision WHERE pool_address = ANY($1::text[]) AND from_date IS NOT NULL LIMIT 1`,

@@ -13,7 +13,7 @@ export const legNames = [
 
 export type LegName = (typeof legNames)[number]
 
-/** What the format of a leg's records says about updates. */
+/** The rules for updates in the format of a leg's records. */
 export interface Leg {
   name: LegName
   /** The field with the date of a record. */
@@ -24,7 +24,7 @@ export interface Leg {
   dateSql: string
   /** The distinct users of records in SQL. */
   usersSql: string
-  /** What records are worth in USD, in SQL. */
+  /** The worth of records in USD, in SQL. */
   valueSql: string
 }
 

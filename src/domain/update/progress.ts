@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { Leg } from './legs.ts'
 
-/** What a source has from one date to another. */
+/** The records of a source from one date to another. */
 export interface Held {
   records: number
   users: number
@@ -15,7 +15,7 @@ export interface Progress {
   newest: Date
   /** The next update requests records from here on again. */
   since: Date
-  /** What the source had from there to the newest. */
+  /** The records of the source from there to the newest. */
   held: Held
 }
 
