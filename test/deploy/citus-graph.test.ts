@@ -39,7 +39,7 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
         const { errors } = await sharded.graphql(query, variables)
         expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['UNSUPPORTED']))
         const { data } = await sharded.graphql(query.replace(/chains \{.*?\}/, ''), variables)
-        expect(data.status).toMatchObject({ distributionLate: false, lastRun: { status: 'SUCCEEDED' } })
+        expect(data.status).toMatchObject({ distributionLate: expect.any(Boolean), lastRun: { status: 'SUCCEEDED' } })
         continue
       }
       const answer = JSON.stringify(await sharded.graphql(query, variables))

@@ -455,15 +455,22 @@ const lists: Record<string, Tried> = {
   'revisions of multipliers': {
     field: 'Query.multiplierRevisions',
     through: 'LIST',
-    select: 'recordId poolAddress changedAt recordedAt changedBy depositA depositB borrowA borrowB',
+    select: 'recordId poolAddress from changedAt recordedAt changedBy revokedAt depositA depositB borrowA borrowB',
     conditions: {
       pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
       changedAt: (r) => day(r.changedAt),
       recordedAt: (r) => day(r.recordedAt),
       changedBy: (r) => r.changedBy,
+      from: (r) => r.from && day(r.from),
+      revokedAt: (r) => r.revokedAt && day(r.revokedAt),
     },
-    keys: { RECORD_ID: (r) => BigInt(r.recordId), POOL: (r) => r.poolAddress, ...factors },
+    keys: {
+      RECORD_ID: (r) => BigInt(r.recordId),
+      POOL: (r) => r.poolAddress,
+      FROM: (r) => r.from && day(r.from),
+      ...factors,
+    },
     first: { field: 'RECORD_ID', direction: 'DESC' },
   },
   distributions: {
@@ -489,10 +496,11 @@ const lists: Record<string, Tried> = {
   runs: {
     field: 'Query.runs',
     through: 'LIST',
-    select: 'recordId date kind status requestedBy startedAt finishedAt',
+    select: 'recordId date kind leg status requestedBy startedAt finishedAt',
     conditions: {
       date: (r) => r.date && day(r.date),
       kind: (r) => r.kind,
+      leg: (r) => r.leg,
       status: (r) => r.status,
       statuses: (r) => r.status,
       requestedBy: (r) => r.requestedBy,
