@@ -10,8 +10,8 @@ import { readMultipliers } from './multiplier-file.ts'
 import { table } from './table.ts'
 
 const history = graphql(`
-  query CliMultiplierHistory($first: Int!, $pool: Address) {
-    multiplierRevisions(first: $first, where: { pool: $pool }) {
+  query CliMultiplierHistory($first: Int!, $pools: [Address!]) {
+    multiplierRevisions(first: $first, where: { pools: $pools }) {
       nodes { recordId poolAddress depositA depositB borrowA borrowB from changedAt recordedAt changedBy revokedAt revokedBy }
     }
   }
@@ -189,7 +189,7 @@ function assertAddress(pool: string): void {
 function showHistory(pool: string | undefined, { limit, json }: { limit: number; json?: boolean }): Promise<void> {
   if (pool !== undefined) assertAddress(pool)
   return withDeps(async (deps) => {
-    const variables = { first: limit, ...(pool !== undefined && { pool: pool.toLowerCase() }) }
+    const variables = { first: limit, ...(pool !== undefined && { pools: pool.toLowerCase() }) }
     const { readGraph } = await import('./read-graph.ts')
     const { nodes } = (await readGraph(deps, history, variables)).multiplierRevisions
     if (json) return nodes.forEach(printJson)

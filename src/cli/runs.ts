@@ -45,8 +45,8 @@ export function addRuns(program: Command): void {
         await closeDeadRuns(deps.store.pool)
         const where = {
           ...(date && { date: { eq: isoDay(date) } }),
-          ...(kind && { kind: upper(kind) as never }),
-          ...(status && { status: upper(status) as never }),
+          ...(kind && { kinds: upper(kind) as never }),
+          ...(status && { statuses: upper(status) as never }),
         }
         const { readGraph } = await import('./read-graph.ts')
         const { nodes } = (await readGraph(deps, runs, { first: limit, where })).runs

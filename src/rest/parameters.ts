@@ -51,10 +51,10 @@ const isAddress = (value: string) => /^0x[a-fA-F0-9]{40}$/i.test(value)
 /** Converts an address to lower case, and leaves other text unchanged. */
 export const asEntity = (value: string) => (isAddress(value) ? value.toLowerCase() : value)
 
-/** Values for a filter by one address, and by several. Text that is not an address matches nothing, like an empty list. */
-export function whereAddress(value: string | undefined): [one?: string, many?: string[]] {
-  if (value === undefined) return []
-  return isAddress(value) ? [value.toLowerCase()] : [undefined, []]
+/** The value of a filter by address. Text that is not an address matches nothing, like an empty list. */
+export function whereAddress(value: string | undefined): string | string[] | undefined {
+  if (value === undefined) return undefined
+  return isAddress(value) ? value.toLowerCase() : []
 }
 
 /** A record id from `nextCursor`. */

@@ -1,3 +1,4 @@
+import type { OrderDirection } from 'lending-graph-client'
 import type { MouseEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Empty } from './answer.tsx'
@@ -14,13 +15,22 @@ export interface Column<Row> {
   heads?: boolean
 }
 
+/** A sort key of the graph with its direction, such as TVL_USD_DESC. */
+export type Sort<Key extends string = string> = `${Key}_${OrderDirection}`
+
+/** Returns a list's variables for its order. */
+export function sortBy<Key extends string>(sort: Sort<Key>): { orderBy: Key; orderDirection: OrderDirection } {
+  const end = sort.lastIndexOf('_')
+  return { orderBy: sort.slice(0, end) as Key, orderDirection: sort.slice(end + 1) as OrderDirection }
+}
+
 interface TableProps<Row> {
   caption: string
   columns: Column<Row>[]
   rows: readonly Row[]
   rowKey(row: Row): string
-  /** The key and direction by which the rows are sorted, such as TVL_USD_DESC. */
-  sort?: string
+  /** The order of the rows. */
+  sort?: Sort
   /** The row that is pointed out. */
   isCurrent?(row: Row): boolean
 }

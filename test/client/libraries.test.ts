@@ -94,7 +94,7 @@ describe('graphql-request', () => {
     expect(pool).toEqual(pools.nodes[0])
     expectTypeOf(pool).toEqualTypeOf<PoolCardFragment | null>()
 
-    const { positions } = await request.request(PositionsDocument, { where: { user: address }, first: 5 })
+    const { positions } = await request.request(PositionsDocument, { where: { users: [address] }, first: 5 })
     expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
     expectTypeOf(positions.nodes[0]!.sideA.assetAddress).toEqualTypeOf<string>()
   })
@@ -211,7 +211,7 @@ describe('graphql-request', () => {
     for (const { market, vault } of nodes) expect(market?.assetSymbol ?? vault?.name).toBeTypeOf('string')
     const next = await request.request(ActivityDocument, { address, first: 2, after: pageInfo.endCursor })
     expect(next.user.activity.nodes[0]!.time <= nodes[1]!.time).toBe(true)
-    const deposits = await request.request(ActivityDocument, { address, where: { kind: 'DEPOSIT' } })
+    const deposits = await request.request(ActivityDocument, { address, where: { kinds: ['DEPOSIT'] } })
     expect(new Set(deposits.user.activity.nodes.map(({ kind }) => kind))).toEqual(new Set(['DEPOSIT']))
     const { search } = await request.request(SearchDocument, { text: address.slice(0, 20) })
     expect(search.map(({ item }) => item)).toContainEqual(expect.objectContaining({ __typename: 'User', address }))
@@ -226,7 +226,7 @@ describe('graphql-request', () => {
     const { portfolio } = await request.request(PortfolioChartDocument, { addresses: [address, 'nobody'] })
     expect(portfolio.users[1]?.problem).toBeTypeOf('string')
     expect(portfolio.series.at(-1)?.worth).toEqual(now.worth)
-    const { positions } = await request.request(PositionsDocument, { where: { user: address }, first: 1 })
+    const { positions } = await request.request(PositionsDocument, { where: { users: [address] }, first: 1 })
     const { pool } = await request.request(PoolDocument, { address: positions.nodes[0]!.poolAddress })
     const side = pool!.marketA!
     const { market } = await request.request(MarketChartDocument, { chainId: side.chainId, address: side.address })

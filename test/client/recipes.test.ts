@@ -151,7 +151,7 @@ test('codegen types documents with the scalars of the guide', async () => {
   const [[directory, { config: options }]] = Object.entries(config.generates) as [[string, { config: object }]]
   const schemaAst = await loadSchema('src/client/dist/schema.graphql', { loaders: [new GraphQLFileLoader()] })
   const document = parse(
-    'query Pools($asset: Address!) { pools(where: { asset: $asset }) { nodes { marketA { depositRate: depositApr } createdTimestamp } } dataVersion }',
+    'query Pools($asset: Address!) { pools(where: { assets: [$asset] }) { nodes { marketA { depositRate: depositApr } createdTimestamp } } dataVersion }',
   )
   const generated = await preset.buildGeneratesSection({
     baseOutputDir: directory,

@@ -74,26 +74,26 @@ const window = () =>
 
 const v1 = (name: string) => `/v1/users/${user()}/${name}`
 const breakdown = { 'items[]': ['positions.nodes[]'], nextCursor: ['last positions.nodes[].id'] }
-const pages = (list: string) => ({
+const pages = (list: string, chain = '$chainId') => ({
   'pagination.page': ['page of $offset and $first'],
   'pagination.page_size': ['$first'],
   'pagination.total': [`${list}.totalCount`],
   'pagination.has_more': [`${list}.pageInfo.hasNextPage`],
-  'filters.chain_id': ['$chainId'],
+  'filters.chain_id': [chain],
 })
 const totals = (names: string, at: string) =>
   Object.fromEntries(names.split(' ').map((name) => [`data.${name}`, [`${at}.${name}`]]))
 const snapshots = (list: string, entity: string) => ({
   'data[]': [`${list}.nodes[]`],
-  ...pages(list),
-  [`filters.${entity}`]: ['$entity'],
+  ...pages(list, '$chainIds'),
+  [`filters.${entity}`]: ['$entities'],
   'filters.from_timestamp': ['$from'],
   'filters.to_timestamp': ['$to'],
   'filters.should_group_by_timestamp': ['$grouped'],
 })
 const rewards = (list: string, entity: string) => ({
   'data[]': [`${list}.nodes[]`],
-  ...pages(list),
+  ...pages(list, '$chainIds'),
   [`filters.${entity}`]: [`$${entity}`],
 })
 

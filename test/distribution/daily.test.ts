@@ -213,7 +213,7 @@ test('a date that fails holds up those after it, and is tried again after 1, 5 a
   now = new Date('2026-03-06T01:10:00Z')
   const all = ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06']
   await eventually(async () => expect(await stored()).toEqual(all))
-  const { data } = await gateways[0]!.graphql('{ runs(where: { status: FAILED }) { nodes { date error } } }')
+  const { data } = await gateways[0]!.graphql('{ runs(where: { statuses: FAILED }) { nodes { date error } } }')
   expect(data.runs.nodes).toHaveLength(4)
   expect(data.runs.nodes[0].error).toContain('cold')
   expect(JSON.stringify(log.warn.mock.calls)).toMatch(/cold|^\[\]$/)

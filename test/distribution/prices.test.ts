@@ -104,7 +104,7 @@ test('the first implausible price by token is reported, and a valid run goes thr
   expect((await update(DAY, [priced(DAY, 0, 0)])).detail).toBe(told(`S (${S}) is 0`))
   expect(await update(DAY, [priced(DAY, 2)])).toMatchObject({ status: 200, totalPoints: 20 })
   const { data } = await gateway.graphql(
-    `{ runs(where: { date: { eq: "${DAY}" }, status: FAILED }, first: 1) { nodes { error } } }`,
+    `{ runs(where: { date: { eq: "${DAY}" }, statuses: FAILED }, first: 1) { nodes { error } } }`,
   )
   expect(data.runs.nodes).toEqual([{ error: told(`S (${S}) is 0`) }])
 })

@@ -300,10 +300,10 @@ describe('every run is a record', () => {
       all.nodes.map((run: any) => Number(run.recordId)).sort((a: number, b: number) => b - a),
     )
     for (const [args, fits] of [
-      ['where: { kind: IMPORT }', (run: any) => run.kind === 'IMPORT'],
-      ['where: { kind: RESYNC, status: FAILED }', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
-      ['where: { status: SUCCEEDED }', (run: any) => run.status === 'SUCCEEDED'],
-      ['where: { status: RUNNING }', () => false],
+      ['where: { kinds: IMPORT }', (run: any) => run.kind === 'IMPORT'],
+      ['where: { kinds: RESYNC, statuses: FAILED }', (run: any) => run.kind === 'RESYNC' && run.status === 'FAILED'],
+      ['where: { statuses: SUCCEEDED }', (run: any) => run.status === 'SUCCEEDED'],
+      ['where: { statuses: RUNNING }', () => false],
       ['where: { date: { eq: "2026-01-06" } }', (run: any) => run.date === '2026-01-06'],
     ] as const) {
       const matching = all.nodes.filter(fits)

@@ -42,7 +42,7 @@ const history = async (args = '') =>
 const at = async (asOf?: string, of = POOL) =>
   (
     await graph(
-      `{ multiplierRevisions(where: { pool: "${of}" }, asOf: "${asOf ?? '9999-12-31'}") { nodes { ${FACTORS} changedBy } } }`,
+      `{ multiplierRevisions(where: { pools: "${of}" }, asOf: "${asOf ?? '9999-12-31'}") { nodes { ${FACTORS} changedBy } } }`,
     )
   ).multiplierRevisions.nodes[0] ?? null
 const current = async () =>
@@ -97,8 +97,8 @@ describe('who changed what when', () => {
       [POOL_2, 0, 0],
       [POOL, 1, 0],
     ])
-    expect(await history(`where: { pool: "${POOL}" }`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
-    expect(await history(`where: { pool: "${ANN}" }`)).toEqual([])
+    expect(await history(`where: { pools: "${POOL}" }`)).toMatchObject([{ poolAddress: POOL, changedBy: 'alice' }])
+    expect(await history(`where: { pools: "${ANN}" }`)).toEqual([])
   })
 
   test('none where nothing changed', async () => {
@@ -109,8 +109,8 @@ describe('who changed what when', () => {
     await byGraph(`{ poolAddress: "${POOL}" }, { poolAddress: "${POOL_2}" }`)
     await byGraph(`{ poolAddress: "${POOL}", depositA: 2 }, { poolAddress: "${POOL_2}", depositA: 0 }`)
     await sql(`UPDATE multiplier SET updated_at = now()`)
-    expect(await history(`where: { pool: "${POOL}" }`)).toEqual(before)
-    expect(await history(`where: { pool: "${POOL_2}" }`)).toHaveLength(1)
+    expect(await history(`where: { pools: "${POOL}" }`)).toEqual(before)
+    expect(await history(`where: { pools: "${POOL_2}" }`)).toHaveLength(1)
   })
 
   test('none where it was refused', async () => {
@@ -161,7 +161,7 @@ describe('the multiplier at a moment', () => {
     const many = await graph(
       `{ ${['2026-01-09', '2026-01-15', '2026-02-01']
         .map(
-          (day, i) => `m${i}: multiplierRevisions(where: { pool: "${POOL}" }, asOf: "${day}") { nodes { depositA } }`,
+          (day, i) => `m${i}: multiplierRevisions(where: { pools: "${POOL}" }, asOf: "${day}") { nodes { depositA } }`,
         )
         .join(' ')} }`,
     )

@@ -96,8 +96,8 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'the ranking of a pool in a week',
-    query: `positionAggregates(groupBy: [USER], orderBy: SUM_POINTS_DESC, first: 3,
-      where: { pool: "${pools.eth}", date: { gte: "2025-02-24", lte: "2025-03-02" } }) { key { user { address } } sumPoints count }`,
+    query: `positionAggregates(groupBy: [USER], orderBy: SUM_POINTS, orderDirection: DESC, first: 3,
+      where: { pools: "${pools.eth}", date: { gte: "2025-02-24", lte: "2025-03-02" } }) { key { user { address } } sumPoints count }`,
     at: 'positionAggregates',
     sql: `SELECT "user" AS "key.user.address", sum(points) AS "sumPoints", count(*) FROM scored
       WHERE pool = '${pools.eth}' AND date BETWEEN '2025-02-24' AND '2025-03-02'
@@ -105,7 +105,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'groups of two kinds, by two numbers, a page of them',
-    query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [COUNT_DESC, SUM_BORROWED_USD_ASC],
+    query: `positionAggregates(groupBy: [USER, MONTH], orderBy: [COUNT, SUM_BORROWED_USD], orderDirection: [DESC, ASC],
       offset: 2, first: 5, where: { ${every} }) { key { user { address } start } count sumBorrowedUsd }`,
     at: 'positionAggregates',
     sql: `SELECT "user" AS "key.user.address", date_trunc('month', date)::date AS "key.start", count(*),
@@ -114,7 +114,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'of positions with a token, the sides of it alone',
-    query: `positionAggregates(where: { asset: "${tokens.usdc}", chainId: 1, ${MARCH} }) { count sumPoints sumSuppliedUsd }`,
+    query: `positionAggregates(where: { assets: "${tokens.usdc}", chainIds: 1, ${MARCH} }) { count sumPoints sumSuppliedUsd }`,
     at: 'positionAggregates',
     sql: `SELECT count(*), sum(points) AS "sumPoints", sum("suppliedUsd"::numeric) AS "sumSuppliedUsd"
       FROM sides WHERE chain = 1 AND asset = '${tokens.usdc}' AND ${inMarch}`,
@@ -139,7 +139,7 @@ export const aggregateFacts: Fact[] = [
   ...(['MARKET', 'ASSET'] as const).map(
     (group): Fact => ({
       name: `sums of market snapshots in whole tokens, by ${group}`,
-      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: COUNT_DESC, where: { ${every} }) { sumCollateralAmount sumDebtAmount }`,
+      query: `marketSnapshotAggregates(groupBy: [${group}], orderBy: COUNT, orderDirection: DESC, where: { ${every} }) { sumCollateralAmount sumDebtAmount }`,
       at: 'marketSnapshotAggregates',
       sql: `SELECT ${wholeTokens('sum("collateralAssets")', 'm."assetDecimals"')} AS "sumCollateralAmount",
           ${wholeTokens('sum("debtAssets")', 'm."assetDecimals"')} AS "sumDebtAmount"
@@ -171,7 +171,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'groups without a number are last, no matter the direction',
-    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [AVERAGE_DEBT_USD_ASC, COUNT_DESC],
+    query: `marketSnapshotAggregates(groupBy: [MARKET, DATE], orderBy: [AVERAGE_DEBT_USD, COUNT], orderDirection: [ASC, DESC],
       where: { users: ["${ann}", "${dan}", "${users.gus}"] }) { averageDebtUsd count }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT avg("debtUsd"::numeric) AS "averageDebtUsd", count(*) FROM market_snapshots
@@ -180,7 +180,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'market snapshots of a market on a chain',
-    query: `marketSnapshotAggregates(where: { market: "${markets.same}", chainId: 42161, time: { gte: "2025-03-01", lt: "2025-04-02" } }) { ${MARKETS} }`,
+    query: `marketSnapshotAggregates(where: { markets: "${markets.same}", chainIds: 42161, time: { gte: "2025-03-01", lt: "2025-04-02" } }) { ${MARKETS} }`,
     at: 'marketSnapshotAggregates',
     sql: `SELECT ${marketSums(false)} FROM market_snapshots WHERE "marketId" = '${markets.same}' AND "chainId" = 42161`,
   },
@@ -205,8 +205,8 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'vault snapshots of a vault in a window, by user',
-    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: SUM_ASSETS_USD_DESC,
-      where: { vault: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumAssetsUsd sumAssets }`,
+    query: `vaultSnapshotAggregates(groupBy: [USER], orderBy: SUM_ASSETS_USD, orderDirection: DESC,
+      where: { vaults: "${vaults.same}", time: { gte: "2025-03-02", lt: "2025-03-03" } }) { key { user { address } } sumAssetsUsd sumAssets }`,
     at: 'vaultSnapshotAggregates',
     sql: `SELECT "accountId" AS "key.user.address", sum("assetsUsd"::numeric) AS "sumAssetsUsd", NULL AS "sumAssets"
       FROM vault_snapshots WHERE "vaultId" = '${vaults.same}' AND ${day} = '2025-03-02'
@@ -220,7 +220,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards by user, the most first',
-    query: `liquidationRewardAggregates(groupBy: [USER], orderBy: SUM_LIQUID_REWARD_USD_DESC, where: { ${every} }) {
+    query: `liquidationRewardAggregates(groupBy: [USER], orderBy: SUM_LIQUID_REWARD_USD, orderDirection: DESC, where: { ${every} }) {
       key { user { address } } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT "accountId" AS "key.user.address", ${rewardSums} FROM ${rewards} GROUP BY 1
@@ -228,7 +228,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards by collateral market add amounts up exactly',
-    query: `liquidationRewardAggregates(groupBy: [MARKET], where: { market: "${markets.same}", ${every} }) {
+    query: `liquidationRewardAggregates(groupBy: [MARKET], where: { markets: "${markets.same}", ${every} }) {
       key { marketAddress chainId } ${REWARDS} sumCollateralReceived sumLiquidReward sumLiquidRewardAmount }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT market AS "key.marketAddress", "chainId" AS "key.chainId", ${rewardSums},
@@ -240,7 +240,7 @@ export const aggregateFacts: Fact[] = [
   },
   {
     name: 'liquidation rewards by vault and month',
-    query: `liquidationRewardAggregates(groupBy: [VAULT, MONTH], where: { vault: "${vaults.same}", ${every} }) {
+    query: `liquidationRewardAggregates(groupBy: [VAULT, MONTH], where: { vaults: "${vaults.same}", ${every} }) {
       key { vaultAddress chainId start } ${REWARDS} }`,
     at: 'liquidationRewardAggregates',
     sql: `SELECT vault AS "key.vaultAddress", "chainId" AS "key.chainId", date_trunc('month', ${day})::date AS "key.start",

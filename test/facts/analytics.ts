@@ -180,7 +180,7 @@ export const analyticsFacts: Fact[] = [
     name: 'snapshots of one market on one chain in a window that includes both ends',
     query: of(
       ann,
-      `marketSnapshots(where: { market: "${markets.same}", chainId: 1, time: { gte: "2025-03-01", lte: "2025-03-02" } }) { nodes { ${MARKET_ROW} } }`,
+      `marketSnapshots(where: { markets: "${markets.same}", chainIds: 1, time: { gte: "2025-03-01", lte: "2025-03-02" } }) { nodes { ${MARKET_ROW} } }`,
     ),
     at: 'user.marketSnapshots.nodes',
     sql: `SELECT ${marketRow} FROM market_snapshots s WHERE "accountId" = '${ann}' AND "marketId" = '${markets.same}'
@@ -264,7 +264,7 @@ export const analyticsFacts: Fact[] = [
     name: 'rewards lead to the market of the debt and to that of the collateral',
     query: of(
       ann,
-      `marketLiquidationRewards(where: { market: "${markets.same}" }) { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
+      `marketLiquidationRewards(where: { markets: "${markets.same}" }) { nodes { debtMarket { assetSymbol chainId } collateralMarket { assetSymbol } } }`,
     ),
     at: 'user.marketLiquidationRewards.nodes',
     sql: `SELECT d."assetSymbol" AS "debtMarket.assetSymbol", d."chainId" AS "debtMarket.chainId",
@@ -358,7 +358,7 @@ export const analyticsFacts: Fact[] = [
     name: 'the earnings of some entities, by earnings, lead to the market or vault',
     query: of(
       ann,
-      `earnings { breakdown(where: { netCashInvestedUsd: { lte: 30 } }, orderBy: EARNINGS_USD_ASC) { nodes {
+      `earnings { breakdown(where: { netCashInvestedUsd: { lte: 30 } }, orderBy: EARNINGS_USD) { nodes {
         ${EARNINGS_ROW} market { assetSymbol chainId } vault { name } } } }`,
     ),
     at: 'user.earnings.breakdown.nodes',
@@ -384,7 +384,7 @@ export const analyticsFacts: Fact[] = [
     name: 'the rates of markets on any chain, the dearest debt first',
     query: of(
       ann,
-      `netApr { breakdown(where: { entityType: MARKET }, orderBy: BORROW_APR_DESC) { nodes { ${APR_ROW} } } }`,
+      `netApr { breakdown(where: { entityTypes: MARKET }, orderBy: BORROW_APR, orderDirection: DESC) { nodes { ${APR_ROW} } } }`,
     ),
     at: 'user.netApr.breakdown.nodes',
     sql: `SELECT ${aprRow} FROM ${aprOf(ann)} WHERE type = 'MARKET'

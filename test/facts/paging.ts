@@ -62,7 +62,7 @@ export const pagingFacts: Fact[] = [
   info('last: 1, before: $cursor', [true, false], 1),
   {
     name: 'a page of another order, after its cursor, in the midst of ties',
-    query: `positions(first: 4, where: { users: ["${users.ben}", "${users.cat}"] }, orderBy: POINTS_DESC,
+    query: `positions(first: 4, where: { users: ["${users.ben}", "${users.cat}"] }, orderBy: POINTS, orderDirection: DESC,
       after: $cursor) { totalCount nodes { recordId } }`,
     at: 'positions.nodes',
     sql: `SELECT id AS "recordId" FROM scored WHERE "user" IN ('${users.ben}', '${users.cat}')
@@ -72,7 +72,8 @@ export const pagingFacts: Fact[] = [
       types: '$cursor: String!',
       async from(ask) {
         const { positions } = await ask(`{ positions(first: 3, where: { users: ["${users.ben}", "${users.cat}"] },
-          orderBy: POINTS_DESC) { pageInfo { endCursor } } }`)
+          orderBy: POINTS
+          orderDirection: DESC) { pageInfo { endCursor } } }`)
         return { cursor: positions.pageInfo.endCursor }
       },
     },
@@ -123,7 +124,7 @@ export const pagingFacts: Fact[] = [
   node('Pool', `pool(address: "${pools.wild}") { ID }`, 'name', `SELECT name FROM pools WHERE id = '${pools.wild}'`),
   node(
     'Market',
-    'markets(where: { chainId: 42161 }, first: 1) { nodes { ID } }',
+    'markets(where: { chainIds: 42161 }, first: 1) { nodes { ID } }',
     'chainId address borrowRate: borrowApr',
     `SELECT "chainId", id AS address, "borrowRate" FROM markets WHERE "chainId" = 42161 ORDER BY id LIMIT 1`,
   ),

@@ -84,7 +84,7 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'each date that an import brought has a run',
-    query: `runs(where: { kind: IMPORT }, orderBy: DATE_DESC) { totalCount nodes { date kind status error
+    query: `runs(where: { kinds: IMPORT }, orderBy: DATE, orderDirection: DESC) { totalCount nodes { date kind status error
       totalsAfter { totalPoints: points positionCount userCount } totalsBefore { totalPoints: points positionCount userCount }
       basePointsDeposit basePointsBorrow distribution { date } } }`,
     at: 'runs.nodes',
@@ -97,7 +97,7 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: 'runs of one date',
-    query: 'runs(where: { date: { eq: "2025-03-31" }, status: SUCCEEDED }) { nodes { date } }',
+    query: 'runs(where: { date: { eq: "2025-03-31" }, statuses: SUCCEEDED }) { nodes { date } }',
     at: 'runs.nodes',
     sql: `SELECT date '2025-03-31' AS date`,
   },
@@ -136,7 +136,7 @@ export const pointsFacts: Fact[] = [
   },
   {
     name: "a pool's history says who changed what and when",
-    query: `multiplierRevisions(where: { pool: "${pools.eth}" }) { nodes { ${REVISION} changedBy } }`,
+    query: `multiplierRevisions(where: { pools: "${pools.eth}" }) { nodes { ${REVISION} changedBy } }`,
     at: 'multiplierRevisions.nodes',
     sql: `SELECT ${revision}, 'import' AS "changedBy" FROM multipliers WHERE "poolAddress" = '${pools.eth}' ORDER BY import DESC`,
   },
@@ -159,7 +159,7 @@ export const pointsFacts: Fact[] = [
   ),
   {
     name: "a pool's multiplier at a moment",
-    query: `multiplierRevisions(asOf: "2025-03-10T11:59:59.999Z", where: { pool: "${pools.eth}" }) { totalCount nodes { ${REVISION} } }`,
+    query: `multiplierRevisions(asOf: "2025-03-10T11:59:59.999Z", where: { pools: "${pools.eth}" }) { totalCount nodes { ${REVISION} } }`,
     at: 'multiplierRevisions.nodes',
     sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' AND import = 1`,
     total: 'SELECT 1',
@@ -221,7 +221,7 @@ export const pointsFacts: Fact[] = [
         total: `SELECT count(DISTINCT "user") FROM scored WHERE ${condition}`,
       },
       fact('first: 2, offset: 1', 'ORDER BY rank LIMIT 2 OFFSET 1'),
-      fact('where: { rank: { lte: 2 } }, orderBy: USER_DESC', 'WHERE rank <= 2 ORDER BY "user" DESC'),
+      fact('where: { rank: { lte: 2 } }, orderBy: USER, orderDirection: DESC', 'WHERE rank <= 2 ORDER BY "user" DESC'),
       ...(['ann', 'cat', 'dan', 'gus'] as const).map((name) => ({
         name: `leaderboard(${args}) around ${name}`,
         query: `leaderboard(${args} around: "${users[name]}") { aroundRank }`,

@@ -98,7 +98,7 @@ export const userFacts: Fact[] = [
     name: "a user's positions of a date and a pool",
     query: of(
       ann,
-      `positions(where: { date: { eq: "2025-03-05" }, pool: "${'0x1e'.padEnd(40, '0')}01" }) { totalCount nodes { recordId } }`,
+      `positions(where: { date: { eq: "2025-03-05" }, pools: "${'0x1e'.padEnd(40, '0')}01" }) { totalCount nodes { recordId } }`,
     ),
     at: 'user.positions.nodes',
     sql: `SELECT id AS "recordId" FROM scored WHERE "user" = '${ann}' AND date = '2025-03-05' AND pool LIKE '0x1e%'`,
@@ -132,7 +132,7 @@ export const userFacts: Fact[] = [
     name: 'days by points, those of one count of positions',
     query: of(
       ann,
-      'dailyPoints(where: { positionCount: { gte: 2 } }, orderBy: POINTS_DESC) { nodes { distributionDate: date } }',
+      'dailyPoints(where: { positionCount: { gte: 2 } }, orderBy: POINTS, orderDirection: DESC) { nodes { distributionDate: date } }',
     ),
     at: 'user.dailyPoints.nodes',
     sql: `SELECT date AS "distributionDate" FROM scored WHERE "user" = '${ann}' GROUP BY date HAVING count(*) >= 2
@@ -140,7 +140,7 @@ export const userFacts: Fact[] = [
   },
   {
     name: "the positions of a user's day are by pool",
-    query: of(ann, 'dailyPoints(orderBy: DATE_DESC) { nodes { positions { recordId points } } }'),
+    query: of(ann, 'dailyPoints(orderBy: DATE, orderDirection: DESC) { nodes { positions { recordId points } } }'),
     at: 'user.dailyPoints.nodes.positions',
     sql: `SELECT id AS "recordId", points FROM scored WHERE "user" = '${ann}' ORDER BY date DESC, pool`,
   },

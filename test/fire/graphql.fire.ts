@@ -140,7 +140,7 @@ const families: Record<string, (size: number) => Attack> = {
     }
   },
   'values that are no literals of their types': (n) => ({
-    query: `{ positions(orderBy: [${repeat(18 * n, () => 'NONE_ASC')}]) { nodes { points } } }`,
+    query: `{ positions(orderBy: [${repeat(18 * n, () => 'NONE')}]) { nodes { points } } }`,
   }),
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import type { Gateway } from '../support/gateway.ts'
+import { orderArguments } from '../support/order.ts'
 import { startOnSample } from '../support/sample.ts'
 
 let gateway: Gateway
@@ -12,7 +13,7 @@ let rows: Record<string, Row[]>
 let users: string[]
 let first: string
 let last: string
-/** All moments of these dates. */
+/** All moments of the dates. */
 let times: { gte: string; lt: string }
 
 beforeAll(async () => {
@@ -169,12 +170,12 @@ describe('positions', () => {
         rows.positions?.filter((row) => users.includes(row.user) && row.date === last) ?? [],
       ],
       [
-        { pool: samplePool.address, date: { gte: first, lte: last } },
+        { pools: samplePool.address, date: { gte: first, lte: last } },
         rows.positions?.filter((row) => row.pool === samplePool.address) ?? [],
       ],
-      [{ asset, date: { gte: first, lte: last } }, rows.sides?.filter((row) => row.asset === asset) ?? []],
+      [{ assets: asset, date: { gte: first, lte: last } }, rows.sides?.filter((row) => row.asset === asset) ?? []],
       [
-        { chainId: samplePool.chainId, users },
+        { chainIds: samplePool.chainId, users },
         rows.positions?.filter((row) => users.includes(row.user) && Number(row.chain) === samplePool.chainId) ?? [],
       ],
     ]
@@ -187,7 +188,7 @@ describe('positions', () => {
   test('sorted by a number, cut and continued', async () => {
     const page = async (order: string, rest = '') =>
       (
-        await ask(`{ positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], orderBy: [${order}] ${rest}) {
+        await ask(`{ positionAggregates(where: { date: { gte: "${first}", lte: "${last}" } }, groupBy: [USER, POOL], ${orderArguments(order)} ${rest}) {
         key { user { address points: totalPoints } pool { name } } count sumPoints averageBorrowedUsd } }`)
       ).positionAggregates as Row[]
     const all = await page('SUM_POINTS_DESC')
@@ -238,7 +239,7 @@ describe('snapshots', () => {
       const { marketSnapshotAggregates } = await ask(query, { where: { users }, groupBy })
       check(marketSnapshotAggregates, theirs, groupBy, values(groupBy))
     }
-    const where = { market: sampleMarket.address, chainId: sampleMarket.chainId, time: times }
+    const where = { markets: sampleMarket.address, chainIds: sampleMarket.chainId, time: times }
     const { marketSnapshotAggregates } = await ask(query, { where, groupBy: ['DATE'] })
     const there = rows.market?.filter(
       (row) => row.market === sampleMarket.address && row.date >= first && row.date <= last,
@@ -265,7 +266,7 @@ describe('snapshots', () => {
         values(groupBy),
       )
     }
-    const where = { vault: sampleVault.address, time: times }
+    const where = { vaults: sampleVault.address, time: times }
     const { vaultSnapshotAggregates } = await ask(query, { where, groupBy: ['VAULT'] })
     const there = rows.vault?.filter(
       (row) => row.vault === sampleVault.address && row.date >= first && row.date <= last,
@@ -292,7 +293,7 @@ test('liquidation rewards', async () => {
     check(liquidationRewardAggregates, inRange, groupBy, values(groupBy))
   }
   const { market, chain } = rows.rewards?.find((row) => row.market && users.includes(row.user)) ?? {}
-  const where = { users, market, chainId: Number(chain) }
+  const where = { users, markets: market, chainIds: Number(chain) }
   const { liquidationRewardAggregates } = await ask(query, { where, groupBy: ['MARKET'] })
   const there =
     rows.rewards?.filter((row) => row.market === market && row.chain === chain && users.includes(row.user)) ?? []
@@ -303,34 +304,31 @@ test('a filter that would read a whole table is refused, and so is what makes no
   const many = JSON.stringify(Array.from({ length: 101 }, (_, i) => `0x${String(i).padStart(40, '0')}`))
   const range = (days: number, name = 'date') =>
     `${name}: { gte: "2025-01-01", lte: "${new Date(Date.UTC(2025, 0, days)).toISOString().slice(0, 10)}" }`
-  const pool = `pool: "${samplePool.address}"`
+  const pool = `pools: "${samplePool.address}"`
   const advice =
-    /^where would read too many rows: add where\.user or where\.users, or where\.date with at most 31 dates, or where\.pool and where\.date with at most 366 dates, at its top level\.$/
+    /^where would read too many rows: add where\.users, or where\.date with at most 31 dates, or where\.pools and where\.date with at most 366 dates, at its top level\.$/
   for (const [field, message] of [
     ['positionAggregates(where: {})', advice],
     [`positionAggregates(where: {${range(32)}})`, advice],
     ['positionAggregates(where: {date: {gt: "2024-12-31", lt: "2025-02-02"}})', advice],
     ['positionAggregates(where: {date: {gte: "2025-01-01"}})', advice],
     [`positionAggregates(where: {AND: [{${range(1)}}]})`, advice],
-    [`positionAggregates(where: {OR: [{user: "${sampleUser}"}]})`, advice],
-    [`positionAggregates(where: {NOT: {user: "${sampleUser}"}, users: null})`, advice],
+    [`positionAggregates(where: {OR: [{users: "${sampleUser}"}]})`, advice],
+    [`positionAggregates(where: {NOT: {users: "${sampleUser}"}, users: null})`, advice],
     [`positionAggregates(where: {${pool}, ${range(367)}})`, advice],
     [`positionAggregates(where: {pools: ["${samplePool.address}", "${sampleVault.address}"], ${range(184)}})`, advice],
     [`positionAggregates(where: {${pool}})`, advice],
     [`positionAggregates(where: {users: ${many}})`, /where\.users must be at most 100/],
     [
       `marketSnapshotAggregates(where: {${range(1, 'time')}})`,
-      /add where\.user or where\.users, or where\.market and where\.time with at most 366 dates/,
+      /add where\.users, or where\.markets and where\.time with at most 366 dates/,
     ],
     [
-      `vaultSnapshotAggregates(where: {vault: "${sampleVault.address}"})`,
-      /where\.vault and where\.time with at most 366/,
+      `vaultSnapshotAggregates(where: {vaults: "${sampleVault.address}"})`,
+      /where\.vaults and where\.time with at most 366/,
     ],
-    [`vaultSnapshotAggregates(where: {vault: "${sampleVault.address}", ${range(367, 'time')}})`, /at most 366 dates/],
-    [
-      'liquidationRewardAggregates(where: {})',
-      /add where\.user or where\.users, or where\.time with at most 366 dates/,
-    ],
+    [`vaultSnapshotAggregates(where: {vaults: "${sampleVault.address}", ${range(367, 'time')}})`, /at most 366 dates/],
+    ['liquidationRewardAggregates(where: {})', /add where\.users, or where\.time with at most 366 dates/],
     [`liquidationRewardAggregates(where: {${range(367, 'time')}})`, /at most 366 dates/],
     ['positionAggregates(where: {date: {gte: "2025-01-02", lte: "2025-01-01"}})', /where\.date is empty/],
     ['positionAggregates(where: {users: []}, groupBy: [DATE, WEEK])', /at most one of DATE, WEEK, MONTH/],
@@ -355,7 +353,7 @@ test('a filter that would read a whole table is refused, and so is what makes no
 })
 
 test('a number does not depend on what else is selected, or how', async () => {
-  const args = `where: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: AVERAGE_BORROWED_USD_DESC`
+  const args = `where: { users: ["${sampleUser}"] }, groupBy: [POOL], orderBy: AVERAGE_BORROWED_USD, orderDirection: DESC`
   const ask = async (selection: string, variables?: object) => {
     const head = variables ? 'query ($more: Boolean!) ' : ''
     const { data, errors } = await gateway.graphql(`${head}{ positionAggregates(${args}) ${selection}`, variables)
@@ -399,9 +397,9 @@ test('groups with their pools and users: a fixed number of statements', async ()
 /** A value for each condition that both a list and its aggregate take. Each matches some rows of the user. */
 const some = { gt: 0 }
 const recent = { gte: new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10) }
-const people = { user: sampleUser, users: [sampleUser] }
-const onChain = (chainId: number) => ({ chainId, chainIds: [chainId] })
-const among = (name: string, address: string) => ({ [name]: address, [`${name}s`]: [address] })
+const people = { users: [sampleUser] }
+const onChain = (chainId: number) => ({ chainIds: [chainId] })
+const among = (name: string, address: string) => ({ [`${name}s`]: [address] })
 const conditionsOf = (type: string) =>
   Object.keys((createSchema().getType(`${type}Filter`) as GraphQLInputObjectType).getFields())
     .filter((name) => !['AND', 'OR', 'NOT'].includes(name))
@@ -419,20 +417,20 @@ test.each([
     'MarketSnapshot',
     'marketSnapshotAggregates',
     `user(address: "${sampleUser}") { marketSnapshots(where: $where) { totalCount nodes { market { assetAddress } } } }`,
-    { ...onChain(sampleMarket.chainId), ...among('market', sampleMarket.address), asset: 'TOKEN' },
+    { ...onChain(sampleMarket.chainId), ...among('market', sampleMarket.address), assets: 'TOKEN' },
     ['collateralUsd', 'protectedUsd', 'debtUsd'],
   ],
   [
     'VaultSnapshot',
     'vaultSnapshotAggregates',
     `user(address: "${sampleUser}") { vaultSnapshots(where: $where) { totalCount nodes { vault { assetAddress } } } }`,
-    { ...onChain(sampleVault.chainId), ...among('vault', sampleVault.address), asset: 'TOKEN' },
+    { ...onChain(sampleVault.chainId), ...among('vault', sampleVault.address), assets: 'TOKEN' },
     ['assetsUsd'],
   ],
 ])('each filter of %s aggregates matches what it matches in a list', async (type, aggregate, list, extra, numbers) => {
   const query = `query ($where: ${type}Filter!) { ${aggregate}(where: $where) { count } ${list} }`
   const compared = async (more: object) => {
-    const where = { user: sampleUser, ...more }
+    const where = { users: sampleUser, ...more }
     const { [aggregate]: groups, ...rest } = await ask(query, { where })
     const { totalCount, nodes } = rest.positions ?? Object.values<Row>(rest.user)[0]
     expect(groups, JSON.stringify(where)).toEqual([{ count: totalCount }])
@@ -478,13 +476,13 @@ test('each filter of reward aggregates matches what it matches in the lists of b
   const past = { gte: '2020-01-01' }
   const usd = { collateralReceivedUsd: some, liquidRewardUsd: some, supplySentUsd: some }
   const both = { ...onChain(chainId), claimed: true, time: past, claimedAt: past, ...usd }
-  const inMarkets = { ...among('market', collateralMarketAddress), debtMarket: debtMarketAddress }
+  const inMarkets = { ...among('market', collateralMarketAddress), debtMarkets: debtMarketAddress }
   const inVaults = among('vault', vaultAddress)
   expect(Object.keys({ ...people, ...both, ...inMarkets, ...inVaults }).sort()).toEqual(
     conditionsOf('LiquidationReward'),
   )
   const all = (await listed('Market', {})) + (await listed('Vault', {}))
-  for (const one of [{ user: sampleUser }, { users: [sampleUser] }]) expect(await aggregated(one)).toBe(all)
+  for (const one of [{ users: sampleUser }, { users: [sampleUser] }]) expect(await aggregated(one)).toBe(all)
   for (const [conditions, kinds] of [
     [both, ['Market', 'Vault']],
     [inMarkets, ['Market']],
@@ -498,7 +496,7 @@ test('each filter of reward aggregates matches what it matches in the lists of b
       expect(await aggregated(one), name).toBe(count)
       expect(await aggregated({ NOT: one }), name).toBe(all - count)
     }
-  const [market, vault] = [{ market: collateralMarketAddress }, { vault: vaultAddress }]
+  const [market, vault] = [{ markets: collateralMarketAddress }, { vaults: vaultAddress }]
   expect(await aggregated({ OR: [market, vault] })).toBe(
     (await listed('Market', market)) + (await listed('Vault', vault)),
   )

@@ -214,7 +214,7 @@ test('a window is filtered and sorted like the leaderboard', async () => {
   const { few, range, sorted, count } = await ask(`{
     few: leaderboard(${written(window)}, where: { users: ${JSON.stringify(users)} }) { totalCount nodes { ${ROW} } }
     range: leaderboard(${written(window)}, where: { points: { lt: ${best?.points} } }, first: 1000) { nodes { ${ROW} } }
-    sorted: leaderboard(${written(window)}, orderBy: USER_ASC, first: 1000) { nodes { ${ROW} } }
+    sorted: leaderboard(${written(window)}, orderBy: USER, first: 1000) { nodes { ${ROW} } }
     count: leaderboard(${written(window)}, where: { rank: { gt: 4 } }) { totalCount } }`)
   expect(few).toEqual({ totalCount: 2, nodes: [board[1], board[3]] })
   expect(range.nodes).toEqual(others)

@@ -73,7 +73,7 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: byChain },
     {
       through: 'LIST',
-      filter: 'orderBy: SYMBOL_ASC',
+      filter: 'orderBy: SYMBOL',
       order: (row) => [row.symbol, ...byChain(row)],
     },
   ],
@@ -81,28 +81,28 @@ const ways: Record<string, Way[]> = {
     { through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`, order: byPool },
     {
       through: `asset(chainId: ${samplePool.chainId}, address: "OTHER") { LIST }`,
-      filter: 'orderBy: TVL_USD_DESC',
+      filter: 'orderBy: TVL_USD, orderDirection: DESC',
       order: (row) => [-row.tvlUsd, ...byPool(row)],
     },
   ],
   'Query.distributions': [{ through: 'LIST', order: (row) => [-Date.parse(row.date)] }],
   'Query.leaderboard': [
     { through: 'LIST', order: (row) => [row.rank] },
-    { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS_ASC', order: (row) => [-row.rank] },
-    { through: 'LIST', filter: 'orderBy: USER_ASC', order: (row) => [row.userAddress] },
+    { through: 'LIST', filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS', order: (row) => [-row.rank] },
+    { through: 'LIST', filter: 'orderBy: USER', order: (row) => [row.userAddress] },
     { through: 'LIST', filter: `pool: "${samplePool.address}"`, order: (row) => [row.rank] },
   ],
   'Query.markets': [
     { through: 'LIST', order: byChain },
-    { through: 'LIST', filter: 'where: { chainId: 146 }', order: byChain },
+    { through: 'LIST', filter: 'where: { chainIds: 146 }', order: byChain },
     {
       through: 'LIST',
-      filter: 'where: { chainIds: [146] }, orderBy: BORROW_APR_DESC',
+      filter: 'where: { chainIds: [146] }, orderBy: BORROW_APR, orderDirection: DESC',
       order: (row) => [-row.borrowApr, ...byChain(row)],
     },
     {
       through: 'LIST',
-      filter: 'orderBy: UTILIZATION_ASC',
+      filter: 'orderBy: UTILIZATION',
       order: (row) => [row.utilization ?? Number.POSITIVE_INFINITY, ...byChain(row)],
     },
   ],
@@ -111,21 +111,21 @@ const ways: Record<string, Way[]> = {
   ],
   'Query.pools': [
     { through: 'LIST', order: byPool },
-    { through: 'LIST', filter: 'where: { chainId: 146 }', order: byPool },
-    { through: 'LIST', filter: 'where: { asset: "COMMON" }', order: byPool },
+    { through: 'LIST', filter: 'where: { chainIds: 146 }', order: byPool },
+    { through: 'LIST', filter: 'where: { assets: "COMMON" }', order: byPool },
     {
       through: 'LIST',
-      filter: 'where: { asset: "COMMON" }, orderBy: NAME_ASC',
+      filter: 'where: { assets: "COMMON" }, orderBy: NAME',
       order: (row) => [row.name, ...byPool(row)],
     },
     {
       through: 'LIST',
-      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [TVL_USD_DESC, TOTAL_POINTS_ASC]',
+      filter: 'where: { tvlUsd: { gte: 0 } }, orderBy: [TVL_USD, TOTAL_POINTS], orderDirection: [DESC, ASC]',
       order: (row) => [-row.tvlUsd, row.totalPoints, ...byPool(row)],
     },
     {
       through: 'LIST',
-      filter: 'orderBy: UTILIZATION_DESC',
+      filter: 'orderBy: UTILIZATION, orderDirection: DESC',
       order: (row) => [-(row.utilization ?? Number.NEGATIVE_INFINITY), ...byPool(row)],
     },
   ],
@@ -134,42 +134,42 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', filter: 'where: { assets: ["ASSET"] }', order: newestFirst },
     {
       through: 'LIST',
-      filter: `where: { assets: ["ASSET", "OTHER"], pool: "${samplePool.address}" }`,
+      filter: `where: { assets: ["ASSET", "OTHER"], pools: "${samplePool.address}" }`,
       order: newestFirst,
     },
-    { through: 'LIST', filter: `where: { user: "${sampleUser}" }`, order: newestFirst },
-    { through: 'LIST', filter: `where: { pool: "${samplePool.address}" }`, order: newestFirst },
+    { through: 'LIST', filter: `where: { users: "${sampleUser}" }`, order: newestFirst },
+    { through: 'LIST', filter: `where: { pools: "${samplePool.address}" }`, order: newestFirst },
     { through: 'LIST', filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst },
     { through: 'LIST', filter: `asOf: "${yesterday}"`, order: newestFirst },
     { through: 'LIST', filter: 'where: { assets: ["ASSET", "OTHER"] }', order: newestFirst },
     {
       through: 'LIST',
-      filter: `orderBy: DATE_ASC, where: { date: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" }, NOT: { assets: ["OTHER"] } }`,
+      filter: `orderBy: DATE, where: { date: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" }, NOT: { assets: ["OTHER"] } }`,
       order: (row) => [Date.parse(row.date), backwards(row.recordId)],
     },
     {
       through: 'LIST',
-      filter: `where: { user: "${sampleUser}" }, orderBy: [POINTS_DESC, POOL_ASC]`,
+      filter: `where: { users: "${sampleUser}" }, orderBy: [POINTS, POOL], orderDirection: [DESC, ASC]`,
       order: (row) => [-row.points, row.poolAddress, ...newestFirst(row)],
     },
   ],
   'Query.vaults': [{ through: 'LIST', order: byChain }],
   'Query.runs': [
     { through: 'LIST', order: newestNumber },
-    { through: 'LIST', filter: 'where: { kind: RESYNC, status: SUCCEEDED }', order: newestNumber },
+    { through: 'LIST', filter: 'where: { kinds: RESYNC, statuses: SUCCEEDED }', order: newestNumber },
     { through: 'LIST', filter: `where: { date: { eq: "${yesterday}" } }`, order: newestNumber },
   ],
   'Query.multiplierRevisions': [
     { through: 'LIST', filter: 'asOf: "2999-01-01"', order: (row) => [row.poolAddress], atLeast: 10 },
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: DEPOSIT_A_DESC',
+      filter: 'asOf: "2999-01-01", orderBy: DEPOSIT_A, orderDirection: DESC',
       order: (row) => [-row.depositA, row.poolAddress],
     },
     { through: 'LIST', order: newestNumber, atLeast: 10 },
     {
       through: 'LIST',
-      filter: `where: { NOT: { pool: "${samplePool.address}" } }, orderBy: DEPOSIT_A_ASC`,
+      filter: `where: { NOT: { pools: "${samplePool.address}" } }, orderBy: DEPOSIT_A`,
       order: (row) => [row.depositA, ...newestNumber(row)],
     },
   ],
@@ -186,7 +186,7 @@ const ways: Record<string, Way[]> = {
     },
     {
       through: `user(address: "${sampleUser}") { earnings { LIST } }`,
-      filter: 'where: { entityType: MARKET }, orderBy: ENTITY_ASC',
+      filter: 'where: { entityTypes: MARKET }, orderBy: ENTITY',
       order: (row) => [row.entityAddress],
     },
   ],
@@ -200,7 +200,7 @@ const ways: Record<string, Way[]> = {
     { through: ofMarket, order: activityOrder },
     {
       through: ofMarket,
-      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: TIME_ASC',
+      filter: 'where: { kinds: [DEPOSIT, BORROW] }, orderBy: TIME',
       order: (row) => [BigInt(row.timestamp), row.logIndex],
     },
   ],
@@ -213,7 +213,7 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: newestFirst },
     {
       through: 'LIST',
-      filter: 'where: { healthFactor: { lt: 5 } }, orderBy: HEALTH_FACTOR_ASC',
+      filter: 'where: { healthFactor: { lt: 5 } }, orderBy: HEALTH_FACTOR',
       order: (row) => [row.healthFactor, ...newestFirst(row)],
     },
   ],
@@ -221,7 +221,7 @@ const ways: Record<string, Way[]> = {
     { through: ofPool, order: newestFirst },
     {
       through: ofPool,
-      filter: 'orderBy: POINTS_DESC',
+      filter: 'orderBy: POINTS, orderDirection: DESC',
       order: (row) => [-row.points, ...newestFirst(row)],
     },
   ],
@@ -230,7 +230,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: activityOrder, atLeast: 110 },
     {
       through: ofUser,
-      filter: 'where: { kind: LIQUIDATION_REWARD }, orderBy: TIME_ASC',
+      filter: 'where: { kinds: LIQUIDATION_REWARD }, orderBy: TIME',
       order: (row) => [
         BigInt(row.timestamp),
         row.logIndex,
@@ -242,7 +242,7 @@ const ways: Record<string, Way[]> = {
     },
     {
       through: ofUser,
-      filter: `where: { OR: [{ vault: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
+      filter: `where: { OR: [{ vaults: "${sampleVault.address}" }, { time: { lt: "1970-01-01T00:00:07.500Z" } }] }`,
       order: activityOrder,
       atLeast: 30,
     },
@@ -259,7 +259,7 @@ const ways: Record<string, Way[]> = {
     { through: ofUser, order: rewardOrder, atLeast: 54 },
     {
       through: ofUser,
-      filter: 'where: { claimed: false }, orderBy: [CLAIMED_AT_DESC, CHAIN_ID_ASC]',
+      filter: 'where: { claimed: false }, orderBy: [CLAIMED_AT, CHAIN_ID], orderDirection: [DESC, ASC]',
       order: (row) => [row.chainId, ...rewardOrder(row)],
       atLeast: 54,
     },
@@ -267,15 +267,15 @@ const ways: Record<string, Way[]> = {
   'User.marketSnapshots': [
     { through: ofUser, order: snapshotOrder },
     { through: ofUser, filter: 'grouped: true', order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, where: { market: "${sampleMarket.address}" }`, order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, where: { markets: "${sampleMarket.address}" }`, order: snapshotOrder },
     {
       through: ofUser,
-      filter: `where: { chainId: ${sampleMarket.chainId} }, from: "1", to: "99999999999"`,
+      filter: `where: { chainIds: ${sampleMarket.chainId} }, from: "1", to: "99999999999"`,
       order: snapshotOrder,
     },
     {
       through: ofUser,
-      filter: 'grouped: true, orderBy: [DEBT_USD_DESC, CHAIN_ID_DESC]',
+      filter: 'grouped: true, orderBy: [DEBT_USD, CHAIN_ID], orderDirection: DESC',
       order: (row) => [-(row.debtUsd ?? Number.NEGATIVE_INFINITY), -row.chainId, ...snapshotOrder(row)],
     },
   ],
@@ -286,7 +286,7 @@ const ways: Record<string, Way[]> = {
   'User.vaultLiquidationRewards': [{ through: ofUser, order: rewardOrder, atLeast: 54 }],
   'User.vaultSnapshots': [
     { through: ofUser, order: snapshotOrder },
-    { through: ofUser, filter: `grouped: true, where: { vault: "${sampleVault.address}" }`, order: snapshotOrder },
+    { through: ofUser, filter: `grouped: true, where: { vaults: "${sampleVault.address}" }`, order: snapshotOrder },
   ],
   'Vault.activity': [{ through: ofVault, order: activityOrder }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
@@ -561,7 +561,7 @@ test('a list is counted for each of its owners', async () => {
   for (const [i, { user }] of many.data.lookupUsers.entries()) {
     const { positions } = user
     const one = await gateway.graphql(
-      'query ($address: Address!) { positions(first: 3, where: { user: $address }) { totalCount nodes { recordId userAddress } } }',
+      'query ($address: Address!) { positions(first: 3, where: { users: [$address] }) { totalCount nodes { recordId userAddress } } }',
       { address: addresses[i] },
     )
     expect(positions).toEqual(one.data.positions)

@@ -44,7 +44,7 @@ const lists: Record<string, { query: string; rows: number; path: string[] }> = {
     path: ['positions'],
   },
   'positions of a token': {
-    query: `query ($after: String) { positions(first: 50, after: $after, where: { asset: "${token}" }) { ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 50, after: $after, where: { assets: "${token}" }) { ${positionsPage} } }`,
     rows: 50,
     path: ['positions'],
   },
@@ -54,7 +54,7 @@ const lists: Record<string, { query: string; rows: number; path: string[] }> = {
     path: ['positions'],
   },
   'positions of a pool': {
-    query: `query ($after: String) { positions(first: 50, after: $after, where: { pool: "${pool}" }) { ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 50, after: $after, where: { pools: "${pool}" }) { ${positionsPage} } }`,
     rows: 50,
     path: ['positions'],
   },
@@ -69,7 +69,7 @@ const lists: Record<string, { query: string; rows: number; path: string[] }> = {
     path: ['positions'],
   },
   'positions of a user': {
-    query: `query ($after: String) { positions(first: 10, after: $after, where: { user: "${user}" }) { totalCount ${positionsPage} } }`,
+    query: `query ($after: String) { positions(first: 10, after: $after, where: { users: "${user}" }) { totalCount ${positionsPage} } }`,
     rows: 50,
     path: ['positions'],
   },
@@ -102,7 +102,7 @@ describe('the pages of a list', () => {
     })
 
   test('a page in the middle of 100,000 positions costs as the first', async () => {
-    for (const filter of ['', `assets: ["${token}"]`, `pool: "${pool}"`]) {
+    for (const filter of ['', `assets: ["${token}"]`, `pools: "${pool}"`]) {
       const { data } = await gateway.graphql(
         `{ positions(first: 1, where: { date: { eq: "2025-01-25" } ${filter} }) { nodes { recordId } } }`,
       )
@@ -126,7 +126,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: 120,
   },
   "a user's 30 days of snapshots in one market, grouped": {
-    query: `{ user(address: "${user}") { marketSnapshots(first: 100, where: { market: "${market}" }, from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp debtAssets } } } }`,
+    query: `{ user(address: "${user}") { marketSnapshots(first: 100, where: { markets: "${market}" }, from: "${10 * DAY}", to: "${39 * DAY}", grouped: true) { totalCount nodes { timestamp debtAssets } } } }`,
     rows: 120,
   },
   'what a user has now': {
@@ -157,7 +157,7 @@ const single: Record<string, { query: string; rows: number }> = {
     rows: USERS,
   },
   'sums over a pool': {
-    query: `{ positionAggregates(where: { pool: "${pool}", date: { gte: "2025-01-05", lte: "2025-01-08" } }, groupBy: [DATE]) { count } }`,
+    query: `{ positionAggregates(where: { pools: "${pool}", date: { gte: "2025-01-05", lte: "2025-01-08" } }, groupBy: [DATE]) { count } }`,
     rows: (4 * USERS) / 20,
   },
   'a portfolio of fifty': {

@@ -21,7 +21,7 @@ function schemaWithDeprecations() {
   fieldsOf('User').id.deprecationReason = reason
   fieldsOf('Query').users.args.find(({ name }: any) => name === 'offset').deprecationReason = 'No longer supported'
   fieldsOf('UserFilter').addresses.deprecationReason = reason
-  ;(schema.getType('UserOrder') as any).getValue('ADDRESS_DESC').deprecationReason = reason
+  ;(schema.getType('UserOrder') as any).getValue('ADDRESS').deprecationReason = reason
   return schema
 }
 
@@ -32,11 +32,13 @@ test('an operation names what it uses that is deprecated, each once', () => {
   const warningsOf = (text: string) => operations.find(text, undefined)?.warnings
   expect(warningsOf('{ users { nodes { address } } }')).toBeUndefined()
   expect(
-    warningsOf(`{ a: users(offset: 1, orderBy: ADDRESS_DESC, where: { addresses: [] }) { nodes { id again: id } } }`),
+    warningsOf(
+      `{ a: users(offset: 1, orderBy: ADDRESS, orderDirection: DESC, where: { addresses: [] }) { nodes { id again: id } } }`,
+    ),
   ).toEqual({
     deprecations: [
       { element: 'Query.users(offset:)', replacement: null, removal: null },
-      { element: 'UserOrder.ADDRESS_DESC', ...used },
+      { element: 'UserOrder.ADDRESS', ...used },
       { element: 'UserFilter.addresses', ...used },
       { element: 'User.id', ...used },
     ],

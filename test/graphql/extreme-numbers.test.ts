@@ -149,9 +149,15 @@ function everyQuery(): string[] {
         ? (getNamedType(where.type) as { getFields?(): Record<string, { type: unknown }> })
         : undefined
     // Orders and bounds of positions need a narrow filter.
-    const narrow = String(where?.type) === 'PositionFilter' ? [`user: "${sampleUser}"`] : []
+    const narrow = String(where?.type) === 'PositionFilter' ? [`users: "${sampleUser}"`] : []
     const required = narrow.length > 0 ? [`where: { ${narrow[0]} }`] : []
-    const orders = isEnumType(keys) ? keys.getValues().map(({ name }) => brief([...required, `orderBy: ${name}`])) : []
+    const orders = isEnumType(keys)
+      ? keys
+          .getValues()
+          .flatMap(({ name }) =>
+            ['ASC', 'DESC'].map((direction) => brief([...required, `orderBy: ${name}, orderDirection: ${direction}`])),
+          )
+      : []
     const bounds = Object.entries(filter?.getFields?.() ?? {})
       .filter(([, { type }]) => /^Float/.test(String(type)))
       .map(([name]) => brief([`where: { ${[...narrow, `${name}: { gte: 0.5 }`].join(', ')} }`]))
@@ -163,7 +169,7 @@ test('queries reach the lists, their orders and bounds', () => {
   const all = everyQuery()
   for (const part of [
     '{ user(',
-    'orderBy: TVL_USD_DESC',
+    'orderBy: TVL_USD, orderDirection: DESC',
     'healthFactor: { gte',
     'netDepositApr',
     'utilization',

@@ -11,11 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const POSITIONS = `query ($where: PositionFilter, $orderBy: [PositionOrder!], $after: String) {
-  positions(first: 3, where: $where, orderBy: $orderBy, after: $after) {
+const POSITIONS = `query ($where: PositionFilter, $orderBy: [PositionOrder!], $orderDirection: [OrderDirection!], $after: String) {
+  positions(first: 3, where: $where, orderBy: $orderBy, orderDirection: $orderDirection, after: $after) {
     totalCount edges { cursor node { recordId } } pageInfo { endCursor } } }`
 
-const asked = (where: object | undefined, orderBy?: string[]) => gateway.graphql(POSITIONS, { where, orderBy })
+const asked = (where: object | undefined, orderBy?: string[], orderDirection?: string) =>
+  gateway.graphql(POSITIONS, { where, orderBy, orderDirection })
 
 /** The one message of a request that is refused, which must be the client's fault. */
 async function refusal(answer: Promise<{ errors?: any[] }>): Promise<string> {
@@ -26,11 +27,11 @@ async function refusal(answer: Promise<{ errors?: any[] }>): Promise<string> {
 
 const addresses = (count: number) => Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
 const nested = (depth: number): object =>
-  depth === 1 ? { user: sampleUser } : { user: sampleUser, NOT: nested(depth - 1) }
+  depth === 1 ? { users: sampleUser } : { users: sampleUser, NOT: nested(depth - 1) }
 
 test('a list that is filtered and sorted has a plan, with cursors', () => {
   const plan = new Operations(createSchema()).find(POSITIONS, undefined)?.plan
-  expect(plan?.covers({ where: { user: sampleUser }, orderBy: [{ field: 'POINTS', direction: 'ASC' }] })).toBe(true)
+  expect(plan?.covers({ where: { users: sampleUser }, orderBy: ['POINTS'] })).toBe(true)
 })
 
 test('a filter takes a thousand values and no more', async () => {
@@ -42,7 +43,7 @@ test('a filter takes a thousand values and no more', async () => {
 })
 
 test('a filter takes fifty conditions and no more, however they are nested', async () => {
-  const some = (count: number) => ({ OR: Array.from({ length: count }, () => ({ user: sampleUser })) })
+  const some = (count: number) => ({ OR: Array.from({ length: count }, () => ({ users: sampleUser })) })
   expect((await asked(some(25))).errors).toBeUndefined()
   expect(await refusal(asked(some(26)))).toContain('at most 50 conditions')
   expect(await refusal(asked({ AND: Array(900).fill({}) }))).toContain('at most 50 conditions')
@@ -119,7 +120,7 @@ test('a time within the unit of a column is before and after what it is between'
 
 test('text with a NUL character is refused', async () => {
   const message = await refusal(
-    gateway.graphql('query ($by: String) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }', {
+    gateway.graphql('query ($by: [String!]) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }', {
       by: 'a\0b',
     }),
   )
@@ -128,36 +129,35 @@ test('text with a NUL character is refused', async () => {
 
 test('all values are sent as parameters', async () => {
   const { data } = await gateway.graphql(
-    'query ($by: String) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }',
+    'query ($by: [String!]) { multiplierRevisions(where: { changedBy: $by }) { totalCount } }',
     { by: `' OR 1 = 1 --` },
   )
   expect(data.multiplierRevisions.totalCount).toBe(0)
 })
 
 test('all positions are sorted only within what bounds them', async () => {
-  const byPoints = ['POINTS_DESC']
+  const byPoints = ['POINTS']
   for (const where of [
     undefined,
     { date: { eq: '2026-01-01' } },
-    { pool: samplePool.address },
+    { pools: samplePool.address },
     { users: addresses(101) },
-    { OR: [{ user: sampleUser }, { points: { gt: 0 } }] },
-    { NOT: { user: sampleUser } },
-    { pool: samplePool.address, date: { gte: '2026-01-01', lte: '2026-02-01' } },
+    { OR: [{ users: sampleUser }, { points: { gt: 0 } }] },
+    { NOT: { users: sampleUser } },
+    { pools: samplePool.address, date: { gte: '2026-01-01', lte: '2026-02-01' } },
   ])
-    expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(/add where\.user, .*where\.pool/)
+    expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(/add where\.users .*where\.pools/)
   for (const where of [
-    { user: sampleUser },
+    { users: sampleUser },
     { users: addresses(100) },
-    { AND: [{ user: sampleUser }] },
-    { pool: samplePool.address, date: { eq: '2026-01-01' } },
-    { pool: samplePool.address, date: { gte: '2026-01-01', lte: '2026-01-05' } },
+    { AND: [{ users: sampleUser }] },
+    { pools: samplePool.address, date: { eq: '2026-01-01' } },
+    { pools: samplePool.address, date: { gte: '2026-01-01', lte: '2026-01-05' } },
   ])
     expect((await asked(where, byPoints)).errors, JSON.stringify(where)).toBeUndefined()
-  for (const direction of ['ASC', 'DESC'])
-    expect((await asked(undefined, [`DATE_${direction}`])).errors).toBeUndefined()
+  for (const direction of ['ASC', 'DESC']) expect((await asked(undefined, ['DATE'], direction)).errors).toBeUndefined()
   const ofUser = await gateway.graphql(
-    `{ positions(where: { user: "${sampleUser}" }, orderBy: POINTS_ASC) { nodes { points } } }`,
+    `{ positions(where: { users: "${sampleUser}" }, orderBy: POINTS) { nodes { points } } }`,
   )
   expect(ofUser.errors).toBeUndefined()
 })
@@ -175,26 +175,26 @@ test('all positions are looked through and counted only within what bounds them,
   for (const extensions of [undefined, { resolved: true }]) {
     for (const where of [
       rich,
-      { chainId: 1 },
-      { NOT: { user: sampleUser } },
-      { OR: [{ user: sampleUser }, rich] },
+      { chainIds: 1 },
+      { NOT: { users: sampleUser } },
+      { OR: [{ users: sampleUser }, rich] },
       { AND: [rich, { date: { gte: '2026-01-01' } }] },
       { date: { gte: '2026-01-01', lte: '2026-02-01' }, ...rich },
     ])
       for (const selected of [list, count])
         expect(await refusal(send(selected, where, extensions)), JSON.stringify(where)).toMatch(
-          /^where would scan all positions: add where\.user/,
+          /^where would scan all positions: add where\.users/,
         )
     for (const where of [{ date: { gte: '2026-01-01' } }, { date: { gte: '2026-01-01', lte: '2026-02-01' } }]) {
       expect((await send(list, where, extensions)).errors).toBeUndefined()
       expect(await refusal(send(count, where, extensions)), JSON.stringify(where)).toMatch(
-        /^totalCount would count all positions that match the filter: add where\.user/,
+        /^totalCount would count all positions that match the filter: add where\.users/,
       )
     }
     for (const where of [
-      { user: sampleUser, ...rich },
-      { AND: [{ pool: samplePool.address }, rich] },
-      { OR: [{ user: sampleUser }, { pool: samplePool.address }], ...rich },
+      { users: sampleUser, ...rich },
+      { AND: [{ pools: samplePool.address }, rich] },
+      { OR: [{ users: sampleUser }, { pools: samplePool.address }], ...rich },
       { date: { gte: '2026-01-01', lte: '2026-01-31' }, ...rich },
     ])
       expect((await send(`${list} ${count}`, where, extensions)).errors, JSON.stringify(where)).toBeUndefined()
@@ -206,33 +206,48 @@ test('all positions are looked through and counted only within what bounds them,
 test("a market's snapshots are sorted only within what bounds them", async () => {
   const list = (more: string) =>
     gateway.graphql(`{ market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") {
-      snapshots(first: 2, ${more} orderBy: DEBT_USD_DESC) { nodes { debtUsd } } } }`)
-  expect(await refusal(list(''))).toMatch(/add where\.user/)
+      snapshots(first: 2, ${more} orderBy: DEBT_USD, orderDirection: DESC) { nodes { debtUsd } } } }`)
+  expect(await refusal(list(''))).toMatch(/add where\.users/)
   const until = (to: string) => list(`where: { time: { gte: "2026-01-01", lte: "${to}" } },`)
-  expect(await refusal(until('2026-01-02T00:00:01Z'))).toMatch(/add where\.user, .*where\.time/)
+  expect(await refusal(until('2026-01-02T00:00:01Z'))).toMatch(/add where\.users .*where\.time/)
   expect((await until('2026-01-02')).errors).toBeUndefined()
   expect((await list('where: { time: { eq: "2026-01-01" } },')).errors).toBeUndefined()
-  expect((await list(`where: { user: "${sampleUser}" },`)).errors).toBeUndefined()
+  expect((await list(`where: { users: "${sampleUser}" },`)).errors).toBeUndefined()
+})
+
+test('the directions are one for all keys, or one for each', async () => {
+  const mine = { users: sampleUser }
+  const keys = ['POINTS', 'POOL']
+  const sorted = (directions?: unknown) =>
+    gateway.graphql(POSITIONS, { where: mine, orderBy: keys, orderDirection: directions })
+  const [down, up] = [await sorted(['DESC', 'DESC']), await sorted(['ASC', 'ASC'])]
+  expect(down.data.positions).not.toEqual(up.data.positions)
+  for (const directions of ['DESC', ['DESC']]) expect(await sorted(directions)).toEqual(down)
+  for (const directions of [undefined, null, [], 'ASC']) expect(await sorted(directions)).toEqual(up)
+  expect(await refusal(sorted(['ASC', 'DESC', 'ASC']))).toBe(
+    'orderDirection has 3 values for 2 sort keys: give one for all, or one for each.',
+  )
+  expect(await refusal(asked(mine, [], 'DESC'))).toBe('orderDirection needs orderBy: name the sort keys.')
 })
 
 test('a key is named once', async () => {
-  const twice = ['DATE_ASC', 'DATE_DESC']
+  const twice = ['DATE', 'DATE']
   expect(await refusal(asked(undefined, twice))).toContain('orderBy has DATE twice')
-  expect(await refusal(gateway.graphql('{ leaderboard(orderBy: [RANK_ASC, POINTS_ASC]) { totalCount } }'))).toContain(
+  expect(await refusal(gateway.graphql('{ leaderboard(orderBy: [RANK, POINTS]) { totalCount } }'))).toContain(
     'or what is the same',
   )
 })
 
 test('arguments that ask for nothing leave a list as it is, with the cursors that it has always had', async () => {
   const plain = await asked(undefined)
-  for (const where of [null, {}, { user: null, AND: [], date: {} }])
+  for (const where of [null, {}, { users: null, AND: [], date: {} }])
     expect(await gateway.graphql(POSITIONS, { where, orderBy: [] })).toEqual(plain)
   const [cursor] = plain.data.positions.edges.map((edge: any) => edge.cursor)
   expect(JSON.parse(Buffer.from(cursor, 'base64url').toString())[0]).toBe('positions')
 })
 
 test('a cursor is bound to the values of the variables in its filter', async () => {
-  const query = `query ($user: Address!, $after: String) { positions(first: 1, after: $after, where: { user: $user }) {
+  const query = `query ($user: Address!, $after: String) { positions(first: 1, after: $after, where: { users: [$user] }) {
     nodes { recordId } pageInfo { endCursor } } }`
   const other = `{ leaderboard(first: 2) { nodes { user { address } } } }`
   const entries = (await gateway.graphql(other)).data.leaderboard.nodes
@@ -241,23 +256,23 @@ test('a cursor is bound to the values of the variables in its filter', async () 
   const first = (await page(sampleUser)).data.positions
   const { endCursor } = (await page(another)).data.positions.pageInfo
   expect(await refusal(page(sampleUser, endCursor))).toContain('another filter or order')
-  const literal = `{ positions(first: 1, after: "${first.pageInfo.endCursor}", where: { user: "${sampleUser}" }) { nodes { recordId } } }`
+  const literal = `{ positions(first: 1, after: "${first.pageInfo.endCursor}", where: { users: "${sampleUser}" }) { nodes { recordId } } }`
   const { data } = await page(sampleUser, first.pageInfo.endCursor)
   expect(data.positions.nodes).toHaveLength(1)
   expect((await gateway.graphql(literal)).data.positions.nodes).toEqual(data.positions.nodes)
 })
 
 test('afterRecord keeps to the filter, and to the own order', async () => {
-  const { data } = await asked({ user: sampleUser })
+  const { data } = await asked({ users: sampleUser })
   const [first, second] = data.positions.edges.map((edge: any) => edge.node.recordId)
   const query = `query ($id: String, $orderBy: [PositionOrder!]) {
-    positions(first: 1, afterRecord: $id, where: { user: "${sampleUser}" }, orderBy: $orderBy) { nodes { recordId } } }`
+    positions(first: 1, afterRecord: $id, where: { users: "${sampleUser}" }, orderBy: $orderBy) { nodes { recordId } } }`
   expect((await gateway.graphql(query, { id: first })).data.positions.nodes).toEqual([{ recordId: second }])
-  expect(await refusal(gateway.graphql(query, { id: first, orderBy: ['DATE_ASC'] }))).toContain('use after')
+  expect(await refusal(gateway.graphql(query, { id: first, orderBy: ['DATE'] }))).toContain('use after')
 })
 
 test('a filter that lets some rows through never takes a stored total', async () => {
-  const { data } = await asked({ user: sampleUser })
+  const { data } = await asked({ users: sampleUser })
   const all = await asked(undefined)
   expect(data.positions.totalCount).toBeGreaterThan(0)
   expect(data.positions.totalCount).toBeLessThan(all.data.positions.totalCount)
@@ -267,7 +282,7 @@ test('a filter that lets some rows through never takes a stored total', async ()
 
 test('lists within lists are filtered and sorted for each of their owners, planned and resolved', async () => {
   const query = `{ leaderboard(first: 8) { nodes { user { address
-      positions(first: 2, where: { suppliedUsd: { gt: 0 } }, orderBy: SUPPLIED_USD_DESC) {
+      positions(first: 2, where: { suppliedUsd: { gt: 0 } }, orderBy: SUPPLIED_USD, orderDirection: DESC) {
         totalCount pageInfo { hasNextPage } nodes { userAddress sideA { suppliedAmountUsd protectedSuppliedAmountUsd }
           sideB { suppliedAmountUsd protectedSuppliedAmountUsd } } } } } } }`
   expect(new Operations(createSchema()).find(query, undefined)?.plan.covers()).toBe(true)

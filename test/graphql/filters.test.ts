@@ -14,6 +14,7 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/sample.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { LONG } from '../support/long.ts'
+import { orderOf } from '../support/order.ts'
 import { addRewards } from '../support/rewards.ts'
 import { startOnSample } from '../support/sample.ts'
 
@@ -67,13 +68,9 @@ const positions = {
   select:
     'recordId userAddress poolAddress date points ltv healthFactor pool { chainId } sideA { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd } sideB { assetAddress suppliedAmountUsd protectedSuppliedAmountUsd borrowedAmountUsd }',
   conditions: {
-    user: (r: Row) => r.userAddress,
     users: (r: Row) => r.userAddress,
-    pool: (r: Row) => r.poolAddress,
     pools: (r: Row) => r.poolAddress,
-    asset: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
     assets: (r: Row) => [r.sideA.assetAddress, r.sideB.assetAddress],
-    chainId: (r: Row) => r.pool.chainId,
     chainIds: (r: Row) => r.pool.chainId,
     date: (r: Row) => day(r.date),
     points: (r: Row) => r.points,
@@ -93,8 +90,8 @@ const positions = {
 const positionKeys = {
   DATE: positions.conditions.date,
   RECORD_ID: (r: Row) => r.recordId,
-  USER: positions.conditions.user,
-  POOL: positions.conditions.pool,
+  USER: positions.conditions.users,
+  POOL: positions.conditions.pools,
   POINTS: positions.conditions.points,
   SUPPLIED_USD: positions.conditions.suppliedUsd,
   PROTECTED_USD: positions.conditions.protectedUsd,
@@ -106,12 +103,9 @@ const positionKeys = {
 
 const snapshots = (kind: 'market' | 'vault') => ({
   conditions: {
-    user: (r: Row) => r.userAddress,
     users: (r: Row) => r.userAddress,
-    [kind]: (r: Row) => r[`${kind}Address`],
     [`${kind}s`]: (r: Row) => r[`${kind}Address`],
-    asset: (r: Row) => r[kind].assetAddress,
-    chainId: (r: Row) => r.chainId,
+    assets: (r: Row) => r[kind].assetAddress,
     chainIds: (r: Row) => r.chainId,
     time: (r: Row) => seconds(r.timestamp),
   },
@@ -152,7 +146,6 @@ const vaultSnapshots = {
 }
 const rewards = {
   conditions: {
-    chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
     time: (r: Row) => seconds(r.timestamp),
     claimed: (r: Row) => r.claimedTimestamp !== null,
@@ -173,15 +166,12 @@ const rewards = {
 }
 const rewardFields =
   'txHash logIndex chainId timestamp claimedTimestamp supplySentUsd collateralReceivedUsd liquidRewardUsd'
-const entities = (kind: 'market' | 'vault') => ({
-  [kind]: (r: Row) => r.address,
-  [`${kind}s`]: (r: Row) => r.address,
-  asset: (r: Row) => r.assetAddress,
+const entities = {
+  addresses: (r: Row) => r.address,
   assets: (r: Row) => r.assetAddress,
-  chainId: (r: Row) => r.chainId,
   chainIds: (r: Row) => r.chainId,
   depositApr: (r: Row) => r.depositApr,
-})
+}
 const factors = {
   DEPOSIT_A: (r: Row) => r.depositA,
   DEPOSIT_B: (r: Row) => r.depositB,
@@ -226,14 +216,11 @@ const pools = {
     totalPoints positionCount ${amounts.select} marketA { depositApr borrowApr } marketB { depositApr borrowApr }
     multiplier { depositA depositB borrowA borrowB }`,
   conditions: {
-    pool: (r: Row) => r.address,
-    pools: (r: Row) => r.address,
-    market: (r: Row) => [r.marketAAddress, r.marketBAddress],
-    asset: (r: Row) => [r.assetA.address, r.assetB.address],
+    addresses: (r: Row) => r.address,
+    markets: (r: Row) => [r.marketAAddress, r.marketBAddress],
     assets: (r: Row) => [r.assetA.address, r.assetB.address],
-    chainId: (r: Row) => r.chainId,
     chainIds: (r: Row) => r.chainId,
-    number: (r: Row) => r.number,
+    numbers: (r: Row) => r.number,
     createdAt: (r: Row) => seconds(r.createdTimestamp),
     totalPoints: (r: Row) => r.totalPoints,
     positionCount: (r: Row) => r.positionCount,
@@ -255,11 +242,9 @@ const pools = {
 }
 
 const inEntities = {
-  chainId: (r: Row) => r.chainId,
   chainIds: (r: Row) => r.chainId,
-  entity: (r: Row) => r.entityAddress,
   entities: (r: Row) => r.entityAddress,
-  entityType: (r: Row) => r.entityType,
+  entityTypes: (r: Row) => r.entityType,
 }
 const byEntity = { CHAIN_ID: (r: Row) => r.chainId, ENTITY: (r: Row) => r.entityAddress }
 
@@ -274,7 +259,7 @@ const lists: Record<string, Tried> = {
   "a user's positions, of all": {
     field: 'Query.positions',
     through: 'LIST',
-    bound: `user: "${sampleUser}"`,
+    bound: `users: "${sampleUser}"`,
     ...positions,
     keys: positionKeys,
   },
@@ -305,7 +290,6 @@ const lists: Record<string, Tried> = {
     through: 'LIST',
     select: 'rank userAddress points',
     conditions: {
-      user: (r) => r.userAddress,
       users: (r) => r.userAddress,
       rank: (r) => r.rank,
       points: (r) => r.points,
@@ -324,11 +308,9 @@ const lists: Record<string, Tried> = {
     through: 'LIST',
     select: 'chainId address symbol name',
     conditions: {
-      asset: (r) => r.address,
-      assets: (r) => r.address,
-      chainId: (r) => r.chainId,
+      addresses: (r) => r.address,
       chainIds: (r) => r.chainId,
-      symbol: (r) => r.symbol,
+      symbols: (r) => r.symbol,
     },
     keys: {
       CHAIN_ID: (r) => r.chainId,
@@ -345,8 +327,7 @@ const lists: Record<string, Tried> = {
       ${amounts.select}`,
     conditions: {
       ...amounts.conditions,
-      ...entities('market'),
-      pool: (r) => r.pool.address,
+      ...entities,
       pools: (r) => r.pool.address,
       borrowApr: (r) => r.borrowApr,
       maxLtv: (r) => r.maxLtv,
@@ -368,7 +349,7 @@ const lists: Record<string, Tried> = {
     field: 'Query.vaults',
     through: 'LIST',
     select: 'address chainId name assetAddress assetSymbol depositApr',
-    conditions: entities('vault'),
+    conditions: entities,
     keys: {
       CHAIN_ID: (r) => r.chainId,
       ADDRESS: (r) => r.address,
@@ -388,7 +369,7 @@ const lists: Record<string, Tried> = {
   "a market's snapshots": {
     field: 'Market.snapshots',
     through: `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`,
-    bound: `user: "${sampleUser}"`,
+    bound: `users: "${sampleUser}"`,
     ...marketSnapshots,
   },
   "a user's vault snapshots": { field: 'User.vaultSnapshots', through: ofUser, ...vaultSnapshots },
@@ -405,9 +386,8 @@ const lists: Record<string, Tried> = {
     select: `${rewardFields} collateralMarketAddress debtMarketAddress`,
     conditions: {
       ...rewards.conditions,
-      market: (r) => r.collateralMarketAddress,
       markets: (r) => r.collateralMarketAddress,
-      debtMarket: (r) => r.debtMarketAddress,
+      debtMarkets: (r) => r.debtMarketAddress,
     },
   },
   "a user's rewards in vaults": {
@@ -415,7 +395,7 @@ const lists: Record<string, Tried> = {
     through: ofUser,
     ...rewards,
     select: `${rewardFields} vaultAddress`,
-    conditions: { ...rewards.conditions, vault: (r) => r.vaultAddress, vaults: (r) => r.vaultAddress },
+    conditions: { ...rewards.conditions, vaults: (r) => r.vaultAddress },
   },
   "a user's days": {
     field: 'User.dailyPoints',
@@ -439,10 +419,9 @@ const lists: Record<string, Tried> = {
     select:
       'poolAddress depositA depositB borrowA borrowB updatedAt pool { number chainId assetA { address } assetB { address } }',
     conditions: {
-      pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
-      chainId: (r) => r.pool.chainId,
-      asset: (r) => [r.pool.assetA.address, r.pool.assetB.address],
+      chainIds: (r) => r.pool.chainId,
+      assets: (r) => [r.pool.assetA.address, r.pool.assetB.address],
       updatedAt: (r) => day(r.updatedAt),
       depositA: (r) => r.depositA,
       depositB: (r) => r.depositB,
@@ -457,7 +436,6 @@ const lists: Record<string, Tried> = {
     through: 'LIST',
     select: 'recordId poolAddress from changedAt recordedAt changedBy revokedAt depositA depositB borrowA borrowB',
     conditions: {
-      pool: (r) => r.poolAddress,
       pools: (r) => r.poolAddress,
       changedAt: (r) => day(r.changedAt),
       recordedAt: (r) => day(r.recordedAt),
@@ -479,7 +457,7 @@ const lists: Record<string, Tried> = {
     select: 'date kind points positionCount userCount finishedAt',
     conditions: {
       date: (r) => day(r.date),
-      kind: (r) => r.kind,
+      kinds: (r) => r.kind,
       points: (r) => r.points,
       positionCount: (r) => r.positionCount,
       userCount: (r) => r.userCount,
@@ -499,9 +477,8 @@ const lists: Record<string, Tried> = {
     select: 'recordId date kind leg status requestedBy startedAt finishedAt',
     conditions: {
       date: (r) => r.date && day(r.date),
-      kind: (r) => r.kind,
-      leg: (r) => r.leg,
-      status: (r) => r.status,
+      kinds: (r) => r.kind,
+      legs: (r) => r.leg,
       statuses: (r) => r.status,
       requestedBy: (r) => r.requestedBy,
       startedAt: (r) => day(r.startedAt),
@@ -546,7 +523,7 @@ const lists: Record<string, Tried> = {
     field: 'Query.users',
     through: 'LIST',
     select: 'address',
-    conditions: { address: (r) => r.address, addresses: (r) => r.address },
+    conditions: { addresses: (r) => r.address },
     keys: { ADDRESS: (r) => r.address },
     first: { field: 'ADDRESS', direction: 'ASC' },
   },
@@ -571,9 +548,9 @@ const typesOf = ({ field }: Tried) => {
 
 function queryOf(list: Tried): string {
   const { name, where, orderBy } = typesOf(list)
-  const connection = `${name}(first: $first, after: $after, last: $last, before: $before, where: $where, orderBy: $orderBy ${list.extra ? `, ${list.extra}` : ''})
+  const connection = `${name}(first: $first, after: $after, last: $last, before: $before, where: $where, orderBy: $orderBy, orderDirection: $orderDirection ${list.extra ? `, ${list.extra}` : ''})
     { totalCount edges { cursor node { ${list.select} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
-  return `query ($first: Int, $after: String, $last: Int, $before: String, $where: ${where}, $orderBy: ${orderBy}) {
+  return `query ($first: Int, $after: String, $last: Int, $before: String, $where: ${where}, $orderBy: ${orderBy}, $orderDirection: [OrderDirection!]) {
     ${list.through.replace('LIST', connection)} }`
 }
 
@@ -715,11 +692,7 @@ for (const [name, list] of Object.entries(lists))
       const order = getNamedType(orderBy)
       if (!isEnumType(order)) throw new Error('no enum')
       if (name !== 'positions')
-        expect(
-          Object.keys(list.keys)
-            .flatMap((key) => [`${key}_ASC`, `${key}_DESC`])
-            .sort(),
-        ).toEqual(
+        expect(Object.keys(list.keys).sort()).toEqual(
           order
             .getValues()
             .map((one) => one.name)
@@ -735,14 +708,14 @@ for (const [name, list] of Object.entries(lists))
           const pick = picker(seed)
           const where = { ...randomWhere(list, rows, pick), ...bound }
           const by = randomOrder(list, pick)
-          const orderBy = by.map(({ field, direction }) => `${field}_${direction}`)
+          const order = orderOf(by.map(({ field, direction }) => `${field}_${direction}`))
           const expected = inOrder(
             list,
             rows.filter((row) => matches(list, where, row)),
             by,
           )
           const told = JSON.stringify({ where, orderBy: by })
-          const whole = await ask(query, { first: 1000, where, orderBy })
+          const whole = await ask(query, { first: 1000, where, ...order })
           expect(whole.errors, told).toBeUndefined()
           const matching = listIn(whole.data)
           expect(
@@ -750,13 +723,13 @@ for (const [name, list] of Object.entries(lists))
             told,
           ).toEqual(expected)
           expect(matching.totalCount, told).toBe(expected.length)
-          expect(await ask(query, { first: 1000, where, orderBy }, RESOLVED), told).toEqual(whole)
+          expect(await ask(query, { first: 1000, where, ...order }, RESOLVED), told).toEqual(whole)
           if (expected.length < 3) return
           const cursors = matching.edges.map((edge: any) => edge.cursor)
           const middle = pick(cursors.slice(1, -1)) as string
           const at = cursors.indexOf(middle)
           for (const extensions of [undefined, RESOLVED]) {
-            const after = listIn((await ask(query, { first: 4, after: middle, where, orderBy }, extensions)).data)
+            const after = listIn((await ask(query, { first: 4, after: middle, where, ...order }, extensions)).data)
             expect(
               after.edges.map((edge: any) => edge.node),
               told,
@@ -765,7 +738,7 @@ for (const [name, list] of Object.entries(lists))
               after.edges.map((edge: any) => edge.cursor),
               told,
             ).toEqual(cursors.slice(at + 1, at + 5))
-            const before = listIn((await ask(query, { last: 4, before: middle, where, orderBy }, extensions)).data)
+            const before = listIn((await ask(query, { last: 4, before: middle, where, ...order }, extensions)).data)
             expect(
               before.edges.map((edge: any) => edge.node),
               told,
@@ -778,19 +751,15 @@ for (const [name, list] of Object.entries(lists))
 
     test('a cursor leads on only with the filter and the order that it came with', async () => {
       const key = Object.keys(list.keys)[0]
-      const orders = [`${key}_ASC`]
-      const others = [`${key}_DESC`]
+      const order = orderOf([`${key}_ASC`])
+      const other = orderOf([`${key}_DESC`])
       const where = { ...bound, AND: [], NOT: { OR: [] } }
-      const { data } = await ask(query, { first: 2, where, orderBy: orders })
+      const { data } = await ask(query, { first: 2, where, ...order })
       const after = listIn(data).pageInfo.endCursor
-      expect((await ask(query, { first: 2, after, where, orderBy: orders })).errors).toBeUndefined()
+      expect((await ask(query, { first: 2, after, where, ...order })).errors).toBeUndefined()
       for (const extensions of [undefined, RESOLVED])
-        for (const other of [
-          { where, orderBy: others },
-          { orderBy: list.bound ? undefined : orders, where: list.bound ? where : undefined },
-          {},
-        ]) {
-          const { errors } = await ask(query, { first: 2, after, ...other }, extensions)
+        for (const changed of [{ where, ...other }, list.bound ? { where } : order, {}]) {
+          const { errors } = await ask(query, { first: 2, after, ...changed }, extensions)
           expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_INPUT'])
           expect(errors?.[0].message).toContain('another filter or order. Start again')
         }
@@ -804,7 +773,7 @@ function median(values: (number | null)[]): number {
 
 /** The filter that bounds a list, with values of its rows. */
 function boundOf({ bound = '' }: Tried, rows: Row[]): Row {
-  if (bound.startsWith('user')) return { user: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
+  if (bound.startsWith('user')) return { users: rows.find((row) => row.userAddress === sampleUser)?.userAddress }
   if (bound === 'all dates') return { date: { gte: rows.at(-1)?.date, lte: rows[0]?.date } }
   if (bound === 'healthFactor') return { healthFactor: { lt: median(rows.map((row) => row.healthFactor)) } }
   if (bound.startsWith('date')) return { date: { eq: rows[0]?.date } }

@@ -315,13 +315,13 @@ describe('lists', () => {
         ['ASC', 1],
         ['DESC', -1],
       ] as const)
-        expect(await list(`orderBy: ${key}_${direction}`)).toEqual(inOrderOf(field, rows, sign))
+        expect(await list(`orderBy: ${key}, orderDirection: ${direction}`)).toEqual(inOrderOf(field, rows, sign))
     expect(await list('where: { healthFactor: { lt: 1.2 } }')).toEqual(below(1.2, rows))
     expect(await list('where: { ltv: { gte: 0.7 } }')).toEqual(rows.filter(({ ltv }) => ltv !== null && ltv >= 0.7))
   })
 
   const near = (day: string, most: number) => inOrderOf('healthFactor', below(most, on(day)))
-  const ORDER = 'orderBy: HEALTH_FACTOR_ASC'
+  const ORDER = 'orderBy: HEALTH_FACTOR'
 
   test.each([0, 1e-12, 0.9, 1, 1.1, 1.6, 1000, 1e300])('positions near liquidation: below %s', async (most) => {
     const where = `healthFactor: { lt: ${most} }`
@@ -353,9 +353,9 @@ describe('lists', () => {
     expect(await list('healthFactor: { gte: 0.9, lt: 1.3, lte: 1.1 }')).toEqual(
       matching((health) => health >= 0.9 && health <= 1.1),
     )
-    const inPool = (await list(`healthFactor: { lt: 2 }, pool: "${POOLS[0]?.id}"`)) as Row[]
+    const inPool = (await list(`healthFactor: { lt: 2 }, pools: "${POOLS[0]?.id}"`)) as Row[]
     expect(inPool).toEqual(matching((health) => health < 2).filter(({ recordId }) => recordId.endsWith(' 0')))
-    const inPools = `healthFactor: { lt: 2 }, pools: ["${POOLS[0]?.id}", "${POOLS[2]?.id}"], asset: "${pool.asset_1_address}"`
+    const inPools = `healthFactor: { lt: 2 }, pools: ["${POOLS[0]?.id}", "${POOLS[2]?.id}"], assets: "${pool.asset_1_address}"`
     expect(await list(inPools)).toEqual(
       matching((health) => health < 2).filter(({ recordId }) => / [02]$/.test(recordId)),
     )
@@ -422,7 +422,7 @@ describe('lists', () => {
     expect(await cost('')).toBe(11)
     expect(await cost('where: { healthFactor: { lt: 1 } }')).toBe(1011)
     expect(await cost('where: { OR: [{ NOT: { ltv: { lt: 1 } } }] }')).toBe(1011)
-    expect(await cost(`where: { healthFactor: { lt: 1 }, user: "${USERS[0]}" }`)).toBe(11)
+    expect(await cost(`where: { healthFactor: { lt: 1 }, users: "${USERS[0]}" }`)).toBe(11)
   })
 
   test('aggregates take them too', async () => {
@@ -435,9 +435,9 @@ describe('lists', () => {
 
 test('markets are filtered and sorted by their parameters', async () => {
   const data = await ask(`{
-    known: markets(where: { liquidationThreshold: { gt: 0 } }, orderBy: LIQUIDATION_THRESHOLD_DESC) {
+    known: markets(where: { liquidationThreshold: { gt: 0 } }, orderBy: LIQUIDATION_THRESHOLD, orderDirection: DESC) {
       nodes { maxLtv liquidationThreshold } }
-    all: markets(orderBy: LIQUIDATION_THRESHOLD_ASC) { nodes { liquidationThreshold } }
+    all: markets(orderBy: LIQUIDATION_THRESHOLD) { nodes { liquidationThreshold } }
   }`)
   expect(data.known.nodes).toEqual(
     [0.9, 0.8, 0.75, 0.65, 0.5].map((liquidationThreshold) => ({ maxLtv: null, liquidationThreshold })),
@@ -479,7 +479,7 @@ test('an empty store has none', async () => {
   const empty = await startGateway()
   try {
     const { data } = await empty.graphql(
-      '{ currentPositions(where: { healthFactor: { lt: 1 } }, orderBy: HEALTH_FACTOR_ASC) { totalCount nodes { recordId } } }',
+      '{ currentPositions(where: { healthFactor: { lt: 1 } }, orderBy: HEALTH_FACTOR) { totalCount nodes { recordId } } }',
     )
     expect(data.currentPositions).toEqual({ totalCount: 0, nodes: [] })
   } finally {

@@ -168,8 +168,8 @@ for (const [name, list] of Object.entries({
   'positions of a token': 'positions(where: { assets: [TOKEN] } PAGE)',
   leaderboard: 'leaderboard(PAGE)',
   pools: 'pools(PAGE)',
-  'pools by TVL': 'pools(orderBy: TVL_USD_DESC PAGE)',
-  'pools by utilization, null last': 'pools(orderBy: [UTILIZATION_ASC, TOTAL_POINTS_ASC] PAGE)',
+  'pools by TVL': 'pools(orderBy: TVL_USD, orderDirection: DESC PAGE)',
+  'pools by utilization, null last': 'pools(orderBy: [UTILIZATION, TOTAL_POINTS] PAGE)',
   assets: 'assets(PAGE)',
   "a user's current positions": 'user(address: USER) { worth { netUsd } currentPositions(PAGE) REST }',
   "a user's positions": 'user(address: USER) { positions(PAGE) REST }',
@@ -177,10 +177,10 @@ for (const [name, list] of Object.entries({
   "a user's snapshots": 'user(address: USER) { marketSnapshots(PAGE) REST }',
   "a user's activity": 'user(address: USER) { activity(PAGE) REST }',
   "a user's activity, filtered, oldest first":
-    'user(address: USER) { activity(where: { NOT: { kind: LIQUIDATION_REWARD } }, orderBy: TIME_ASC PAGE) REST }',
+    'user(address: USER) { activity(where: { NOT: { kinds: LIQUIDATION_REWARD } }, orderBy: TIME PAGE) REST }',
   "a user's earnings": 'user(address: USER) { earnings { totalEarningsUsd breakdown(PAGE) REST } }',
   "a user's earnings, sorted":
-    'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: EARNINGS_USD_DESC PAGE) REST } }',
+    'user(address: USER) { earnings { breakdown(where: { chainIds: [146, 1] }, orderBy: EARNINGS_USD, orderDirection: DESC PAGE) REST } }',
   "a user's net APR": 'user(address: USER) { netApr(chainId: 146) { earnNetApr: netDepositApr breakdown(PAGE) REST } }',
   "a user's grouped snapshots": 'user(address: USER) { marketSnapshots(grouped: true PAGE) REST }',
 }))
@@ -219,8 +219,8 @@ test('pages after a record are the same, planned and resolved, and so is the ref
     'last: 2',
     'first: 2, offset: 1',
     `first: 4, where: { assets: ["${examples.token?.[0]}", "${examples.token?.[1]}"] }`,
-    `first: 4, where: { pool: "${examples.pool?.[0]}", points: { gt: 0 } }`,
-    'first: 2, orderBy: DATE_ASC',
+    `first: 4, where: { pools: "${examples.pool?.[0]}", points: { gt: 0 } }`,
+    'first: 2, orderBy: DATE',
   ]
   for (const id of [...ids, 'none', '', 'a\u0000b'])
     for (const list of lists)
@@ -440,7 +440,7 @@ test('a number that JSON has no word for is an error, planned and resolved', asy
   const { rows } = await pool.query(
     `UPDATE vault SET deposit_rate = 'NaN' WHERE id = (SELECT min(id) FROM vault) RETURNING id`,
   )
-  const vaults = `vaults(where: { vault: "${rows[0].id}" }) { nodes { depositRate: depositApr } }`
+  const vaults = `vaults(where: { addresses: "${rows[0].id}" }) { nodes { depositRate: depositApr } }`
   for (const query of [`{ ${vaults} }`, `{ ${vaults} positions(first: 1) { nodes { points } } }`]) {
     expect(operations.find(query, undefined)?.plan.covers()).toBe(true)
     const planned = await ask(query)

@@ -34,7 +34,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'pools by TVL → totals → multiplier; → markets; → assets → price, pools': {
     statements: 7,
-    query: `query ($n: Int!) { pools(first: $n, where: { totalPoints: { gte: 0 } }, orderBy: TVL_USD_DESC) {
+    query: `query ($n: Int!) { pools(first: $n, where: { totalPoints: { gte: 0 } }, orderBy: TVL_USD, orderDirection: DESC) {
       totalCount nodes { tvlUsd utilization points: totalPoints totals { sideA { tvlUsd } multiplier { depositA } }
         marketA { suppliedUsd utilization } assetA { decimals price { priceUsd } pools { nodes { tvlUsd } } } } } }`,
   },
@@ -49,13 +49,13 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'markets → pool → multiplier, market; → snapshots → user': {
     statements: 6,
-    query: `query ($n: Int!, $market: Address) { markets(first: $n, where: { market: $market }) { nodes { assetSymbol
+    query: `query ($n: Int!, $market: [Address!]) { markets(first: $n, where: { addresses: $market }) { nodes { assetSymbol
       pool { name multiplier { depositB } marketA { address } }
       snapshots(last: 2) { nodes { debtAssets user { rank } } } } } }`,
   },
   'vaults → snapshots → vault, user': {
     statements: 4,
-    query: `query ($n: Int!, $vault: Address) { vaults(first: $n, where: { vault: $vault }) { nodes { name
+    query: `query ($n: Int!, $vault: [Address!]) { vaults(first: $n, where: { addresses: $vault }) { nodes { name
       snapshots(first: 2) { nodes { shares vault { name } user { points: totalPoints } } } } } }`,
   },
   'leaderboard → user → points, earnings → market → pool; → vault': {
@@ -104,9 +104,9 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   'users → positions and snapshots, filtered and sorted': {
     statements: 5,
     query:
-      users(`positions(first: $n, where: { points: { gt: 0 }, OR: [{ chainId: 146 }, { suppliedUsd: { gt: 10 } }] },
-        orderBy: [POINTS_DESC, POOL_ASC]) { totalCount nodes { points } pageInfo { hasNextPage } }
-      marketSnapshots(first: $n, where: { debtUsd: { gte: 0 } }, orderBy: DEBT_USD_ASC) { totalCount nodes { debtUsd } }`),
+      users(`positions(first: $n, where: { points: { gt: 0 }, OR: [{ chainIds: 146 }, { suppliedUsd: { gt: 10 } }] },
+        orderBy: [POINTS, POOL], orderDirection: [DESC, ASC]) { totalCount nodes { points } pageInfo { hasNextPage } }
+      marketSnapshots(first: $n, where: { debtUsd: { gte: 0 } }, orderBy: DEBT_USD) { totalCount nodes { debtUsd } }`),
   },
   'users → daily points → positions → pool → markets': {
     statements: 5,
@@ -136,9 +136,9 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'markets and vaults → activity → user': {
     statements: 7,
-    query: `query ($n: Int!, $market: Address, $vault: Address) {
-      markets(first: $n, where: { market: $market }) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
-      vaults(first: $n, where: { vault: $vault }) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
+    query: `query ($n: Int!, $market: [Address!], $vault: [Address!]) {
+      markets(first: $n, where: { addresses: $market }) { nodes { activity(first: 2) { totalCount nodes { amountUsd user { rank } } } } }
+      vaults(first: $n, where: { addresses: $vault }) { nodes { activity(last: 2) { nodes { assets vault { name } } } } } }`,
   },
   'users → net APR → market → pool, vault': {
     statements: 6,
@@ -211,9 +211,9 @@ test('introspection takes no statement at all', async () => {
 for (const [list, { counts }] of Object.entries({
   'positions(first: 2)': { counts: 1 },
   'positions(first: 2, where: { date: { eq: "2020-01-01" } })': { counts: 1 },
-  'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: DATE_ASC)':
+  'positions(first: 2, where: { suppliedUsd: { gt: 1 }, date: { gte: "2026-01-01", lte: "2026-01-31" } }, orderBy: DATE)':
     { counts: 1 },
-  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: USER_DESC)': { counts: 1 },
+  'leaderboard(first: 2, where: { rank: { gt: 1 } }, orderBy: USER, orderDirection: DESC)': { counts: 1 },
   'leaderboard(first: 2)': { counts: 1 },
   'pools(first: 2)': { counts: 1 },
   'distributions(first: 2)': { counts: 1 },

@@ -519,7 +519,7 @@ test('net APR is at the rates that were in force', async () => {
   const rateAt = async (asOf: string) =>
     (
       await roadsOf(`{ user(address: "${user}") { netApr(asOf: "${asOf}") {
-        breakdown(where: { entity: "${entity?.id}", chainId: ${entity?.chainId} }) { nodes { depositRate: depositApr borrowRate: borrowApr } } } } }`)
+        breakdown(where: { entities: "${entity?.id}", chainIds: ${entity?.chainId} }) { nodes { depositRate: depositApr borrowRate: borrowApr } } } } }`)
     ).user.netApr.breakdown.nodes[0]
   expect(await rateAt('2026-03-04T00:00:00Z'), 'before the first').toEqual({ depositRate: 0.01, borrowRate: 0.02 })
   expect(await rateAt('2026-03-06T00:00:00Z')).toEqual({ depositRate: 0.01, borrowRate: 0.02 })

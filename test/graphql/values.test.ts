@@ -420,7 +420,7 @@ test('fragments select by the type of an interface', async () => {
 
 describe('filters', () => {
   test('text that no column can hold is refused, other text matches nothing', async () => {
-    const query = 'query ($text: String) { multiplierRevisions(where: { changedBy: $text }) { totalCount } }'
+    const query = 'query ($text: [String!]) { multiplierRevisions(where: { changedBy: $text }) { totalCount } }'
     expect(await codes(query, { text: 'a\0b' })).toEqual(['BAD_INPUT'])
     for (const text of ['', "'; DROP TABLE position; --", '\ud800', 'x'.repeat(10_000), '%', '😀'])
       expect(JSON.stringify(await ok(query, { text }))).toContain('"totalCount":0')

@@ -186,8 +186,8 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools } = await ask('{ pools(first: 1) { nodes { address } } }')
     const asked = (argument: string) =>
       ask(`{ positions(first: 1000, ${argument}) ${list}
-        user(address: "${sampleUser}") { positions(${argument}, orderBy: POINTS_ASC) ${list} }
-        pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: POINTS_ASC) ${list} } }`)
+        user(address: "${sampleUser}") { positions(${argument}, orderBy: POINTS) ${list} }
+        pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: POINTS) ${list} } }`)
     for (const [moment, date] of [
       [`${dates[11]}T23:59:59Z`, dates[11]],
       [dates[10], dates[10]],
@@ -197,17 +197,13 @@ describe('pools, positions and multipliers as of a date', () => {
   })
 
   test('an order of the positions as of a date is refused where it is refused of the date', async () => {
-    const { errors } = await gateway.graphql(
-      `{ positions(asOf: "${dates[3]}", orderBy: POINTS_ASC) { nodes { points } } }`,
-    )
+    const { errors } = await gateway.graphql(`{ positions(asOf: "${dates[3]}", orderBy: POINTS) { nodes { points } } }`)
     expect(errors?.[0]?.extensions.code).toBe('BAD_INPUT')
   })
 
   test('multipliers are those that each pool had, also one that has changed or is gone since', async () => {
     const { pool } = gateway.deps.store
-    const before = await ask(
-      '{ multipliers(first: 1000, orderBy: POOL_ASC) { nodes { poolAddress depositA borrowB } } }',
-    )
+    const before = await ask('{ multipliers(first: 1000, orderBy: POOL) { nodes { poolAddress depositA borrowB } } }')
     const then = new Date().toISOString()
     const [changed, removed] = before.multipliers.nodes.map((one: Row) => one.poolAddress)
     const list = '{ totalCount nodes { poolAddress depositA borrowB } }'

@@ -8,6 +8,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql'
+import { orderArguments } from './order.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'))
 
@@ -44,10 +45,10 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
     if (name === 'chainId') args.push(`chainId: ${pick([146, 1, 43114])}`)
     if (name === 'where' && parent === 'Earnings') args.push(`where: ${pick(EARNINGS_WHERE)}`)
     if (name === 'orderBy' && parent === 'Earnings')
-      args.push(`orderBy: ${pick(['ENTITY_ASC', '[EARNINGS_USD_DESC]'])}`)
+      args.push(orderArguments(pick(['ENTITY_ASC', 'EARNINGS_USD_DESC'])))
     if (name === 'orderBy' && parent === 'NetApr')
-      args.push(`orderBy: ${pick(['BORROW_APR_DESC', '[CHAIN_ID_ASC, BORROW_USD_ASC]'])}`)
-    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) args.push(`orderBy: ${pick(AMOUNT_ORDERS)}`)
+      args.push(orderArguments(pick(['BORROW_APR_DESC', 'CHAIN_ID_ASC, BORROWED_USD_ASC'])))
+    if (name === 'orderBy' && ['pools', 'markets'].includes(field.name)) args.push(orderArguments(pick(AMOUNT_ORDERS)))
     if (name === 'where' && ['pools', 'markets'].includes(field.name)) args.push(`where: ${pick(AMOUNT_WHERE)}`)
     if (name === 'grouped') args.push(`grouped: ${pick([true, false])}`)
   }
@@ -56,9 +57,9 @@ function argumentsOf(ids: Known, field: GraphQLField<unknown, unknown>, parent: 
 
 type Pick = <T>(from: T[]) => T
 
-const EARNINGS_WHERE = ['{ entityType: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainId: 1 } }']
+const EARNINGS_WHERE = ['{ entityTypes: VAULT }', '{ currentValueUsd: { gt: 100 }, NOT: { chainIds: 1 } }']
 
-const AMOUNT_ORDERS = ['TVL_USD_DESC', '[UTILIZATION_ASC, BORROWED_USD_DESC]']
+const AMOUNT_ORDERS = ['TVL_USD_DESC', 'UTILIZATION_ASC, BORROWED_USD_DESC']
 const AMOUNT_WHERE = ['{ tvlUsd: { gt: 100 } }', '{ NOT: { utilization: { lt: 0.5 } } }']
 
 /** Fields that are resolved, or need what the sample has not. */

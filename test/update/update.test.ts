@@ -107,7 +107,7 @@ describe('an update', () => {
     const { rows } = await gateway.deps.store.pool.query('SELECT leg, kind, status FROM run ORDER BY id')
     expect(rows).toEqual(legNames.map((leg) => ({ leg, kind: 'update', status: 'succeeded' })))
     const { data } = await gateway.graphql(
-      `{ runs(where: { kind: UPDATE, leg: "cash-flows" }) { nodes { kind leg date sources { kind count digest } } }
+      `{ runs(where: { kinds: UPDATE, legs: "cash-flows" }) { nodes { kind leg date sources { kind count digest } } }
          user(address: "${addressOf('ann')}") { activity { nodes { amountUsd } } } }`,
     )
     expect(data.runs.nodes).toEqual([

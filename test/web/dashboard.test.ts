@@ -8,6 +8,7 @@ import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/brows
 import { addressOf, record } from '../support/datasets.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import { ANN, importFiles, pool, position } from '../support/one-pool.ts'
+import { orderArguments } from '../support/order.ts'
 import { startOnSample } from '../support/sample.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -304,7 +305,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('the first page shows the program, the leaders and the largest pools; / leads to its search', async () => {
     const { program, leaderboard, pools } = await graphql(
       `{ program { series { tvlUsd points userCount } } leaderboard(first: 10) { nodes { userAddress } }
-        pools(orderBy: TVL_USD_DESC, first: 8) { nodes { address } } }`,
+        pools(orderBy: TVL_USD, orderDirection: DESC, first: 8) { nodes { address } } }`,
     )
     const page = await visit('')
     await rows(page, 'Biggest pools').first().waitFor()
@@ -572,8 +573,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 
   test('pools are sorted by the graph, by mouse and keyboard, and lead to their pages', async () => {
     const page = await visit('/pools')
-    const sorted = (orderBy: string) =>
-      graphql(`{ pools(first: 25, orderBy: ${orderBy}) { nodes { address tvlUsd } } }`).then(({ pools }) =>
+    const sorted = (order: string) =>
+      graphql(`{ pools(first: 25, ${orderArguments(order)}) { nodes { address tvlUsd } } }`).then(({ pools }) =>
         pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
       )
     await rows(page, 'Pools').first().waitFor()
@@ -604,7 +605,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('vaults show their rates, and lead to their pages', async () => {
     const page = await visit('/vaults')
     const { vaults } = await graphql(
-      '{ vaults(first: 25, orderBy: DEPOSIT_APR_DESC) { nodes { depositRate: depositApr } } }',
+      '{ vaults(first: 25, orderBy: DEPOSIT_APR, orderDirection: DESC) { nodes { depositRate: depositApr } } }',
     )
     await expect
       .poll(() => numbers(rows(page, 'Vaults')))

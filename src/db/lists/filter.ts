@@ -4,11 +4,11 @@ import type { Column, Columns } from './column.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
 /**
- * A condition that rows can be filtered by. `one`: equal to a value; `many`: equal to any of several; `range`: within
+ * A condition that rows can be filtered by. `many`: equal to any of several values; `range`: within
  * bounds; `flag`: the SQL is true or, for false, anything else (false or null).
  */
 export interface Condition {
-  kind: 'one' | 'many' | 'range' | 'flag'
+  kind: 'many' | 'range' | 'flag'
   type: ValueType
   /** SQL over `t`. A row matches if any of the columns matches. */
   columns: string[]
@@ -81,9 +81,7 @@ function condition(kind: Condition['kind'], column: Compared | Compared[], descr
   return { kind, type, columns: columns.map(({ sql }) => sql), description }
 }
 
-export const one = (column: Compared | Compared[], description: string) => condition('one', column, description)
-export const many = (column: Compared | Compared[], description: string) =>
-  condition('many', column, `${description} At most ${MAX_VALUES} values; an empty list matches nothing.`)
+export const many = (column: Compared | Compared[], description: string) => condition('many', column, description)
 export const range = (column: Compared, description: string) => condition('range', column, description)
 export const flag = (sql: string, description: string) => condition('flag', { sql, type: 'boolean' }, description)
 /** Replaces the comparison of a condition with values. */
@@ -108,7 +106,7 @@ export function columnFilters(columns: Columns): Conditions {
     const named = filter === true ? field : filter
     conditions[named] =
       type === 'address' || type === 'text'
-        ? one(column, `Only rows with this \`${named}\`.`)
+        ? many(column, `Only rows with one of these values of \`${named}\`.`)
         : range(column, `Only rows whose \`${named}\` is in this range.`)
   }
   return conditions
@@ -182,7 +180,7 @@ class WhereReader {
     }
     this.#counted(path)
     if (kind === 'flag') return [Prisma.raw(value ? `(${columns[0]})` : `(${columns[0]}) IS NOT TRUE`)]
-    const values = kind === 'many' ? distinct(value as unknown[], type, path) : [checked(value, type, path)]
+    const values = distinct(value as unknown[], type, path)
     if (condition.lookup) {
       const { keys, equals, matches } = condition.lookup
       if (equals && values.length === 1) return [equals(parameter(values[0], type))]

@@ -4,10 +4,34 @@ import type { Listing, OrderColumn } from './listing.ts'
 import type { SortKey, SortKeys } from './sort-key.ts'
 import { typeOfValue } from './value-type.ts'
 
-/** One entry of a client's `orderBy`. */
+export type Direction = 'ASC' | 'DESC'
+
+/** One sort key of a client and its direction. */
 export interface SortBy {
   field: string
-  direction: 'ASC' | 'DESC'
+  direction: Direction
+}
+
+interface SortArguments {
+  orderBy?: readonly string[] | null
+  orderDirection?: readonly Direction[] | null
+}
+
+/**
+ * Returns the sort keys of the arguments `orderBy` and `orderDirection`, which has one direction for all or one for each.
+ * @throws BAD_INPUT
+ */
+export function sortBy(args: SortArguments): SortBy[] {
+  const keys = args.orderBy ?? []
+  const directions = args.orderDirection ?? []
+  if (directions.length > 1 && directions.length !== keys.length)
+    throw badArgument(
+      'orderDirection',
+      `has ${directions.length} values for ${keys.length} sort keys: give one for all, or one for each`,
+    )
+  if (directions.length > 0 && keys.length === 0)
+    throw badArgument('orderDirection', 'needs orderBy: name the sort keys')
+  return keys.map((field, i) => ({ field, direction: directions[directions.length > 1 ? i : 0] ?? 'ASC' }))
 }
 
 /**
@@ -61,9 +85,9 @@ export function isOwnOrder<Row>({ order }: Listing<Row>, other: Listing<Row>): b
   return same(false) || same(true)
 }
 
-const opposite = (direction: 'ASC' | 'DESC') => (direction === 'ASC' ? 'DESC' : 'ASC')
+const opposite = (direction: Direction) => (direction === 'ASC' ? 'DESC' : 'ASC')
 
-function nullsLast({ column, type }: SortKey, direction: 'ASC' | 'DESC'): string {
+function nullsLast({ column, type }: SortKey, direction: Direction): string {
   const { ends } = typeOfValue(type)
   if (!ends) throw new Error(`null has no order among values of ${type}`)
   const [after, before] = ends

@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsColumn } from '../points/millionths.ts'
@@ -15,7 +15,6 @@ export const users = listing({
   columns: addresses,
   order: { address: 'ASC' },
   filters: {
-    address: one(addresses.address, 'Only the user at this address.'),
     addresses: many(addresses.address, 'Only users at one of these addresses.'),
   },
 })

@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { type Filter, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
@@ -109,19 +109,12 @@ export const activities = listing({
   columns,
   order: { timestamp: 'DESC', logIndex: 'DESC', txHash: 'ASC', chainId: 'ASC', accountId: 'ASC', recordType: 'ASC' },
   filters: {
-    kind: one(kind, 'Only activity of this kind.'),
     kinds: many(kind, 'Only activity of one of these kinds.'),
-    user: one(accountId, 'Only activity of this user.'),
     users: many(accountId, 'Only activity of one of these users.'),
-    market: one(marketId, 'Only activity in the market at this address, on any chain.'),
     markets: many(marketId, 'Only activity in markets at one of these addresses.'),
-    vault: one(vaultId, 'Only activity in the vault at this address, on any chain.'),
     vaults: many(vaultId, 'Only activity in vaults at one of these addresses.'),
-    pool: one(poolId, 'Only activity in the markets of this pool.'),
     pools: many(poolId, 'Only activity in the markets of one of these pools.'),
-    asset: one(assetAddress, 'Only activity in which this token moved.'),
     assets: many(assetAddress, 'Only activity in which one of these tokens moved.'),
-    chainId: one(chainId, 'Only activity on this chain.'),
     chainIds: many(chainId, 'Only activity on one of these chains.'),
   },
 })

@@ -38,8 +38,8 @@ function datesIn({ eq, in: values, gt, gte, lt, lte }: Range, unit: number): num
 interface Bounds {
   /** The maximum number of dates without users. */
   dates: number
-  /** The entities of which fewer dates, or none, are needed: the filters, and the maximum of entities times dates. */
-  of?: { one: string; many: string; dates: number }
+  /** The entities of which fewer dates, or none, are needed: the filter, and the maximum of entities times dates. */
+  of?: { filter: string; dates: number }
 }
 
 /**
@@ -48,21 +48,21 @@ interface Bounds {
  * @throws BAD_INPUT
  */
 export function assertBounded(where: Where, name: 'date' | 'time', { dates, of }: Bounds): void {
-  const { user, users } = where as { user?: string | null; users?: string[] | null }
+  const { users } = where as { users?: string[] | null }
   if (users && users.length > MAX_AGGREGATE_USERS)
     throw badArgument('where.users', `must be at most ${MAX_AGGREGATE_USERS}: ask for the others in another request`)
   const dateCount = datesOf(where as Timed)
   if (dateCount < 1) throw badArgument(`where.${name}`, 'is empty: its first date is after its last')
-  if (user || users || dateCount <= dates) return
-  if (of && entitiesOf(where, of) * dateCount <= of.dates) return
-  const advice = ['where.user or where.users']
+  if (users || dateCount <= dates) return
+  if (of && entitiesOf(where, of.filter) * dateCount <= of.dates) return
+  const advice = ['where.users']
   if (dates > 0) advice.push(`where.${name} with at most ${dates} dates`)
-  if (of) advice.push(`where.${of.one} and where.${name} with at most ${of.dates} dates`)
+  if (of) advice.push(`where.${of.filter} and where.${name} with at most ${of.dates} dates`)
   throw badArgument('where', `would read too many rows: add ${advice.join(', or ')}, at its top level`)
 }
 
 /** The number of entities that a filter names. Infinity if it names none. */
-function entitiesOf(where: Where, { one, many }: { one: string; many: string }): number {
-  if (where[one]) return 1
-  return Array.isArray(where[many]) ? where[many].length || 1 : Infinity
+function entitiesOf(where: Where, filter: string): number {
+  const values = where[filter]
+  return Array.isArray(values) ? values.length || 1 : Infinity
 }

@@ -1,5 +1,5 @@
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { conditionOf, many, one } from '../../db/lists/filter.ts'
+import { conditionOf, many } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { positionListing } from '../position/position.ts'
@@ -22,10 +22,10 @@ const columns = 't.user_address, t.distribution_date, t.market_address, pool.cha
 
 /** The filters of positions, over the joins of the aggregate. */
 const chainId = { sql: 'pool.chain_id', type: 'integer' } as const
-const filters = { ...positionListing.filters, chainId: one(chainId, ''), chainIds: many(chainId, '') }
+const filters = { ...positionListing.filters, chainIds: many(chainId, '') }
 /** Conditions on a side. */
 const token = { sql: 'side.asset', type: 'address' } as const
-const ofSide = { asset: one(token, ''), assets: many(token, '') }
+const ofSide = { assets: many(token, '') }
 
 const FROM = 'FROM position t LEFT JOIN pool ON pool.key = t.pool_key'
 const whole = Prisma.raw(`SELECT ${columns}, NULL AS asset, t.points_a + t.points_b AS points,
@@ -36,11 +36,11 @@ const sides = Prisma.raw(`SELECT ${columns}, side.* ${FROM} CROSS JOIN LATERAL (
 /** Selects positions or, if grouped by token or filtered by token at the top level, their sides of these tokens. */
 export const positionAggregate: Aggregate = {
   rows(where, groupBy) {
-    assertBounded(where, 'date', { dates: 31, of: { one: 'pool', many: 'pools', dates: 366 } })
-    const { asset = null, assets = null } = where
+    assertBounded(where, 'date', { dates: 31, of: { filter: 'pools', dates: 366 } })
+    const { assets = null } = where
     const matches = conditionOf(filters, where)
-    if (!asset && !assets && !groupBy.includes('ASSET')) return Prisma.sql`${whole} WHERE ${matches}`
-    return Prisma.sql`${sides} WHERE ${matches} AND ${conditionOf(ofSide, { asset, assets })}`
+    if (!assets && !groupBy.includes('ASSET')) return Prisma.sql`${whole} WHERE ${matches}`
+    return Prisma.sql`${sides} WHERE ${matches} AND ${conditionOf(ofSide, { assets })}`
   },
   groups: {
     ...byTime('t.distribution_date'),

@@ -1,5 +1,5 @@
 import { exact } from '../../db/lists/exact-sum.ts'
-import { type Conditions, conditionOf, one } from '../../db/lists/filter.ts'
+import { type Conditions, conditionOf, many } from '../../db/lists/filter.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
 import { marketSnapshots, vaultSnapshots } from '../snapshot/snapshot.ts'
@@ -11,10 +11,10 @@ export const DATE = "(to_timestamp(t.timestamp) AT TIME ZONE 'UTC')::date"
 
 function snapshotAggregate(kind: EntityType, conditions: Conditions, measures: Aggregate['measures']): Aggregate {
   const KIND = kind.toUpperCase()
-  const filters = { ...conditions, asset: one({ sql: 'entity.asset_address', type: 'address' }, '') }
+  const filters = { ...conditions, assets: many({ sql: 'entity.asset_address', type: 'address' }, '') }
   return {
     rows(where) {
-      assertBounded(where, 'time', { dates: 0, of: { one: kind, many: `${kind}s`, dates: 366 } })
+      assertBounded(where, 'time', { dates: 0, of: { filter: `${kind}s`, dates: 366 } })
       return Prisma.sql`SELECT t.*, entity.asset_address, entity.asset_decimals FROM ${Prisma.raw(`${kind}_snapshot t
         LEFT JOIN ${kind} entity ON entity.chain_id = t.chain_id AND entity.id = t.${kind}_id`)}
         WHERE ${conditionOf(filters, where)}`

@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pools } from '../pool/pool.ts'
@@ -15,7 +15,7 @@ const columns = columnsOf(
       sort: true,
     },
     address: { sql: 't.address', type: 'address', description: "The asset's address.", sort: true },
-    symbol: { sql: 't.symbol', type: 'text', description: "The asset's symbol.", filter: true, sort: true },
+    symbol: { sql: 't.symbol', type: 'text', description: "The asset's symbol.", filter: 'symbols', sort: true },
     name: {
       sql: 't.name',
       type: 'text',
@@ -47,9 +47,7 @@ export const assets = listing({
   columns,
   order: { chainId: 'ASC', address: 'ASC' },
   filters: {
-    asset: one(columns.address, 'Only assets at this address, on any chain.'),
-    assets: many(columns.address, 'Only assets at one of these addresses.'),
-    chainId: one(columns.chainId, 'Only assets on this chain.'),
+    addresses: many(columns.address, 'Only assets at one of these addresses.'),
     chainIds: many(columns.chainId, 'Only assets on one of these chains.'),
   },
 })

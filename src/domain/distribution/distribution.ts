@@ -1,5 +1,5 @@
 import { columnsOf } from '../../db/lists/column.ts'
-import { one, range } from '../../db/lists/filter.ts'
+import { many, range } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { Prisma, type Distribution as StoredDistribution } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
@@ -36,7 +36,7 @@ export const distributions: Listing<Distribution> = listing({
   columns,
   order: { date: 'DESC' },
   filters: {
-    kind: one(columns.kind, 'Only distributions whose points were produced this way.'),
+    kinds: many(columns.kind, 'Only distributions whose points were produced in one of these ways.'),
     points: range(
       { sql: doubleOf('t.total_points'), type: 'float' },
       'Only distributions whose points are in this range.',

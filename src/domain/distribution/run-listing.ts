@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
@@ -32,7 +32,7 @@ const columns = columnsOf(Prisma.RunScalarFieldEnum, {
     type: 'text',
     nullable: true,
     description: 'The records that an update brought up to date, such as `cash-flows`. Null for other runs.',
-    filter: true,
+    filter: 'legs',
   },
   status: { sql: 'upper(t.status::text)', type: 'text', description: 'The status of the run.' },
   requestedBy: {
@@ -75,8 +75,7 @@ export const runListing: Listing<Run> = listing({
   columns,
   order: { id: 'DESC' },
   filters: {
-    kind: one(columns.kind, 'Only runs of this kind.'),
-    status: one(columns.status, 'Only runs with this status.'),
+    kinds: many(columns.kind, 'Only runs of one of these kinds.'),
     statuses: many(columns.status, 'Only runs with one of these statuses.'),
   },
 })

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
 import { exact, toDouble } from '../../db/lists/exact-sum.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { selectList } from '../../db/lists/listing.ts'
 import { byUser } from '../../db/topology/by-user.ts'
 import type { UserTable } from '../../db/topology/topology.ts'
@@ -115,11 +115,9 @@ export const usdColumn = (sql: string, description: string) =>
 
 const { chainId, entityId, entityType } = entityColumns
 export const entityFilters = {
-  chainId: one(chainId, 'Only entities on this chain.'),
   chainIds: many(chainId, 'Only entities on one of these chains.'),
-  entity: one(entityId, 'Only the market or vault at this address.'),
   entities: many(entityId, 'Only markets and vaults at one of these addresses.'),
-  entityType: one(entityType, 'Only entities of this type.'),
+  entityTypes: many(entityType, 'Only entities of one of these types.'),
 }
 export const largestFirst = { sortValue: 'DESC', chainId: 'ASC', entityType: 'ASC', entityId: 'ASC' } as const
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { many, one, range } from '../../db/lists/filter.ts'
+import { many, range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -32,7 +32,6 @@ export const pastLeaderboard = listing({
   columns: entryColumns,
   order: { rank: 'ASC' },
   filters: {
-    user: one(entryColumns.userAddress, 'Only the user at this address.'),
     users: many(entryColumns.userAddress, 'Only users at one of these addresses.'),
     points: range({ sql: doubleOf('t.points'), type: 'float' }, 'Only users whose points are in this range.'),
   },

@@ -1,5 +1,5 @@
 import { type Columns, columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { type Conditions, columnFilters, flag, many, one } from '../../db/lists/filter.ts'
+import { type Conditions, columnFilters, flag, many } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/holding.ts'
@@ -94,7 +94,6 @@ export type MarketLiquidationReward = RowOf<typeof marketColumns>
 export type VaultLiquidationReward = RowOf<typeof vaultColumns>
 
 const shared = {
-  chainId: one(rewardColumns.chainId, 'Only rewards on this chain.'),
   chainIds: many(rewardColumns.chainId, 'Only rewards on one of these chains.'),
   claimed: flag(
     't.claimed_timestamp IS NOT NULL',
@@ -107,15 +106,12 @@ const vault = { sql: 't.vault_id', type: 'address' } as const
 
 /** Filters of all users' rewards of both kinds. A reward in a market has no `vault_id`, one in a vault no `market_id`. */
 export const rewardFilters: Conditions = {
-  user: one(rewardColumns.accountId, 'Only rewards of this user.'),
   users: many(rewardColumns.accountId, 'Only rewards of one of these users.'),
-  market: one(market, 'Only rewards of this collateral market.'),
   markets: many(market, 'Only rewards of one of these collateral markets.'),
-  debtMarket: one(
+  debtMarkets: many(
     { sql: 't.debt_market_id', type: 'address' },
-    'Only rewards of liquidations that repaid the debt of this market.',
+    'Only rewards of liquidations that repaid the debt of one of these markets.',
   ),
-  vault: one(vault, 'Only rewards of this vault.'),
   vaults: many(vault, 'Only rewards of one of these vaults.'),
   ...shared,
   ...columnFilters(rewardColumns),
@@ -132,12 +128,13 @@ const rewardsOf = <Row>(kind: EntityType, columns: Columns<Row>, filters: Condit
   }) as Listing<Row>
 
 export const marketLiquidationRewards = rewardsOf<MarketLiquidationReward>('market', marketColumns, {
-  market: one(marketColumns.collateralMarketId, 'Only rewards of this collateral market.'),
   markets: many(marketColumns.collateralMarketId, 'Only rewards of one of these collateral markets.'),
-  debtMarket: one(marketColumns.debtMarketId, 'Only rewards of liquidations that repaid the debt of this market.'),
+  debtMarkets: many(
+    marketColumns.debtMarketId,
+    'Only rewards of liquidations that repaid the debt of one of these markets.',
+  ),
 })
 
 export const vaultLiquidationRewards = rewardsOf<VaultLiquidationReward>('vault', vaultColumns, {
-  vault: one(vaultColumns.vaultId, 'Only rewards of this vault.'),
   vaults: many(vaultColumns.vaultId, 'Only rewards of one of these vaults.'),
 })

@@ -1,5 +1,5 @@
 import type { Column } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import type { EntityType } from '../holding/holding.ts'
 
 /** The columns of markets or vaults. `own` are the columns that only this kind has. */
@@ -24,10 +24,7 @@ type Keys = Record<'chainId' | 'id' | 'assetAddress', Column>
 
 /** The filters of markets and vaults. */
 export const entityFilters = (kind: EntityType, { chainId, id, assetAddress }: Keys) => ({
-  [kind]: one(id, `Only ${kind}s at this address, on any chain.`),
-  [`${kind}s`]: many(id, `Only ${kind}s at one of these addresses.`),
-  asset: one(assetAddress, `Only ${kind}s that lend this token.`),
+  addresses: many(id, `Only ${kind}s at one of these addresses.`),
   assets: many(assetAddress, `Only ${kind}s that lend one of these tokens.`),
-  chainId: one(chainId, `Only ${kind}s on this chain.`),
   chainIds: many(chainId, `Only ${kind}s on one of these chains.`),
 })

@@ -1,5 +1,5 @@
 import { columnsOf } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { amountColumns, ofSide } from '../pool/amounts.ts'
@@ -57,7 +57,6 @@ export const markets = listing({
   order: { chainId: 'ASC', id: 'ASC' },
   filters: {
     ...entityFilters('market', marketColumns),
-    pool: one(marketColumns.poolId, 'Only the sides of this pool.'),
     pools: many(marketColumns.poolId, 'Only the sides of one of these pools.'),
   },
 })

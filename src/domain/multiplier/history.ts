@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Column, columnsOf } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
 
@@ -65,7 +65,6 @@ const countsFor = (date: string) =>
   Prisma.raw(`(r.from_date IS NULL OR r.from_date <= ${date}) AND r.revoked_at IS NULL`)
 
 const ofPool = (address: Column) => ({
-  pool: one(address, 'Only revisions of this pool.'),
   pools: many(address, 'Only revisions of one of these pools.'),
 })
 

@@ -1,5 +1,5 @@
 import { columnsOf } from '../../db/lists/column.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { type Listing, listing } from '../../db/lists/listing.ts'
 import { type Multiplier, Prisma } from '../../generated/prisma/client.ts'
 import { isoDate } from '../position/position.ts'
@@ -40,10 +40,9 @@ export const multipliers: Listing<Multiplier & { poolNumber: bigint }> = listing
   },
   order: { poolNumber: 'ASC', poolAddress: 'ASC' },
   filters: {
-    pool: one(multiplierColumns.poolAddress, 'Only multipliers of this pool.'),
     pools: many(multiplierColumns.poolAddress, 'Only multipliers of one of these pools.'),
-    chainId: one(onPool('chain_id', 'integer'), 'Only multipliers of pools on this chain.'),
-    asset: one(tokens, 'Only multipliers of pools with this token on either side.'),
+    chainIds: many(onPool('chain_id', 'integer'), 'Only multipliers of pools on one of these chains.'),
+    assets: many(tokens, 'Only multipliers of pools with one of these tokens on either side.'),
   },
 })
 

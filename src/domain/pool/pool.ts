@@ -1,5 +1,5 @@
 import { columnsOf } from '../../db/lists/column.ts'
-import { many, one, range } from '../../db/lists/filter.ts'
+import { many, range } from '../../db/lists/filter.ts'
 import { listing } from '../../db/lists/listing.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { decimalsSql } from '../asset/decimals.ts'
@@ -71,14 +71,11 @@ export const pools = listing({
   columns: { ...poolColumns, ...computedPoolColumns },
   order: { number: 'ASC', id: 'ASC' },
   filters: {
-    pool: one(poolColumns.id, 'Only the pool at this address.'),
-    pools: many(poolColumns.id, 'Only pools at one of these addresses.'),
-    market: one([poolColumns.unit1Id, poolColumns.unit2Id], 'Only the pool that this market is a side of.'),
-    asset: one(tokens, 'Only pools with this token on either side.'),
+    addresses: many(poolColumns.id, 'Only pools at one of these addresses.'),
+    markets: many([poolColumns.unit1Id, poolColumns.unit2Id], 'Only pools that one of these markets is a side of.'),
     assets: many(tokens, 'Only pools with one of these tokens on either side.'),
-    chainId: one(poolColumns.chainId, 'Only pools on this chain.'),
     chainIds: many(poolColumns.chainId, 'Only pools on one of these chains.'),
-    number: one(poolColumns.number, 'Only pools with this number in the protocol.'),
+    numbers: many(poolColumns.number, 'Only pools with one of these numbers in the protocol.'),
     createdAt: range({ ...poolColumns.createdTimestamp, type: 'timestamp' }, 'Only pools created in this time range.'),
     totalPoints: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only pools whose total points are in this range.'),
     ...rateFilters,

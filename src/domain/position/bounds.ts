@@ -20,7 +20,7 @@ const MOST_POOLS = 10
 const MOST_DATES = 31
 
 /** Conditions that an index serves in the default order. */
-const SERVED = new Set(['user', 'users', 'pool', 'pools', 'asset', 'assets', 'date'])
+const SERVED = new Set(['users', 'pools', 'assets', 'date'])
 
 /**
  * Rejects an unbounded filter that no index serves, since it would scan all positions.
@@ -43,7 +43,7 @@ export function assertCountable(where: Where | null | undefined, bounds: Bounds)
 const unbounded = (name: string, what: string) =>
   badArgument(
     name,
-    `${what}: add where.user or users, pool or pools (at most ${MOST_POOLS}), asset or assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`,
+    `${what}: add where.users, pools (at most ${MOST_POOLS}), assets (at most ${MOST_ASSETS}), or where.date with at most ${MOST_DATES} dates`,
   )
 
 const isServed = (where: Where): boolean =>
@@ -71,14 +71,14 @@ export function assertSortable(where: Where | null | undefined, bounds: Bounds):
   const { users = Infinity, pools = Infinity, dates = Infinity } = where ? bounded(where, bounds) : bounds
   if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
   if (dates <= 1 && mostHealth(where) !== undefined) return
-  const message = `would sort all positions that match the filter: add where.user, where.users (at most ${MOST_USERS}), or where.pool together with where.date.eq (or pools and date.in, at most ${MOST_POOL_DATES} pairs), or limit where.healthFactor on one date`
+  const message = `would sort all positions that match the filter: add where.users (at most ${MOST_USERS}), or where.pools together with where.date.eq or date.in (at most ${MOST_POOL_DATES} pairs), or limit where.healthFactor on one date`
   throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by DATE alone needs no filter.`, [
     { in: 'query', name: 'orderBy', message },
   ])
 }
 
 function bounded(where: Where, bounds: Bounds): Bounds {
-  const { user, users, pool, pools, asset, assets, date, AND } = where as Where & {
+  const { users, pools, assets, date, AND } = where as Where & {
     users?: unknown[] | null
     pools?: unknown[] | null
     assets?: unknown[] | null
@@ -88,9 +88,9 @@ function bounded(where: Where, bounds: Bounds): Bounds {
   const [from, to] = [date?.gte ?? date?.gt, date?.lte ?? date?.lt]
   const days = from && to ? Math.max(0, (to.getTime() - from.getTime()) / 86_400_000 + 1) : Infinity
   const local: Bounds = {
-    users: least(bounds.users, user ? 1 : undefined, users?.length),
-    pools: least(bounds.pools, pool ? 1 : undefined, pools?.length),
-    assets: least(bounds.assets, asset ? 1 : undefined, assets?.length),
+    users: least(bounds.users, users?.length),
+    pools: least(bounds.pools, pools?.length),
+    assets: least(bounds.assets, assets?.length),
     dates: least(bounds.dates, date?.eq ? 1 : undefined, date?.in?.length, days),
   }
   return (AND ?? []).reduce((bounds, part) => bounded(part, bounds), local)

@@ -89,8 +89,8 @@ export function positionsUpTo(most: number, date: Prisma.Sql): { from: Prisma.Sq
  * health factor, or names users or a pool, whose positions are few.
  */
 export function mostHealth(where: Where | null | undefined): number | undefined {
-  const { user, users, pool, healthFactor } = where ?? {}
-  if (!healthFactor || user || users || pool) return undefined
+  const { users, pools, healthFactor } = where ?? {}
+  if (!healthFactor || users || (pools as unknown[] | null | undefined)?.length === 1) return undefined
   const { lt, lte, gt, gte } = healthFactor as { [bound in 'lt' | 'lte' | 'gt' | 'gte']?: number | null }
   const upper = [lt, lte].filter((bound) => typeof bound === 'number')
   if (upper.length > 0) return Math.min(...upper)

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/connect/reader.ts'
 import { columnsOf, type RowOf } from '../../db/lists/column.ts'
-import { type Lookup, lookedUp, many, one, range, type Where, withoutKeys } from '../../db/lists/filter.ts'
+import { type Lookup, lookedUp, many, range, type Where, withoutKeys } from '../../db/lists/filter.ts'
 import { type Listing, listing, selectList } from '../../db/lists/listing.ts'
 import { constantCase, type SortKey } from '../../db/lists/sort-key.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -151,16 +151,12 @@ const positionsFrom = (from: { from: Prisma.Sql; fromShards?: Prisma.Sql }, all:
     columns: all,
     order: { distributionDate: 'DESC', id: 'ASC' },
     filters: {
-      user: one(columns.userAddress, 'Only positions of this user.'),
       users: lookedUp(many(columns.userAddress, 'Only positions of one of these users.'), ofUsers),
-      pool: lookedUp(one(columns.marketAddress, 'Only positions in this pool.'), ofPools),
       pools: lookedUp(many(columns.marketAddress, 'Only positions in one of these pools.'), ofPools),
-      asset: lookedUp(one(columns.aTokenAddress, 'Only positions with this token on either side.'), ofTokens),
       assets: lookedUp(
         many(columns.aTokenAddress, 'Only positions with one of these tokens on either side.'),
         ofTokens,
       ),
-      chainId: one(chain, 'Only positions in pools on this chain.'),
       chainIds: many(chain, 'Only positions in pools on one of these chains.'),
       date: range(columns.distributionDate, 'Only positions whose distribution date is in this range.'),
       points: range({ sql: doubleOf(POINTS), type: 'float' }, 'Only positions whose total points are in this range.'),

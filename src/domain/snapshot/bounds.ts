@@ -12,7 +12,7 @@ const MOST_SECONDS = 86_400
 export function assertSortable(args: Record<string, unknown>): void {
   const { where } = args as { where?: Where | null }
   if (where && isBounded(where)) return
-  const message = `would sort all snapshots that match the filter: add where.user, where.users (at most ${MOST_USERS}), where.time.eq, or where.time with gte and lte at most ${MOST_SECONDS} seconds apart`
+  const message = `would sort all snapshots that match the filter: add where.users (at most ${MOST_USERS}), where.time.eq, or where.time with gte and lte at most ${MOST_SECONDS} seconds apart`
   throw new GatewayError('BAD_INPUT', `orderBy ${message}. Sorting by TIME alone needs no filter.`, [
     { in: 'query', name: 'orderBy', message },
   ])
@@ -25,8 +25,8 @@ interface Moments {
 }
 
 function isBounded(where: Where): boolean {
-  const { user, users, time, AND } = where as Where & { users?: unknown[] | null; time?: Moments | null }
-  if (user || (users && users.length <= MOST_USERS)) return true
+  const { users, time, AND } = where as Where & { users?: unknown[] | null; time?: Moments | null }
+  if (users && users.length <= MOST_USERS) return true
   const { eq, gte, lte } = time ?? {}
   if (eq || (gte && lte && lte.getTime() - gte.getTime() <= MOST_SECONDS * 1000)) return true
   return (AND ?? []).some(isBounded)

@@ -1,6 +1,6 @@
 import { type Column, type Columns, columnsOf, type Described, type RowOf, snakeCase } from '../../db/lists/column.ts'
 import { exactSum } from '../../db/lists/exact-sum.ts'
-import { many, one } from '../../db/lists/filter.ts'
+import { many } from '../../db/lists/filter.ts'
 import { type Filter, type Listing, listing } from '../../db/lists/listing.ts'
 import { VALUE_TYPES } from '../../db/lists/value-type.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -114,12 +114,9 @@ const snapshotsOf = <Row>(kind: EntityType, columns: Columns<Row> & Keys, entity
     columns,
     order: { timestamp: 'ASC', chainId: 'ASC', [`${kind}Id`]: 'ASC', accountId: 'ASC', positionId: 'ASC' },
     filters: {
-      user: one(columns.accountId, 'Only snapshots of this user.'),
       users: many(columns.accountId, 'Only snapshots of one of these users.'),
-      [kind]: one(entityId, `Only snapshots in the ${kind} at this address, on any chain.`),
       [`${kind}s`]: many(entityId, `Only snapshots in ${kind}s at one of these addresses.`),
-      asset: one(assetOf(kind), `Only snapshots in ${kind}s that lend this token.`),
-      chainId: one(columns.chainId, 'Only snapshots on this chain.'),
+      assets: many(assetOf(kind), `Only snapshots in ${kind}s that lend one of these tokens.`),
       chainIds: many(columns.chainId, 'Only snapshots on one of these chains.'),
     },
   }) as Listing<Row>

@@ -5,11 +5,12 @@ import {
   type Conditions,
   MAX_CONDITIONS,
   MAX_NESTING,
+  MAX_VALUES,
   readWhere,
   type Where,
 } from '../../db/lists/filter.ts'
 import type { Filter, Listing } from '../../db/lists/listing.ts'
-import { isOwnOrder, type SortBy, sorted } from '../../db/lists/sort.ts'
+import { isOwnOrder, type SortBy, sortBy, sorted } from '../../db/lists/sort.ts'
 import type { SortKeys } from '../../db/lists/sort-key.ts'
 import type { Builder } from '../schema/builder.ts'
 import { SCALARS } from './column-fields.ts'
@@ -30,7 +31,7 @@ export interface Applied<Row> {
  */
 export function applyListInputs<Row>(listing: Listing<Row>, args: Record<string, unknown>): Applied<Row> {
   const { where, set, filters, text } = readWhere(listing.filters, args.where as Where | null)
-  const by = (args.orderBy ?? []) as SortBy[]
+  const by = sortBy(args)
   const ordered = by.length > 0 ? sorted(listing, by) : listing
   const sorts = by.length > 0 && !isOwnOrder(listing, ordered)
   return {
@@ -66,27 +67,26 @@ export function boundName(name: string, where: string, by: SortBy[]): string {
 /** The name of an enum value, such as SUM_POINTS for sumPoints. */
 export const constant = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
-const DIRECTIONS = [
-  ['ASC', 'The smallest or earliest first.'],
-  ['DESC', 'The largest or latest first.'],
-] as const
-
-/** Adds an enum with two values for each sort key, one for each direction. `keys` has their descriptions. */
-export const orderType = (builder: Builder, name: string, description: string, keys: Record<string, string>) => {
-  const values = Object.entries(keys).flatMap(([field, meaning]) =>
-    DIRECTIONS.map(([direction, first]) => {
-      const value: SortBy = { field, direction }
-      return [`${constant(field)}_${direction}`, { value, description: `${meaning} ${first}` }]
-    }),
-  )
-  // Pothos takes only texts and numbers as values, GraphQL.js any.
-  return builder.enumType(name, { description, values: Object.fromEntries(values) }) as unknown as InputRef<SortBy>
-}
+/** Adds an enum of sort keys. `keys` has their descriptions. */
+export const orderType = (builder: Builder, name: string, description: string, keys: Record<string, string>) =>
+  builder.enumType(name, {
+    description,
+    values: Object.fromEntries(
+      Object.entries(keys).map(([value, description]) => [constant(value), { value, description }]),
+    ),
+  })
 
 type Enums = Record<string, object>
 
 /** Adds the range inputs, and returns functions that add the filter and order inputs of one list. */
 export function addListInputTypes(builder: Builder) {
+  builder.enumType('OrderDirection', {
+    description: 'The direction of a sort key.',
+    values: {
+      ASC: { description: 'The smallest or earliest first.' },
+      DESC: { description: 'The largest or latest first.' },
+    },
+  })
   const bounds = (type: 'Date' | 'DateTime' | 'Float' | 'Int', what: string, exact?: string) =>
     builder.inputType(`${type}Range`, {
       description: `A range of ${what}. A value must satisfy all given bounds; a null bound is ignored. Rows whose value is null never match a range.`,
@@ -122,7 +122,7 @@ export function addListInputTypes(builder: Builder) {
   function filterType(name: string, conditions: Conditions, enums: Enums = {}): InputRef<Where> {
     const ref = builder.inputRef<Where>(`${name}Filter`)
     return ref.implement({
-      description: `A filter for a list of ${name}. A row must match all given conditions; a null condition is ignored. At most ${MAX_CONDITIONS} conditions, nested at most ${MAX_NESTING} deep.`,
+      description: `A filter for a list of ${name}. A row must match all conditions; a null condition is ignored. A list of values matches rows with one of them, at most ${MAX_VALUES}; an empty list matches nothing. At most ${MAX_CONDITIONS} conditions, nested at most ${MAX_NESTING} deep.`,
       fields: (t) => ({
         ...Object.fromEntries(
           Object.entries(conditions).map(([field, condition]) => [
@@ -133,7 +133,7 @@ export function addListInputTypes(builder: Builder) {
         AND: t.field({ type: [ref], description: 'All of these filters match. An empty list always matches.' }),
         OR: t.field({
           type: [ref],
-          description: 'At least one of these filters matches. An empty list never matches.',
+          description: 'One of these filters matches. An empty list never matches.',
         }),
         NOT: t.field({ type: ref, description: 'This filter does not match.' }),
       }),
@@ -143,15 +143,14 @@ export function addListInputTypes(builder: Builder) {
   function inputTypeOf(name: string, { kind, type }: Condition, enums: Enums): unknown {
     if (kind === 'flag') return 'Boolean'
     if (kind === 'range') return ranges[type as keyof typeof ranges]
-    const value = enums[name] ?? SCALARS[type]
-    return kind === 'many' ? [value] : value
+    return [enums[name] ?? SCALARS[type]]
   }
 
   const listOrder = (name: string, keys: SortKeys) =>
     orderType(
       builder,
       `${name}Order`,
-      `A sort key for a list of ${name} and its direction. Ties fall back to the list's default order. Sorting by the default order's first key in the opposite direction reverses the whole default order.`,
+      `A sort key for a list of ${name}. The list's default order breaks ties, reversed if its first key is.`,
       Object.fromEntries(
         Object.entries(keys).map(([key, { description, nullable }]) => [
           key,

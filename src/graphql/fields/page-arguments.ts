@@ -1,4 +1,5 @@
-import type { ArgBuilder } from '@pothos/core'
+import type { ArgBuilder, InputRef } from '@pothos/core'
+import type { Direction } from '../../db/lists/sort.ts'
 import type { Types } from '../schema/builder.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
 import type { ListInputs } from './list-inputs.ts'
@@ -7,16 +8,16 @@ import type { ListInputs } from './list-inputs.ts'
 export function pageArguments(arg: ArgBuilder<Types>) {
   return {
     first: arg.int({
-      description: `Number of rows to return from the start, 0 to ${MAX_PAGE}. Defaults to ${DEFAULT_PAGE}.`,
+      description: `The number of rows, from the start: 0 to ${MAX_PAGE}, by default ${DEFAULT_PAGE}.`,
     }),
     after: arg.string({ description: 'Only rows after this cursor of the same list.' }),
     last: arg.int({
-      description: `Number of rows to return from the end, 0 to ${MAX_PAGE}. Cannot be combined with first.`,
+      description: `The number of rows, from the end: 0 to ${MAX_PAGE}. Not with first.`,
     }),
     before: arg.string({ description: 'Only rows before this cursor of the same list.' }),
     offset: arg({
       type: 'BigInt',
-      description: 'Number of rows to skip, for paging by number. Cursors stay fast on deep pages.',
+      description: 'The number of rows to skip. Cursors stay fast on deep pages.',
     }),
   }
 }
@@ -35,12 +36,19 @@ export function listArguments(arg: ArgBuilder<Types>, { Filter, Order }: ListInp
     ...pageArguments(arg),
     where: arg({
       type: Filter,
-      description: 'Only rows that match this filter, in addition to all other arguments. Cursors are bound to it.',
+      description: 'Only rows that match this filter. Cursors are bound to it.',
     }),
     orderBy: arg({
       type: [Order],
-      description:
-        "The sort keys, in order of priority. Defaults to the list's default order. Cursors are bound to them.",
+      description: 'The sort keys, by priority. Cursors are bound to them.',
     }),
+    orderDirection: directionArgument(arg),
   }
 }
+
+/** The directions of `orderBy`. */
+export const directionArgument = (arg: ArgBuilder<Types>) =>
+  arg({
+    type: ['OrderDirection' as never as InputRef<Direction>],
+    description: 'The direction of all sort keys, or one for each. Defaults to ASC.',
+  })

@@ -41,8 +41,10 @@ export class Parameters {
       const name = variable.name.value
       this.#names.push(name)
       const nullable = nullableOf(type)
-      if (isAddress(nullable)) this.#single.add(name)
-      else if (nullable.kind === Kind.LIST_TYPE && isAddress(nullableOf(nullable.type))) this.#lists.add(name)
+      const isList = nullable.kind === Kind.LIST_TYPE && isAddress(nullableOf(nullable.type))
+      if (isList) this.#lists.add(name)
+      // A list may be given as one value.
+      if (isList || isAddress(nullable)) this.#single.add(name)
     }
   }
 

@@ -6,10 +6,10 @@ import { address, offsetOf, pageQuery } from '../parameters.ts'
 import * as shapes from '../shapes.ts'
 
 const ofMarket = graphql(`
-  query RestMarketRewards($address: Address!, $market: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
-    markets(first: 1, where: { market: $market, chainId: $chainId }) { nodes { address } }
+  query RestMarketRewards($address: Address!, $market: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
+    markets(first: 1, where: { addresses: [$market], chainIds: $chainIds }) { nodes { address } }
     user(address: $address) {
-      marketLiquidationRewards(first: $first, offset: $offset, where: { market: $market, chainId: $chainId }) {
+      marketLiquidationRewards(first: $first, offset: $offset, where: { markets: [$market], chainIds: $chainIds }) {
         totalCount
         pageInfo { hasNextPage }
         nodes {
@@ -23,10 +23,10 @@ const ofMarket = graphql(`
   }
 `)
 const ofVault = graphql(`
-  query RestVaultRewards($address: Address!, $vault: Address!, $chainId: SafeInt, $first: Int!, $offset: BigInt!) {
-    vaults(first: 1, where: { vault: $vault, chainId: $chainId }) { nodes { address } }
+  query RestVaultRewards($address: Address!, $vault: Address!, $chainIds: [SafeInt!], $first: Int!, $offset: BigInt!) {
+    vaults(first: 1, where: { addresses: [$vault], chainIds: $chainIds }) { nodes { address } }
     user(address: $address) {
-      vaultLiquidationRewards(first: $first, offset: $offset, where: { vault: $vault, chainId: $chainId }) {
+      vaultLiquidationRewards(first: $first, offset: $offset, where: { vaults: [$vault], chainIds: $chainIds }) {
         totalCount
         pageInfo { hasNextPage }
         nodes {
@@ -62,7 +62,7 @@ export const marketLiquidationRewards = endpoint({
   variables: ({ path: { address }, query }) => ({
     address,
     market: query.market,
-    chainId: query.chain_id ?? null,
+    chainIds: query.chain_id ?? null,
     first: query.page_size,
     offset: offsetOf(query),
   }),
@@ -91,7 +91,7 @@ export const vaultLiquidationRewards = endpoint({
   variables: ({ path: { address }, query }) => ({
     address,
     vault: query.vault,
-    chainId: query.chain_id ?? null,
+    chainIds: query.chain_id ?? null,
     first: query.page_size,
     offset: offsetOf(query),
   }),

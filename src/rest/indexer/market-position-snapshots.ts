@@ -8,13 +8,13 @@ import { snapshotFilters, snapshotQuery, snapshotWindow } from './snapshot-windo
 
 const operation = graphql(`
   query RestMarketSnapshots(
-    $address: Address!, $first: Int!, $offset: BigInt!, $chainId: SafeInt
-    $entity: Address, $entities: [Address!], $from: BigInt!, $to: BigInt!, $grouped: Boolean!
+    $address: Address!, $first: Int!, $offset: BigInt!, $chainIds: [SafeInt!]
+    $entities: [Address!], $from: BigInt!, $to: BigInt!, $grouped: Boolean!
   ) {
     user(address: $address) {
       marketSnapshots(
         first: $first, offset: $offset, from: $from, to: $to, grouped: $grouped
-        where: { chainId: $chainId, market: $entity, markets: $entities }
+        where: { chainIds: $chainIds, markets: $entities }
       ) {
         totalCount
         pageInfo { hasNextPage }

@@ -44,12 +44,10 @@ export function snapshotWindow(query: Query, entity: string | undefined, now: Da
   const to = (to_timestamp ?? seconds).toString()
   const grouped = query.should_group_by_timestamp ?? false
   const echoed = entity === undefined ? null : asEntity(entity)
-  const [one, many] = whereAddress(entity)
   return {
     variables: {
-      chainId: chain_id,
-      entity: one,
-      entities: many,
+      chainIds: chain_id,
+      entities: whereAddress(entity),
       from,
       to,
       grouped,

@@ -8,13 +8,13 @@ import { snapshotFilters, snapshotQuery, snapshotWindow } from './snapshot-windo
 
 const operation = graphql(`
   query RestVaultSnapshots(
-    $address: Address!, $first: Int!, $offset: BigInt!, $chainId: SafeInt
-    $entity: Address, $entities: [Address!], $from: BigInt!, $to: BigInt!, $grouped: Boolean!
+    $address: Address!, $first: Int!, $offset: BigInt!, $chainIds: [SafeInt!]
+    $entities: [Address!], $from: BigInt!, $to: BigInt!, $grouped: Boolean!
   ) {
     user(address: $address) {
       vaultSnapshots(
         first: $first, offset: $offset, from: $from, to: $to, grouped: $grouped
-        where: { chainId: $chainId, vault: $entity, vaults: $entities }
+        where: { chainIds: $chainIds, vaults: $entities }
       ) {
         totalCount
         pageInfo { hasNextPage }

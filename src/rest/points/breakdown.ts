@@ -8,12 +8,8 @@ import { addresses, entityText, limit, recordCursor, whereAddress } from '../par
 import * as shapes from '../shapes.ts'
 
 const operation = graphql(`
-  query RestBreakdown(
-    $first: Int!, $afterRecord: String, $asset: Address, $assets: [Address!], $pool: Address, $pools: [Address!]
-  ) {
-    positions(
-      first: $first, afterRecord: $afterRecord, where: { asset: $asset, assets: $assets, pool: $pool, pools: $pools }
-    ) {
+  query RestBreakdown($first: Int!, $afterRecord: String, $assets: [Address!], $pools: [Address!]) {
+    positions(first: $first, afterRecord: $afterRecord, where: { assets: $assets, pools: $pools }) {
       nodes { ...PositionRecord }
       pageInfo { hasNextPage }
     }
@@ -41,11 +37,11 @@ const byAssets = (operationId: string) =>
     query: z.object({ ...page, asset }),
     response,
     operation,
-    variables: ({ query }) => {
-      const [asset, ...others] = query.asset ?? []
-      const tokens = others.length === 0 ? { asset } : { assets: query.asset }
-      return { first: query.limit, afterRecord: query.cursor, ...tokens }
-    },
+    variables: ({ query: { asset, limit, cursor } }) => ({
+      first: limit,
+      afterRecord: cursor,
+      assets: asset?.length === 1 ? asset[0] : asset,
+    }),
     answer: pageOf,
   })
 
@@ -62,10 +58,11 @@ export const positionsByMarkets = endpoint({
   }),
   response,
   operation,
-  variables: ({ query }) => {
-    const [pool, pools] = whereAddress(query.market)
-    return { first: query.limit, afterRecord: query.cursor, pool, pools }
-  },
+  variables: ({ query }) => ({
+    first: query.limit,
+    afterRecord: query.cursor,
+    pools: whereAddress(query.market),
+  }),
   answer: pageOf,
 })
 

@@ -170,7 +170,7 @@ function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undef
 function Choices() {
   const url = useUrlState()
   const current = url.oneOf('window', ['all', '7', '30'])
-  const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD_DESC' })
+  const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD', orderDirection: 'DESC' })
   const asOf = current === 'all' && !url.get('pool') ? url.get('asOf') : undefined
   const goTo = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -122,7 +122,7 @@ const boardColumns: Column<LeaderboardRowFragment>[] = [
 ]
 
 function Pools({ dates }: { dates: DistributionDatesFragment }) {
-  const pools = useGraph(PoolsDocument, { first: POOLS, orderBy: 'TVL_USD_DESC' })
+  const pools = useGraph(PoolsDocument, { first: POOLS, orderBy: 'TVL_USD', orderDirection: 'DESC' })
   const trends = useGraph(PoolTrendsDocument, { first: POOLS, ...spanOf(dates, DAYS) })
   const lines = new Map(trends.data?.pools.nodes.map(({ id, series }) => [id, series.map(({ tvlUsd }) => tvlUsd)]))
   const columns: Column<PoolCardFragment>[] = [

@@ -2,7 +2,7 @@ import { type MarketRatesFragment, type PoolCardFragment, type PoolOrder, PoolsD
 import { Answer, NothingStored } from '../answer.tsx'
 import { Page } from '../page-frame.tsx'
 import { PoolFactors } from '../positions-table.tsx'
-import { type Column, Pager, Table } from '../table.tsx'
+import { type Column, Pager, type Sort, sortBy, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, PoolLink } from '../values.tsx'
@@ -66,14 +66,16 @@ function rate(
   return { name, numeric: true, sortKey, cell }
 }
 
-const SORTS = columns.flatMap(({ sortKey }) => (sortKey ? [`${sortKey}_DESC`, `${sortKey}_ASC`] : [])) as PoolOrder[]
+const SORTS = columns.flatMap(({ sortKey }) =>
+  sortKey ? [`${sortKey}_DESC`, `${sortKey}_ASC`] : [],
+) as Sort<PoolOrder>[]
 
 /** All pools, with their amounts, rates and multipliers. */
 export function Pools() {
   const url = useUrlState()
-  const sort = url.oneOf<PoolOrder>('sort', ['TVL_USD_DESC', ...SORTS])
+  const sort = url.oneOf<Sort<PoolOrder>>('sort', ['TVL_USD_DESC', ...SORTS])
   const after = url.get('after')
-  const variables = { first: ROWS, orderBy: [sort], ...(after && { after }) }
+  const variables = { first: ROWS, ...sortBy(sort), ...(after && { after }) }
   const pools = useGraph(PoolsDocument, variables)
   return (
     <Page title="Pools" operation={{ query: PoolsDocument, variables }}>

@@ -126,7 +126,7 @@ const sources: Column<ReceiptFragment>[] = [
 
 function Multipliers({ multipliers: { nodes, pageInfo } }: { multipliers: NonNullable<RunOfQuery['multipliers']> }) {
   const addresses = nodes.map(({ poolAddress }) => poolAddress)
-  const pools = useGraph(PoolsDocument, { where: { pools: addresses }, first: 50 })
+  const pools = useGraph(PoolsDocument, { where: { addresses }, first: 50 })
   const named = new Map(pools.data?.pools.nodes.map((pool) => [pool.address, pool]))
   const columns: Column<MultiplierRowFragment>[] = [
     {

@@ -2,7 +2,7 @@ import { type VaultCardFragment, type VaultOrder, VaultsDocument } from 'lending
 import { Answer, NothingStored } from '../answer.tsx'
 import { VaultLink } from '../entity-link.tsx'
 import { Page } from '../page-frame.tsx'
-import { type Column, Pager, Table } from '../table.tsx'
+import { type Column, Pager, type Sort, sortBy, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
@@ -20,14 +20,14 @@ const columns: Column<VaultCardFragment>[] = [
     cell: ({ depositApr }) => <Num value={depositApr} unit="percent" />,
   },
 ]
-const SORTS = columns.flatMap(({ sortKey }) => [`${sortKey}_DESC`, `${sortKey}_ASC`]) as VaultOrder[]
+const SORTS = columns.flatMap(({ sortKey }) => [`${sortKey}_DESC`, `${sortKey}_ASC`]) as Sort<VaultOrder>[]
 
 /** All vaults, with their rates. */
 export function Vaults() {
   const url = useUrlState()
-  const sort = url.oneOf<VaultOrder>('sort', ['DEPOSIT_APR_DESC', ...SORTS])
+  const sort = url.oneOf<Sort<VaultOrder>>('sort', ['DEPOSIT_APR_DESC', ...SORTS])
   const after = url.get('after')
-  const variables = { first: ROWS, orderBy: [sort], ...(after && { after }) }
+  const variables = { first: ROWS, ...sortBy(sort), ...(after && { after }) }
   const vaults = useGraph(VaultsDocument, variables)
   return (
     <Page title="Vaults" operation={{ query: VaultsDocument, variables }}>

@@ -178,7 +178,7 @@ function Positions({ address, last }: PositionsProps) {
   const date = newest.data?.distributions.nodes[0]?.date
   const positions = useGraph(
     PositionOriginsDocument,
-    { where: { user: address, date: { eq: last } }, first: ROWS, ...(after && { after }) },
+    { where: { users: [address], date: { eq: last } }, first: ROWS, ...(after && { after }) },
     { pause: last !== date },
   )
   return (

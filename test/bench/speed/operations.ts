@@ -55,7 +55,7 @@ export const documents = {
     user(address: $address) { dailyPoints(last: 10) { nodes { distributionDate: date points positions { ${POSITION} } } } }
   }`,
   assetPositions: `query AssetPositions($asset: Address!) {
-    positions(first: 100, where: { asset: $asset }) { nodes { ${POSITION} } pageInfo { hasNextPage } }
+    positions(first: 100, where: { assets: [$asset] }) { nodes { ${POSITION} } pageInfo { hasNextPage } }
   }`,
   snapshots: `query Snapshots($address: Address!, $first: Int!, $from: BigInt!, $to: BigInt!) {
     user(address: $address) {

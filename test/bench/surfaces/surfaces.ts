@@ -41,8 +41,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: positions of a user, by AND and OR, sorted by two keys',
       query: `query ($user: Address!, $pool: Address!) { positions(first: 100,
-        where: { user: $user, points: { gt: 100 }, OR: [{ pool: $pool }, { tvlUsd: { gte: 500 } }] },
-        orderBy: [POINTS_DESC, POOL_ASC]) { nodes { recordId distributionDate: date points } } }`,
+        where: { users: [$user], points: { gt: 100 }, OR: [{ pools: [$pool] }, { tvlUsd: { gte: 500 } }] },
+        orderBy: [POINTS, POOL]
+        orderDirection: [DESC, ASC]) { nodes { recordId distributionDate: date points } } }`,
       variants: some(users).map((user, i) => {
         const pool = pools[i % pools.length]
         return { variables: { user, pool }, values: [user, pool] }
@@ -55,8 +56,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'filter: positions of a pool and a date, sorted by USD',
-      query: `query ($pool: Address!, $date: Date!) { positions(first: 50, where: { pool: $pool, date: { eq: $date } },
-        orderBy: BORROWED_USD_DESC) { nodes { recordId points } } }`,
+      query: `query ($pool: Address!, $date: Date!) { positions(first: 50, where: { pools: [$pool], date: { eq: $date } },
+        orderBy: BORROWED_USD
+        orderDirection: DESC) { nodes { recordId points } } }`,
       variants: some(pools).map((pool, i) => ({
         variables: { pool, date: asOf[i % asOf.length] },
         values: [pool, asOf[i % asOf.length]],
@@ -82,7 +84,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: the leaderboard by points, sorted by account',
       query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
-        orderBy: USER_ASC) { nodes { userAddress points rank } } }`,
+        orderBy: USER) { nodes { userAddress points rank } } }`,
       variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ORDER BY user_address LIMIT 100`,
       rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
@@ -138,7 +140,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: "aggregate: a user's positions by pool and month",
       query: `query ($users: [Address!]) { positionAggregates(where: { users: $users }, groupBy: [POOL, MONTH],
-        orderBy: SUM_POINTS_DESC) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
+        orderBy: SUM_POINTS
+        orderDirection: DESC) { key { start poolAddress } count sumPoints averageSuppliedUsd } }`,
       variants: some(users).map((user) => ({ variables: { users: [user] }, values: [user] })),
       sql: `SELECT date_trunc('month', t.distribution_date::timestamp)::date::text, t.market_address, count(*)::int,
           sum(${POINTS}), avg(${SUPPLIED})
@@ -154,7 +157,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'aggregate: the ranking of a week',
       query: `query ($from: Date!, $to: Date!) { positionAggregates(where: { date: { gte: $from, lte: $to } },
-        groupBy: [USER], orderBy: SUM_POINTS_DESC, first: 10) { key { user { address } } count sumPoints } }`,
+        groupBy: [USER], orderBy: SUM_POINTS, orderDirection: DESC, first: 10) { key { user { address } } count sumPoints } }`,
       variants: [3, 11, 20].map((from) => ({
         variables: { from: day(from), to: day(from + 6) },
         values: [day(from), day(from + 6)],
@@ -201,7 +204,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the pools with the most TVL',
-      query: `{ pools(first: 20, orderBy: TVL_USD_DESC) { nodes { address tvlUsd suppliedUsd borrowedUsd
+      query: `{ pools(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { address tvlUsd suppliedUsd borrowedUsd
         points: totalPoints } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT p.id, coalesce(d.tvl, 0), coalesce(d.supplied, 0), coalesce(d.borrowed, 0), coalesce(t.points, 0) / 1e6::float8
@@ -256,7 +259,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'now: the 50 positions nearest to liquidation',
-      query: `{ currentPositions(first: 50, where: { healthFactor: { lt: 1.1 } }, orderBy: HEALTH_FACTOR_ASC) {
+      query: `{ currentPositions(first: 50, where: { healthFactor: { lt: 1.1 } }, orderBy: HEALTH_FACTOR) {
         nodes { recordId healthFactor } } }`,
       variants: [{ variables: {}, values: [] }],
       sql: `SELECT t.id, (a_supplied_amount_usd + a_protected_supplied_amount_usd) * a.liquidation_threshold / b_borrowed_amount_usd AS health

@@ -76,7 +76,7 @@ export function addActivity(builder: Builder, { listInputs, User, Pool, Market, 
       }),
     }),
   })
-  const ActivityInputs = listInputs('Activity', activities, { kind: ActivityKind, kinds: ActivityKind })
+  const ActivityInputs = listInputs('Activity', activities, { kinds: ActivityKind })
   const Activities = connectionType(builder, 'Activity', Activity)
   builder.prismaObjectFields(Market, (t) => ({
     activity: t.field({

@@ -1,6 +1,7 @@
 import type { InputRef } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Where } from '../../../db/lists/filter.ts'
+import { sortBy } from '../../../db/lists/sort.ts'
 import { type Aggregate, type AggregateRow, aggregated } from '../../../domain/aggregate/aggregate.ts'
 import { MAX_AGGREGATE_USERS } from '../../../domain/aggregate/bounds.ts'
 import { positionAggregate } from '../../../domain/aggregate/position-aggregate.ts'
@@ -9,6 +10,7 @@ import { marketSnapshotAggregate, vaultSnapshotAggregate } from '../../../domain
 import { rewardFilters } from '../../../domain/liquidation/reward.ts'
 import { badArgument } from '../../../errors.ts'
 import { constant, type FilterType, type ListInputs, orderType } from '../../fields/list-inputs.ts'
+import { directionArgument } from '../../fields/page-arguments.ts'
 import { fieldsOf } from '../../selection.ts'
 import type { Builder } from '../builder.ts'
 import { aggregated as aggregatedCost } from './charges.ts'
@@ -71,8 +73,8 @@ export function addAggregates(builder: Builder, refs: Refs): void {
     const Order = orderType(
       builder,
       `${of.type}AggregateOrder`,
-      `A measure to sort groups of ${of.rows} by, and the direction. Groups whose value is null come last.`,
-      Object.fromEntries(Object.entries(aggregate.measures).map(([name, { description }]) => [name, description])),
+      `A measure to sort groups of ${of.rows} by. Groups whose value is null come last.`,
+      Object.fromEntries(Object.keys(aggregate.measures).map((name) => [name, `Sorts by \`${name}\`.`])),
     )
     const Row = builder.objectRef<AggregateRow>(`${of.type}Aggregate`).implement({
       description: `A group of ${of.rows} and its totals.`,
@@ -116,12 +118,13 @@ export function addAggregates(builder: Builder, refs: Refs): void {
             type: [Order],
             required: true,
             defaultValue: [],
-            description: 'The measures to sort groups by, in order of priority. Ties are sorted by group key.',
+            description: 'The measures to sort groups by, by priority, then by group key.',
           }),
+          orderDirection: directionArgument(t.arg),
           first: t.arg.int({
             defaultValue: 100,
             required: true,
-            description: `Number of groups to return, 0 to ${MAX_GROUPS}.`,
+            description: `The number of groups to return, 0 to ${MAX_GROUPS}.`,
           }),
           offset: t.arg.int({
             defaultValue: 0,
@@ -129,7 +132,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
             description: `Number of groups to skip, 0 to ${MAX_OFFSET}.`,
           }),
         },
-        resolve: (_, { where, groupBy, orderBy, first, offset }, { reader }, info) => {
+        resolve: (_, { where, groupBy, orderBy, orderDirection, first, offset }, { reader }, info) => {
           if (first < 0 || first > MAX_GROUPS) throw badArgument('first', `must be from 0 to ${MAX_GROUPS}`)
           if (offset < 0 || offset > MAX_OFFSET) throw badArgument('offset', `must be from 0 to ${MAX_OFFSET}`)
           const groups = [...new Set(groupBy)]
@@ -138,7 +141,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
           return aggregated(reader, aggregate, {
             where,
             groupBy: groups,
-            orderBy,
+            orderBy: sortBy({ orderBy, orderDirection }),
             first,
             offset,
             wanted: selectedNames(info),
@@ -153,7 +156,7 @@ export function addAggregates(builder: Builder, refs: Refs): void {
       type: 'Position',
       query: 'positionAggregates',
       rows: 'positions',
-      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or at most 31 dates, or pools and at most 366 dates: pools times dates. With \`asset\` or \`assets\` at its top level, only the sides in these tokens count.`,
+      bound: `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or at most 31 dates, or pools and at most 366 dates: pools times dates. With \`assets\` at its top level, only the sides in these tokens count.`,
     },
     positionAggregate,
     PositionInputs.Filter,

@@ -71,7 +71,7 @@ export function addDistribution(builder: Builder, refs: Refs) {
     DayTotals,
     User,
   } = refs
-  const DistributionInputs = listInputs('Distribution', distributions, { kind: DistributionKind })
+  const DistributionInputs = listInputs('Distribution', distributions, { kinds: DistributionKind })
   const { totalPoints: described, ...stored } = distributions.columns
   const Distribution = builder.prismaNode('Distribution', {
     id: { resolve: ({ date }) => dateId(date), ...nodeId('Distribution', (column) => `${column('date')}::text`) },

@@ -45,7 +45,7 @@ export function addEarnings(builder: Builder, { listInputs, Market, Vault }: Ref
       VAULT: { value: 'vault' as const, description: 'A vault that lends across markets.' },
     },
   })
-  const enums = { entityType: EntityType }
+  const enums = { entityType: EntityType, entityTypes: EntityType }
 
   const EarningsItem = builder.objectRef<Entity>('EarningsItem').implement({
     description: "A user's earnings in one market or vault.",

@@ -59,7 +59,7 @@ export function addRun(builder: Builder, refs: Refs) {
     },
   })
 
-  const RunInputs = listInputs('Run', runListing, { kind: DistributionKind, status: RunStatus, statuses: RunStatus })
+  const RunInputs = listInputs('Run', runListing, { kinds: DistributionKind, statuses: RunStatus })
 
   const SourceKind = builder.enumType('SourceKind', {
     description: 'The kind of data that a run fetches.',
