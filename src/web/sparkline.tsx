@@ -2,7 +2,8 @@
 export function Sparkline({ values }: { values: readonly (number | null)[] }) {
   const points = values.flatMap((value, x) => (value === null ? [] : [{ x, value }]))
   const [first, last] = [points[0], points.at(-1)]
-  if (!first || !last || first === last) return null
+  // It takes its place before its values come, so that nothing moves.
+  if (!first || !last || first === last) return <svg className="spark" aria-hidden="true" />
   const sizes = points.map(({ value }) => value)
   const [low, high] = [Math.min(...sizes), Math.max(...sizes)]
   const y = (value: number) => (high === low ? 50 : 96 - ((value - low) / (high - low)) * 92)

@@ -39,7 +39,7 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
-    <section className="scroll" aria-label={`${caption}: table`} tabIndex={0} ref={markIfItFits}>
+    <section className="scroll" aria-label={`${caption}: table`} tabIndex={0} ref={equip}>
       <table>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
@@ -69,6 +69,30 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, isCurrent }: 
       </table>
     </section>
   )
+}
+
+/** Lets the arrow keys move in a frame, and marks it if it fits. */
+function equip(frame: HTMLElement | null): (() => void) | undefined {
+  frame?.addEventListener('keydown', moveByArrows)
+  const unmark = markIfItFits(frame)
+  return () => {
+    frame?.removeEventListener('keydown', moveByArrows)
+    unmark?.()
+  }
+}
+
+/** Arrow keys move between the rows: to the first link of each. */
+function moveByArrows(event: KeyboardEvent) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (!step || event.altKey || event.ctrlKey || event.metaKey) return
+  const rows = [...(event.currentTarget as HTMLElement).querySelectorAll('tbody tr')].filter((row) =>
+    row.querySelector('a'),
+  )
+  const at = rows.findIndex((row) => row.contains(document.activeElement))
+  const row = at < 0 ? rows.at(step > 0 ? 0 : -1) : rows[at + step]
+  if (!row) return
+  event.preventDefault()
+  row.querySelector('a')?.focus()
 }
 
 /** Marks a frame whose table is not wider than itself. */
@@ -120,10 +144,15 @@ interface PagerProps {
 const toHeading = ({ currentTarget }: MouseEvent<HTMLElement>) =>
   currentTarget.closest('section, main')?.scrollIntoView({ block: 'start' })
 
-/** Leads to the next page of a list, and back to its first. */
+/** The cursors of the pages before a page, by its own. A reload or a link in another tab begins without them. */
+const pagesBefore = new Map<string, (string | undefined)[]>()
+
+/** Leads to the next page of a list, to the one before, and back to its first. */
 export function Pager({ label, pageInfo, parameter = 'after' }: PagerProps) {
   const url = useUrlState()
-  const isFirst = url.get(parameter) === undefined
+  const current = url.get(parameter)
+  const isFirst = current === undefined
+  const pages = current === undefined ? [] : pagesBefore.get(current)
   if (isFirst && !pageInfo.hasNextPage) return null
   const after = url.get('after')
   return (
@@ -133,11 +162,23 @@ export function Pager({ label, pageInfo, parameter = 'after' }: PagerProps) {
           First page
         </Link>
       )}
+      {pages && pages.length > 1 && (
+        <Link href={url.link({ after, [parameter]: pages.at(-1) })} onClick={toHeading}>
+          Previous page
+        </Link>
+      )}
       {pageInfo.hasNextPage && pageInfo.endCursor && (
-        <Link href={url.link({ after, [parameter]: pageInfo.endCursor })} onClick={toHeading}>
+        <Link
+          href={url.link({ after, [parameter]: pageInfo.endCursor })}
+          onClick={(event) => {
+            if (pages && pageInfo.endCursor) pagesBefore.set(pageInfo.endCursor, [...pages, current])
+            toHeading(event)
+          }}
+        >
           Next page
         </Link>
       )}
+      {pages && <span>Page {pages.length + 1}</span>}
     </nav>
   )
 }

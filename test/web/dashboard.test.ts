@@ -199,6 +199,24 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(expected.slice(25))
       await page.getByRole('link', { name: 'First page' }).click()
       await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
+      await rows(page, 'Leaderboard').first().getByRole('link').focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => new URL(page.url()).pathname).toContain(leaderboard.nodes[1].userAddress)
+    })
+
+    test('leads back through the pages of a list', async () => {
+      const { distributions } = await graphql('{ distributions(first: 1) { nodes { date } } }')
+      const page = await visit(`/distributions/${distributions.nodes[0].date}`)
+      const pages = page.getByRole('navigation', { name: 'Pages of ' }).last()
+      const turn = async (name: string, to: string) => {
+        await pages.getByRole('link', { name }).click()
+        await pages.getByText(to, { exact: true }).waitFor()
+        return new URL(page.url()).search
+      }
+      const second = await turn('Next page', 'Page 2')
+      await turn('Next page', 'Page 3')
+      expect(await turn('Previous page', 'Page 2')).toBe(second)
     })
 
     test('by keyboard alone: skip link, your place, its wallet', async () => {

@@ -31,7 +31,7 @@ for (const { name, path, viewport, colorScheme } of pictures) {
   await page.emulateMedia({ colorScheme })
   await page.goto(`${base}/dashboard${path}`)
   await page.locator('main table').first().waitFor()
-  await page.waitForFunction(() => !document.querySelector('.loading'))
+  await page.waitForFunction(() => !document.querySelector('.loading, .spark:empty'))
   await page.screenshot({ path: join(DIRECTORY, `dashboard-${name}.png`) })
   await page.close()
 }

@@ -91,8 +91,8 @@ function Program({ totalPoints, dates }: { totalPoints: number; dates: Distribut
         <Num value={totalPoints} unit="points" /> points so far.{' '}
         {newest && (
           <>
-            Newest distribution: <DistributionLink date={newest} />, <Freshness />. The lines show the last{' '}
-            {series.length} days.
+            Newest distribution: <DistributionLink date={newest} />, <Freshness />.
+            {series.length > 0 && ` The lines show the last ${series.length} days.`}
           </>
         )}
       </p>
